@@ -1,0 +1,74 @@
+"""Errors of configuration and use.
+
+    TallyError
+    ├── ConfigError      tallystick.toml, environment, key files: what to change
+    ├── RegistrationError  a tool or schema that cannot be taken
+    ├── LedgerError      the journal cannot take or give a record
+    │   ├── LedgerDamaged    damage before the tail, or a rolled-back journal
+    │   └── LedgerUnwritable full disk, read-only, replaced, failed fsync
+    ├── PathRefused      a path that leaves the workspace or is not a plain file
+    └── ToolError        raised by a tool on purpose; becomes a clean outcome
+
+A refused call is never an exception: it is an `Outcome`. These are for what stands outside a call.
+"""
+
+
+class TallyError(Exception):
+    """Base of all errors raised on purpose; `code` is fixed, the message says what to do."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class ConfigError(TallyError):
+    """The configuration cannot be used as it stands."""
+
+    code = "config_invalid"
+
+
+class RegistrationError(TallyError):
+    """A tool or its schema cannot be registered."""
+
+    code = "registration_refused"
+
+
+class LedgerError(TallyError):
+    """The journal cannot do what was asked."""
+
+    code = "ledger_error"
+
+
+class LedgerDamaged(LedgerError):  # noqa: N818 - reads as what it is
+    """The journal is damaged before its tail, or is older than its head."""
+
+    code = "ledger_damaged"
+
+
+class LedgerUnwritable(LedgerError):  # noqa: N818
+    """The journal cannot be written now."""
+
+    code = "ledger_unwritable"
+
+
+class PathRefused(TallyError):  # noqa: N818
+    """A path leaves the workspace, is protected, or is not a plain file."""
+
+    code = "path_refused"
+
+
+class ToolError(TallyError):
+    """What a tool raises to fail cleanly: `status` 404 and 409 pass through, `unavailable` = optional part missing."""
+
+    code = "tool_failed"
+
+    def __init__(
+        self, message: str, *, status: int | None = None, unavailable: bool = False, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.unavailable = unavailable
+        self.hint = hint

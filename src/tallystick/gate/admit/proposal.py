@@ -1,0 +1,80 @@
+"""The result of admit: a Proposal, the wish to finish, or a Rejection."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.gate.codes import Bucket, Fault
+from tallystick.gate.tool import Card
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """A call that is well-formed and fits its schema. Nothing has been decided yet."""
+
+    card: Card
+    args: dict[str, Any]
+    """As the tool will receive them."""
+    proposed_tool: str
+    proposed_args: Mapping[str, Any]
+    """As they came in; the receipt holds both forms when they differ."""
+    transformed: bool = False
+    dry_run: bool = False
+    cot_leak: bool = False
+    """A thinking block stood before the envelope and was stripped."""
+
+    @property
+    def tool(self) -> str:
+        """The registered id."""
+        return self.card.name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Final:
+    """`{"action":"final"}`: the model wants to answer now."""
+
+    cot_leak: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejection:
+    """A refusal, as a value. `reason` is a fixed string; it never echoes what was sent."""
+
+    fault: Fault
+    reason: str
+    pointer: str | None = None
+    """JSON pointer to the argument at fault."""
+    proposed_tool: str | None = None
+    """What the caller named, cut to 100 characters."""
+
+    @property
+    def code(self) -> str | None:
+        """The boundary code."""
+        return self.fault.boundary_code
+
+    @property
+    def call_code(self) -> str | None:
+        """The agent-turn code."""
+        return self.fault.call_code
+
+    @property
+    def category(self) -> str | None:
+        """The problem category."""
+        return self.fault.category
+
+    @property
+    def bucket(self) -> Bucket | None:
+        """The telemetry bucket."""
+        return self.fault.bucket
+
+    def as_dict(self) -> dict[str, Any]:
+        """The wire form: code, call_code, category, reason, pointer?."""
+        wire: dict[str, Any] = {
+            "code": self.code,
+            "call_code": self.call_code,
+            "category": self.category,
+            "reason": self.reason,
+        }
+        if self.pointer is not None:
+            wire["pointer"] = self.pointer
+        return wire

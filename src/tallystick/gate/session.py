@@ -1,0 +1,50 @@
+"""Who calls, and where a call belongs."""
+
+import re
+from dataclasses import dataclass, field
+
+SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+"""A session id names a folder, so nothing in it may mean anything to a file system."""
+
+OWNER_ROLE = "owner"
+"""The local owner has every role; a token can never carry this one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """Whoever proposes a call."""
+
+    subject: str = "anonymous"
+    """JWT `sub`, or `local` for the owner of this machine."""
+    roles: frozenset[str] = frozenset()
+    channel: str = "python"
+    """Which door the call came through: python, cli, http, mcp, turn, worker."""
+
+    def has_any(self, roles: frozenset[str]) -> bool:
+        """Whether the caller holds one of the roles (no roles asked: anyone)."""
+        return not roles or OWNER_ROLE in self.roles or not roles.isdisjoint(self.roles)
+
+
+LOCAL_OWNER = Caller(subject="local", roles=frozenset({OWNER_ROLE}))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """Where a call belongs: everything a receipt says about its surroundings."""
+
+    session_id: str
+    caller: Caller = LOCAL_OWNER
+    agent_id: str | None = None
+    turn_id: str | None = None
+    round_id: str | None = None
+    conference_id: str | None = None
+    task_id: str | None = None
+    run_id: str | None = None
+    ticket_id: str | None = None
+    extra: dict[str, str] = field(default_factory=dict[str, str])
+    """Header fields rooms add later; strings only."""
+
+
+def valid_session_id(session_id: str) -> bool:
+    """Whether the id may name a folder."""
+    return SESSION_ID.fullmatch(session_id) is not None
