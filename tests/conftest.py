@@ -4,10 +4,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.sizes import FULL
 
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+# No deadline and no complaint about slowness: a busy machine is no reason to fail. The small size is the same on every
+# run; only the full size looks for new examples.
+settings.register_profile("small", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("full" if FULL else "small")
 
 
 @pytest.fixture(scope="session")

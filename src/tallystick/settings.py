@@ -45,6 +45,8 @@ class GateSettings(_Section):
     """What to do with a thinking block before the envelope."""
     turn_ttl_s: int = Field(default=3600, gt=0)
     """A turn, and its nonce with it, ends after this long."""
+    tools: tuple[str, ...] = ()
+    """Python files (relative to the workspace) or modules whose tools are registered when the workspace is opened."""
 
 
 class LimitSettings(_Section):

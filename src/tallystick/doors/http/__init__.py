@@ -1,0 +1,6 @@
+"""HTTP: the outside language of programs.
+
+`app.py` puts the door together; `fast.py` is the short way for the one call that matters most; `gate_routes.py`,
+`approval_routes.py`, `audit_routes.py` and `evidence_routes.py` translate; `guard.py`, `body.py` and `protocol.py`
+keep strangers, floods and slow lorries out before any of them.
+"""

@@ -36,6 +36,11 @@ class Limits:
     named: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
+NOTHING_SPENT = Counters()
+UNLIMITED = Limits()
+"""Shared by all calls outside a turn: making a new one for each would cost more than deciding."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
     """Everything but the proposal and the policy that a decision reads; the receipt keeps it, so replay is exact."""
@@ -45,8 +50,8 @@ class Context:
     """False: auth is on and no valid token came (401 instead of 403)."""
     allowed_tools: frozenset[str] | None = None
     """This turn's `allowedTools` / `tool_whitelist`; None: all."""
-    counters: Counters = field(default_factory=Counters)
-    limits: Limits = field(default_factory=Limits)
+    counters: Counters = NOTHING_SPENT
+    limits: Limits = UNLIMITED
     granted: bool = False
     """A grant for exactly this call was taken."""
     redacted: bool = False

@@ -1,12 +1,16 @@
-"""The port of the journal: what a store must do to keep a chain.
+"""The ports of the journal: what a store must do to keep a chain, and what it may ask back.
 
-`storage/journal/` satisfies it with files; a Postgres journal can satisfy it with one locked row per head. The
-journal knows order, place and durability; it never signs and never reads a header's meaning.
+`storage/journal/` satisfies them with files; a Postgres journal can satisfy them with one locked row per head. The
+journal knows order, place and durability. It never signs and never reads a header's meaning: what it must know of a
+record that it did not itself write, it asks its `Notary`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+ZERO = bytes(32)
+"""What the first record's `prev` points to."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,7 +20,7 @@ class Sealed:
     header: bytes
     """RFC 8785 bytes of the header, signature included: the Merkle leaf's data."""
     inputs: bytes
-    """Salt (32 hex digits) ‖ JSON, or empty."""
+    """Salt (32 hex digits) ‖ JSON, or empty; see `payload.py` for the other forms."""
     outputs: bytes
     leaf: bytes
     """SHA-256(0x00 ‖ header)."""
@@ -24,6 +28,8 @@ class Sealed:
     session_id: str
     flat: bytes
     """The line of the session view, with its newline."""
+    blobs: tuple[tuple[str, bytes], ...] = ()
+    """Payloads that lie beside the log: digest and bytes; stored before the record."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,12 +41,67 @@ class Place:
     """Leaf hash of the record before (32 zero bytes at the start)."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Incident:
+    """Something the journal had to put right by itself; the notary makes a `recovery` record of it."""
+
+    what: str
+    """torn_tail, acknowledged_lost, head_missing, fsync_failed, mirror_unwritable, earlier_log, loss_accepted."""
+    details: Mapping[str, Any]
+    """Integers and text only: it goes into a signed header."""
+
+
+Seal = Callable[[Place], Sealed]
+
+
+class Notary(Protocol):
+    """What a journal asks about records; the ledger answers."""
+
+    def signed(self, header: bytes) -> bool:
+        """Whether a key that may sign here signed this header."""
+        ...
+
+    def witness(self, header: Mapping[str, Any]) -> None:
+        """Take note of a record that another process wrote (its time; a rotated key)."""
+        ...
+
+    def recovery(self, incident: Incident) -> Seal:
+        """The record that reports an incident."""
+        ...
+
+    def flat(self, header: bytes, inputs: bytes, outputs: bytes) -> tuple[str, bytes]:
+        """Session id and view line of a stored record, so that a lost view can be written again."""
+        ...
+
+    def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
+        """Key id (8 bytes) and MAC of a head."""
+        ...
+
+    def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
+        """Whether a head was written with a key of this workspace."""
+        ...
+
+    def checkpoint(self, size: int, root: bytes) -> bytes:
+        """The signed note for a tree of this size."""
+        ...
+
+    def checkpoint_holds(self, note: bytes) -> tuple[int, bytes] | None:
+        """Size and root of a note that this log signed; None: it did not."""
+        ...
 
 
 class Journal(Protocol):
     """An append-only, chained store of sealed records."""
 
-    def append(self, seals: Sequence[Callable[[Place], Sealed]]) -> list[Sealed]:
+    def attach(self, notary: Notary) -> None:
+        """Open for appending: recover what a crash left, and report it. Called once, before anything else.
+
+        Raises:
+            LedgerDamaged: Damage before the tail, or the journal is older than its head.
+        """
+        ...
+
+    def append(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records in order, under the one lock; durable (as configured) when this returns.
 
         Raises:
@@ -57,8 +118,32 @@ class Journal(Protocol):
         """The columns of one record."""
         ...
 
+    def blob(self, digest: str) -> bytes | None:
+        """Salt and payload that lie beside the log."""
+        ...
+
     def size(self) -> int:
         """How many records there are."""
+        ...
+
+    def erase(self, seq: int) -> None:
+        """Overwrite the payload columns of one record and delete its blobs; durable when this returns."""
+        ...
+
+    def session(self, session_id: str) -> Iterator[int]:
+        """Sequence numbers of a session's records, in order."""
+        ...
+
+    def node(self, level: int, index: int) -> bytes:
+        """Hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
+        ...
+
+    def checkpoint(self) -> bytes:
+        """A signed note over everything stored so far (written now unless the latest one covers it)."""
+        ...
+
+    def ready(self) -> str | None:
+        """None if it can take a record now; else the code of what stands in the way."""
         ...
 
     def close(self) -> None:

@@ -1,0 +1,79 @@
+# Everything is one word away: `make setup` first (the others call it), `make test` to see that it works.
+# Needs python3 (3.11 or newer) and make; everything else comes by pip from the lock.
+
+PYTHON ?= python3
+# Workers of the test run. More than two gains little: the tests wait on disks and processes.
+JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CODE := $(wildcard src tests benchmarks examples)
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check fix format lint contracts sizes types test test-full cover demo bench lock clean
+
+help: ## List what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+setup: $(STAMP) ## Create .venv and install what the lock names; nothing to do when it is up to date
+
+# pyproject.toml counts too: it holds the entry points that the editable install writes down.
+$(STAMP): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 setup")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+check: format lint contracts sizes types cover ## Everything the build asks for: style, contracts, sizes, types, tests with coverage
+
+format: setup
+	$(BIN)/ruff format --check $(CODE)
+
+lint: setup
+	$(BIN)/ruff check $(CODE)
+
+contracts: setup
+	$(BIN)/lint-imports
+
+sizes: setup
+	$(BIN)/python -m pytest -q tests/house/test_sizes.py tests/house/test_names.py
+
+types: setup
+	$(BIN)/mypy
+
+cover: setup
+	$(PYTEST) --cov --cov-branch --cov-report=term-missing:skip-covered
+
+fix: setup ## Repair what can be repaired: format, safe lint fixes
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+test: setup ## Every test, at a small fixed size
+	$(PYTEST) -q
+
+test-full: setup ## Every test, at the size that is promised (an hour or more)
+	TALLY_TEST_SIZE=full $(PYTEST) -q
+
+demo: setup ## A tour: an accepted call, a refused one, an approval, a verified ledger
+	$(BIN)/python examples/tour.py
+
+bench: setup ## What is measured, as JSON and Markdown
+	$(BIN)/python -m benchmarks
+
+# Both locks hold for every platform and for Python 3.11 on (markers), so one file serves all machines. Addresses of
+# the index stay out: each machine has its own. Pins stay as they are unless pyproject.toml asks otherwise;
+# `make lock UPGRADE=--upgrade` takes the newest of everything.
+LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --system-certs --no-emit-index-url --no-emit-find-links $(UPGRADE) pyproject.toml
+
+lock: ## Resolve the dependencies and write both locks
+	test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet uv; }
+	$(LOCK) --extra all -o requirements.lock
+	$(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock
+
+clean: ## Remove the environment and everything the tools left behind
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,71 @@
+"""How a person answers a held call. Answering runs nothing; it writes down the answer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.bootstrap.wiring import Parts
+from tallystick.gate.decide.approvals import Hold, State, Unmoved
+from tallystick.gate.record import entries
+
+
+class Approvals:
+    """Held calls: list them, look at one, approve, reject, edit.
+
+    Every answer stands in the ledger before it takes effect: should the process die in between, the person answers
+    again, and no call ever runs on an answer that was not recorded.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def list(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> list[Hold]:
+        """Requests, newest first."""
+        chosen = None if state is None else State(state)
+        return self._parts.book().list(self._parts.now_ms(), state=chosen, limit=limit, offset=offset)
+
+    def get(self, approval_id: str) -> Hold | None:
+        """One request as it stands now."""
+        return self._parts.book().get(approval_id, self._parts.now_ms())
+
+    def approve(self, approval_id: str, *, person: str, channel: str) -> Hold | Unmoved:
+        """Say yes to exactly this call.
+
+        Args:
+            approval_id: The request.
+            person: Who says so.
+            channel: How that person reached us: `terminal` or `token`.
+        """
+        waiting = self._waiting(approval_id)
+        if isinstance(waiting, Unmoved):
+            return waiting
+        self._parts.ledger.record_sync(entries.answered(waiting, answer="granted", person=person, channel=channel))
+        return self._parts.book().grant(approval_id, person=person, channel=channel, now=self._parts.now_ms())
+
+    def reject(self, approval_id: str, *, person: str, channel: str, reason: str) -> Hold | Unmoved:
+        """Say no, and why."""
+        waiting = self._waiting(approval_id)
+        if isinstance(waiting, Unmoved):
+            return waiting
+        said = entries.answered(waiting, answer="refused", person=person, channel=channel, reason=reason)
+        self._parts.ledger.record_sync(said)
+        book, now = self._parts.book(), self._parts.now_ms()
+        return book.refuse(approval_id, person=person, channel=channel, now=now, reason=reason)
+
+    def edit(self, approval_id: str, args: Mapping[str, Any], *, person: str, channel: str) -> Hold | Unmoved:
+        """Say yes to other arguments; they are checked from the top when the call is resumed."""
+        waiting = self._waiting(approval_id)
+        if isinstance(waiting, Unmoved):
+            return waiting
+        self._parts.ledger.record_sync(entries.answered(waiting, answer="edited", person=person, channel=channel))
+        book, now = self._parts.book(), self._parts.now_ms()
+        shown, _ = self._parts.redactor.redact(args, entries.plain_bytes(args), frozenset())
+        return book.edit(approval_id, args, person=person, channel=channel, now=now, shown=shown)
+
+    def _waiting(self, approval_id: str) -> Hold | Unmoved:
+        hold = self.get(approval_id)
+        if hold is None:
+            return Unmoved(why="not_found")
+        state = hold.at(self._parts.now_ms())
+        if state is State.HELD:
+            return hold
+        return Unmoved(why="expired" if state is State.EXPIRED else "not_waiting", hold=hold)

@@ -1,0 +1,317 @@
+"""The gate as a program sees it."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakValueDictionary
+
+import orjson
+
+from tallystick.bootstrap.approvals import Approvals
+from tallystick.bootstrap.plugins import load_rooms, load_tools
+from tallystick.bootstrap.replies import ReplyChecks
+from tallystick.bootstrap.wiring import Parts, join
+from tallystick.errors import ConfigError, RegistrationError
+from tallystick.gate.admit.names import Catalogue
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import FORMAT
+from tallystick.gate.decide.approvals import resume_refusal
+from tallystick.gate.decide.budgets import limits_from, narrowed
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.pipeline import Standing
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.recorder import Observer
+from tallystick.gate.reply.findings import Findings
+from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
+from tallystick.gate.tool import Card, Tool, tool
+from tallystick.settings import Settings, load_settings
+from tallystick.turns.portal import Portal
+from tallystick.turns.turn import Turn
+
+SESSION = "local"
+"""The session of calls that name none."""
+
+
+class Gate:
+    """One open workspace: every tool call goes through here. Several processes may have it open at once."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Use `Gate.open`."""
+        self._parts = parts
+        self._pipeline = parts.pipeline
+        self._portal = Portal()
+        self._turns: WeakValueDictionary[str, Turn] = WeakValueDictionary()
+        self._replies = ReplyChecks(parts)
+        self.approvals = Approvals(parts)
+
+    # -- opening -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        settings: Settings | None = None,
+        config: str | os.PathLike[str] | None = None,
+        observer: Observer | None = None,
+        plugins: bool = True,
+    ) -> Self:
+        """Open a workspace; keys, folders and a default policy are made when missing.
+
+        Args:
+            path: The project's folder.
+            settings: Instead of `tallystick.toml` and the environment.
+            config: Another TOML file than the workspace's own.
+            observer: Something that watches outcomes, e.g. telemetry.
+            plugins: Whether to load the tools the configuration names and the installed rooms.
+
+        Raises:
+            ConfigError: The configuration or a key file cannot be used; the message says what to change.
+            LedgerDamaged: The journal was changed; `tally audit verify` says where.
+        """
+        workspace = Path(path).expanduser().absolute()
+        if workspace.exists() and not workspace.is_dir():
+            raise ConfigError(f"{workspace.name} is a file. Give the folder of a project.", code="not_a_folder")
+        chosen = settings or load_settings(workspace, config=None if config is None else Path(config))
+        gate = cls(join(workspace, chosen, observer))
+        if plugins:
+            gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts))
+        return gate
+
+    def close(self) -> None:
+        """Write a last checkpoint and let go of files and threads."""
+        self._portal.close()
+        self._pipeline.close()
+        self._parts.close()
+
+    def __enter__(self) -> Self:
+        """Use as a context manager to close at the end."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    @property
+    def workspace(self) -> Path:
+        """The project's folder."""
+        return self._parts.workspace
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self._parts.settings
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._pipeline.policy
+
+    @property
+    def ledger(self) -> Ledger:
+        """The receipts."""
+        return self._parts.ledger
+
+    # -- tools ---------------------------------------------------------------------------------------------------------
+
+    def register(self, *tools: Tool | Callable[..., Any]) -> None:
+        """Take tools: decorated functions, or plain typed functions (which count as `write`).
+
+        Raises:
+            RegistrationError: A schema that cannot be checked, a name that is taken; the message says which.
+        """
+        for given in tools:
+            made = given if isinstance(given, Tool) else tool(given)
+            self._pipeline.add(made)
+            self._parts.keep_card(made.card)
+
+    def unregister(self, name: str) -> None:
+        """Forget a tool."""
+        self._pipeline.remove(name)
+
+    def tools(self) -> list[Card]:
+        """The cards of all registered tools, by name."""
+        return sorted((entry.card for entry in self._pipeline.catalogue.entries()), key=lambda card: card.name)
+
+    # -- calling -------------------------------------------------------------------------------------------------------
+
+    async def call(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        session: str | Session = SESSION,
+        caller: Caller | None = None,
+        dry_run: bool = False,
+        allowed_tools: Iterable[str] | None = None,
+        authenticated: bool = True,
+        **links: str,
+    ) -> Outcome:
+        """Propose one call and see what comes of it.
+
+        Args:
+            tool: The tool's id.
+            args: Its arguments.
+            session: The session the receipt belongs to.
+            caller: Who calls, if not the local owner.
+            dry_run: Ask the tool to change nothing (only where it offers that).
+            allowed_tools: Closes the world further for this call.
+            authenticated: False: auth is on and no valid token came.
+            links: `agent_id`, `turn_id`, `task_id`, … for the receipt.
+        """
+        where = self._session(session, caller, **links)
+        standing = Standing(
+            session=where,
+            authenticated=authenticated,
+            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+        )
+        return await self._pipeline.call(tool, {} if args is None else args, standing, dry_run=dry_run)
+
+    def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
+        """`call` for scripts; works inside a running loop too."""
+        return self._portal.run(self.call(tool, args, **more))
+
+    async def refuse(
+        self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
+    ) -> Outcome:
+        """Record what a door refused before there was a proposal."""
+        return await self._pipeline.refuse(rejection, text, Standing(session=self._session(session, caller)))
+
+    def turn(  # noqa: PLR0913 - what a turn may be told
+        self,
+        *,
+        session: str | Session = SESSION,
+        agent: str | None = None,
+        caller: Caller | None = None,
+        allowed_tools: Iterable[str] | None = None,
+        may_finish: bool = False,
+        client_tools: Iterable[Card] = (),
+        limits: Limits | None = None,
+        step_bytes: int | None = None,
+        authenticated: bool = True,
+        **links: str,
+    ) -> Turn:
+        """Begin an agent turn: put `turn.nonce` (and `turn.schema`) before the model, `await turn.submit(text)`.
+
+        Args:
+            session: The session the receipts belong to.
+            agent: The agent's id.
+            caller: On whose behalf; the local owner if not given.
+            allowed_tools: The only tools of this turn.
+            may_finish: Admit `{"action":"final","nonce"}` on step one.
+            client_tools: Tools the client runs itself.
+            limits: Narrower (never wider) limits than the configuration's.
+            step_bytes: How much of one output the model is shown.
+            authenticated: False: auth is on and no valid token came.
+            links: `conference_id`, `round_id`, `task_id`, … for the receipts.
+        """
+        where = self._session(session, caller, agent_id=agent, turn_id=self._parts.new_id("turn"), **links)
+        spend = limits_from(self.settings.limits)
+        spend = spend if limits is None else narrowed(spend, limits)
+        turn = Turn(
+            pipeline=self._pipeline,
+            portal=self._portal,
+            session=where,
+            limits=spend,
+            step_bytes=step_bytes or self.settings.limits.bytes_per_step,
+            ttl_s=self.settings.gate.turn_ttl_s,
+            random=self._parts.random,
+            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+            may_finish=may_finish,
+            client_tools=_catalogue(client_tools),
+            parent=self._parts.tasks.of(where, limits=spend, now=self._parts.monotonic()),
+            authenticated=authenticated,
+        )
+        self._turns[turn.turn_id] = turn
+        return turn
+
+    def find_turn(self, turn_id: str) -> Turn | None:
+        """A turn that somebody still holds."""
+        return self._turns.get(turn_id)
+
+    async def resume(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
+        """Run a held call that a person let through, as a submission of its own; once.
+
+        Args:
+            approval_id: The held call.
+            caller: The caller with the roles he has now, if they may have changed since the call was held.
+        """
+        now = self._parts.now_ms()
+        hold = self.approvals.get(approval_id)
+        session = Session(session_id=SESSION) if hold is None else hold.session
+        if caller is not None:
+            session = replace(session, caller=caller)
+        standing = Standing(session=session)
+        if hold is None:
+            missing = Rejection(fault=FORMAT, reason="no approval of this id")
+            return await self._pipeline.refuse(missing, approval_id, standing)
+        ended = resume_refusal(hold, now)
+        grant = None if ended is not None else self._parts.book().take(hold.digest, now)
+        if ended is not None and ended.fault is not None:
+            refused = Rejection(fault=ended.fault, reason=ended.reason, proposed_tool=hold.tool)
+            return await self._pipeline.refuse(refused, approval_id, standing)
+        if grant is None:
+            used = Rejection(fault=FORMAT, reason="approval_used", proposed_tool=hold.tool)
+            return await self._pipeline.refuse(used, approval_id, standing)
+
+        async def run(standing: Standing) -> Outcome:
+            return await self._pipeline.resume(
+                hold.tool, hold.arguments(), standing, grant, dry_run=hold.dry_run
+            )
+
+        turn = self._turns.get(session.turn_id or "")
+        return await run(standing) if turn is None or turn.expired else await turn.resumed(run)
+
+    def resume_sync(self, approval_id: str, **more: Any) -> Outcome:
+        """`resume` for scripts."""
+        return self._portal.run(self.resume(approval_id, **more))
+
+    def report(self, receipt_id: str, result: Any) -> str:
+        """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
+        handed = self.ledger.find(receipt_id)
+        if handed is None:
+            raise ConfigError(f"{receipt_id}: no such receipt", code="receipt_unknown")
+        session = Session(session_id=handed.header["session_id"], agent_id=handed.header.get("agent_id"))
+        draft = Draft(
+            kind="report",
+            session=session,
+            tool_id=handed.header.get("tool_id"),
+            tool_version=handed.header.get("tool_version"),
+            outcome={"status": "reported"},
+            links={"outcome": receipt_id},
+            outputs=orjson.dumps(result),
+        )
+        return self.ledger.record_sync(draft).receipt_id
+
+    # -- replies -------------------------------------------------------------------------------------------------------
+
+    def check_reply(self, reply: str, *, session: str = SESSION, agent: str | None = None, **more: Any) -> Findings:
+        """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
+        return self._replies.check(reply, self._session(session, None, agent_id=agent), **more)
+
+    def _session(self, session: str | Session, caller: Caller | None, **links: str | None) -> Session:
+        if isinstance(session, Session):
+            named = {name: value for name, value in links.items() if value is not None}
+            return replace(session, **named) if caller is None else replace(session, caller=caller, **named)
+        if not valid_session_id(session):
+            message = f"{session!r:.60} cannot be a session id: letters, digits, dot, dash and underscore only"
+            raise ConfigError(message, code="session_id_invalid")
+        return Session(session_id=session, caller=caller or LOCAL_OWNER, **links)
+
+
+def _catalogue(cards: Iterable[Card]) -> Catalogue | None:
+    catalogue: Catalogue | None = None
+    for card in cards:
+        if card.origin != "client":
+            raise RegistrationError(f"{card.name}: a client's tool is a card with origin 'client'")
+        catalogue = catalogue or Catalogue()
+        catalogue.add(card)
+    return catalogue

@@ -1,0 +1,72 @@
+"""Tools that the configuration names, and rooms that are installed."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
+
+from tallystick.errors import ConfigError
+from tallystick.gate.tool import Tool
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap.wiring import Parts
+
+GROUP = "tallystick.rooms"
+
+
+class Room(Protocol):
+    """What an installed room gives: its tools. The entry point is a function from the joined parts to a room."""
+
+    name: str
+
+    def tools(self) -> Iterable[Tool]:
+        """The room's tools."""
+        ...
+
+
+def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
+    """Import the named files and modules, and give every tool that stands in them.
+
+    Raises:
+        ConfigError: A file that is not there or fails to import.
+    """
+    for name in named:
+        module = _from_file(workspace / name, name) if name.endswith(".py") else _from_module(name)
+        found = [value for value in vars(module).values() if isinstance(value, Tool)]
+        if not found:
+            raise ConfigError(f"gate.tools: '{name}' holds no tool. Decorate a function with @tool.", code="no_tools")
+        yield from found
+
+
+def load_rooms(parts: "Parts") -> Iterator[Tool]:
+    """The tools of every installed room."""
+    for found in entry_points(group=GROUP):
+        room: Room = found.load()(parts)
+        yield from room.tools()
+
+
+def _from_file(path: Path, name: str) -> ModuleType:
+    # A name of its own, so that two workspaces' tools.py do not meet.
+    unique = f"tallystick_tools_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    spec = spec_from_file_location(unique, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ConfigError(f"gate.tools: '{name}' is not there. Paths are relative to the workspace.", code="no_tools")
+    module = module_from_spec(spec)
+    sys.modules[unique] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigError(f"gate.tools: '{name}' fails: {type(error).__name__}: {error}", code="no_tools") from error
+    return module
+
+
+def _from_module(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ConfigError(f"gate.tools: module '{name}' cannot be imported: {error}", code="no_tools") from error

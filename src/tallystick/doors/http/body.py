@@ -1,0 +1,118 @@
+"""Request bodies with an end: not too large, not too slow, not cut off.
+
+The application reads through `Body.receive`. What goes wrong there is raised inside the application, so that half a
+body is never taken for a whole one, and remembered, so that the guard answers for it whatever the application makes
+of the exception.
+"""
+
+import asyncio
+from enum import Enum
+from time import monotonic
+from typing import Any
+
+from tallystick.doors.http.asgi import Message, Receive
+
+
+class BodyFault(Enum):
+    """What can be wrong with a body."""
+
+    TOO_LARGE = 413
+    TOO_SLOW = 408
+    CUT_OFF = 499
+    """The client left before the end: nobody reads the answer, but it is counted."""
+
+
+class BodyRefused(Exception):  # noqa: N818 - says what happened
+    """Raised into the application when the rest of the body will not come."""
+
+
+class Body:
+    """The body of one request."""
+
+    __slots__ = ("_deadlines", "_left", "_receive", "_task", "_unread", "fault")
+
+    def __init__(self, receive: Receive, *, limit: int, deadlines: "Deadlines") -> None:
+        self._receive = receive
+        self._left = limit
+        self._deadlines = deadlines
+        self._task: asyncio.Task[Any] | None = None
+        """Who waits for more right now."""
+        self._unread = True
+        self.fault: BodyFault | None = None
+        deadlines.start(self)
+
+    async def receive(self) -> Message:
+        """The next message, as long as the body keeps within its bounds."""
+        if not self._unread:
+            return await self._receive()
+        if self.fault is not None:
+            raise BodyRefused(self.fault.name)
+        self._task = asyncio.current_task()
+        try:
+            message = await self._receive()
+        except asyncio.CancelledError:
+            if not self._own_cancellation():
+                raise
+            raise BodyRefused(BodyFault.TOO_SLOW.name) from None
+        finally:
+            self._task = None
+        if message["type"] != "http.request":
+            raise self._refused(BodyFault.CUT_OFF)
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._refused(BodyFault.TOO_LARGE)
+        if not message.get("more_body"):
+            self.close()
+        return message
+
+    def close(self) -> None:
+        """No more is read, or all has been: what is received from now on is only whether the client stays."""
+        self._unread = False
+        self._deadlines.stop(self)
+
+    def expire(self) -> None:
+        """The time is up: whoever waits for more is woken; a tool that runs meanwhile is left alone."""
+        self.fault = self.fault or BodyFault.TOO_SLOW
+        if self._task is not None:
+            self._task.cancel()
+
+    def _own_cancellation(self) -> bool:
+        """Whether it was `expire` that cancelled, and nobody else besides."""
+        return self.fault is not None and self._task is not None and self._task.uncancel() == 0
+
+    def _refused(self, fault: BodyFault) -> BodyRefused:
+        self.fault = fault
+        return BodyRefused(fault.name)
+
+
+class Deadlines:
+    """One timer for all bodies under way: a timer per request would cost more than the rest of the guard."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._due: dict[Body, float] = {}
+        """In order of time, since all get equally long."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, body: Body) -> None:
+        """Give a body its time."""
+        self._due[body] = monotonic() + self._seconds
+        if self._timer is None:
+            self._arm(self._seconds)
+
+    def stop(self, body: Body) -> None:
+        """A body is done with."""
+        self._due.pop(body, None)
+
+    def _arm(self, delay: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(delay, self._sweep)
+
+    def _sweep(self) -> None:
+        self._timer = None
+        now = monotonic()
+        for body, due in list(self._due.items()):
+            if due > now:
+                self._arm(due - now)
+                return
+            self.stop(body)
+            body.expire()

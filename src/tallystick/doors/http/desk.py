@@ -1,0 +1,103 @@
+"""What every route needs to know about a request: who is calling, and whether a person stands behind it."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+from starlette.requests import Request
+
+from tallystick.bootstrap import Gate
+from tallystick.doors.http.asgi import Scope
+from tallystick.doors.identity import Identity, StartupToken, is_local
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import NO_ROLE, Category
+from tallystick.gate.session import Caller
+from tallystick.turns.turn import Turn
+
+MAX_TURNS = 10_000
+"""Open turns kept for HTTP clients; the oldest is closed when one more comes."""
+ANONYMOUS = Caller(channel="http")
+AUDIT_ROLES = frozenset({"auditor", "admin"})
+"""Receipts hold what others asked and got, so reading them is a role of its own."""
+
+
+class Refused(Exception):  # noqa: N818 - carried to the one place that answers it
+    """A request that a route does not serve."""
+
+    def __init__(self, status: int, category: Category | str, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.category = category
+        self.hint = hint
+
+
+@dataclass(kw_only=True)
+class FrontDesk:
+    """The gate behind the door, and who may ask what of it."""
+
+    gate: Gate
+    identity: Identity
+    startup: StartupToken
+    turns: OrderedDict[str, Turn] = field(default_factory=OrderedDict)
+    lock: Lock = field(default_factory=Lock)
+
+    def caller(self, scope: Scope) -> Caller | Rejection:
+        """Who is calling."""
+        authorization = None
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                authorization = value.decode("latin-1")
+        return self.identity.authenticate(authorization, loopback=is_local(scope))
+
+    def require(self, request: Request, roles: frozenset[str] = frozenset()) -> Caller:
+        """The caller, with one of the roles.
+
+        Raises:
+            Refused: 401 without a valid token, 403 without the role.
+        """
+        caller = self.caller(request.scope)
+        if isinstance(caller, Rejection):
+            raise Refused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
+        if not caller.has_any(roles):
+            hint = f"One of these roles is needed: {', '.join(sorted(roles))}."
+            raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
+        return caller
+
+    def require_person(self, request: Request) -> Caller:
+        """The caller, when a person stands behind the request.
+
+        Raises:
+            Refused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
+        """
+        caller = self.require(request)
+        if not self.startup.is_person(request.scope["headers"]):
+            hint = "Send the start-up token as X-Tally-Token, or use `tally approvals` at a terminal."
+            raise Refused(403, Category.RBAC_DENIED, "this needs a person: no start-up token", hint=hint)
+        return caller
+
+    def keep(self, turn: Turn) -> None:
+        """Hold a turn for its client."""
+        with self.lock:
+            for turn_id in [turn_id for turn_id, old in self.turns.items() if old.expired]:
+                del self.turns[turn_id]
+            while len(self.turns) >= MAX_TURNS:
+                self.turns.popitem(last=False)[1].close()
+            self.turns[turn.turn_id] = turn
+
+    def turn(self, turn_id: str, caller: Caller) -> Turn | None:
+        """A turn of this caller; another's turn does not exist for him."""
+        with self.lock:
+            turn = self.turns.get(turn_id)
+        return turn if turn is not None and turn.session.caller.subject == caller.subject else None
+
+
+def page(request: Request, *, most: int = 500, usual: int = 50) -> tuple[int, int]:
+    """`limit` and `offset` of a list request."""
+    try:
+        limit = int(request.query_params.get("limit", usual))
+        offset = int(request.query_params.get("offset", 0))
+    except ValueError:
+        raise Refused(400, Category.VALIDATION_ERROR, "limit and offset are whole numbers") from None
+    if not 1 <= limit <= most or offset < 0:
+        raise Refused(400, Category.VALIDATION_ERROR, f"limit is 1 to {most}, offset is not negative")
+    return limit, offset

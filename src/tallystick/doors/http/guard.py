@@ -1,0 +1,245 @@
+"""What every request must pass before any route sees it; pure ASGI, a few microseconds a request.
+
+1. Host names this machine or an allowed host: a page that lets its own name point here (DNS rebinding) is refused.
+2. Origin, where a browser sends one, is this very server: other sites' pages are refused, on sockets too. No
+   Access-Control header is ever sent, so CORS stays closed.
+3. The body ends within its size and time (`body.py`). The size of the head is bounded before the application, in
+   `protocol.py`.
+4. Every answer carries the security headers.
+"""
+
+from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass
+
+from tallystick.doors.http.asgi import App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.body import Body, BodyFault, Deadlines
+from tallystick.doors.http.problems import problem
+from tallystick.doors.identity.loopback import is_loopback_host, split_host
+from tallystick.errors import ConfigError
+from tallystick.gate.codes import Category
+from tallystick.settings import ServerSettings, Settings
+
+API_CSP = b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+PAGE_CSP = (
+    b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    b"img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; "
+    b"frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
+)
+"""For HTML that brings no policy of its own: nothing from elsewhere, but the inline code a built page needs."""
+
+SECURITY_HEADERS: tuple[Header, ...] = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+"""Added, with a content policy, where the application set none of that name itself."""
+_FOR_API: tuple[Header, ...] = ((b"content-security-policy", API_CSP), *SECURITY_HEADERS)
+_FOR_PAGES: tuple[Header, ...] = ((b"content-security-policy", PAGE_CSP), *SECURITY_HEADERS)
+_NAMES = frozenset(name for name, _ in _FOR_API)
+
+REMEMBERED_HOSTS = 256
+"""How many accepted (Host, Origin) pairs are kept; a client sends the same ones with every request."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refusal:
+    """An answer made ready beforehand."""
+
+    status: int
+    body: bytes
+
+    @classmethod
+    def of(cls, status: int, category: Category, message: str, hint: str) -> "Refusal":
+        """Build one with its problem payload."""
+        return cls(status=status, body=problem(category, message, status, hint=hint))
+
+    async def send(self, send: Send, *, prefix: str = "http") -> None:
+        """Answer and close: what is left of the request is not read."""
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(self.body)).encode()),
+            (b"connection", b"close"),
+        ]
+        await send({"type": f"{prefix}.response.start", "status": self.status, "headers": with_security(headers)})
+        await send({"type": f"{prefix}.response.body", "body": self.body})
+
+
+FOREIGN_HOST = Refusal.of(
+    403, Category.RBAC_DENIED, "The Host header names another server.",
+    "Use 127.0.0.1 or localhost, or add the name to server.allowed_hosts.",
+)  # fmt: skip
+FOREIGN_ORIGIN = Refusal.of(
+    403, Category.RBAC_DENIED, "The request comes from a page of another origin.",
+    "Call from this server's own pages or from a program; CORS is closed.",
+)  # fmt: skip
+BAD_LENGTH = Refusal.of(
+    400, Category.VALIDATION_ERROR, "Content-Length is not a number.", "Send the body's length in bytes, once."
+)
+TOO_LARGE = Refusal.of(
+    413, Category.VALIDATION_ERROR, "The body is too large.", "Send less, or raise server.max_body_bytes."
+)
+TOO_SLOW = Refusal.of(
+    408, Category.VALIDATION_ERROR, "The body did not arrive in time.",
+    "Send the whole body at once, or raise server.body_timeout_s.",
+)  # fmt: skip
+CUT_OFF = Refusal.of(
+    499, Category.VALIDATION_ERROR, "The client left before the body's end.", "Send as much as Content-Length says."
+)
+_FAULTS = {BodyFault.TOO_LARGE: TOO_LARGE, BodyFault.TOO_SLOW: TOO_SLOW, BodyFault.CUT_OFF: CUT_OFF}
+
+
+class Guard:
+    """Stands around an ASGI application."""
+
+    def __init__(self, app: App, server: ServerSettings) -> None:
+        self._app = app
+        self._limit = server.max_body_bytes
+        self._deadlines = Deadlines(server.body_timeout_s)
+        self._allowed = frozenset(host.lower() for host in server.allowed_hosts)
+        self._accepted: set[tuple[bytes, bytes | None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        host, origin, length, has_body = _read(scope["headers"])
+        refusal = None
+        if (host, origin) not in self._accepted:
+            refusal = self._stranger(host, origin)
+        if length is not None and refusal is None:
+            refusal = self._oversize(length)
+        if scope["type"] == "websocket":
+            await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
+        elif refusal is not None:
+            await refusal.send(send)
+        elif has_body:
+            await self._with_body(scope, receive, send)
+        else:
+            await self._app(scope, receive, _Answer(send).send)
+
+    async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = Body(receive, limit=self._limit, deadlines=self._deadlines)
+        answer = _Answer(send, body)
+        try:
+            await self._app(scope, body.receive, answer.send)
+        except Exception:
+            # The fault was raised into the application; whatever came back out is its consequence.
+            if body.fault is None:
+                raise
+        finally:
+            body.close()
+        if body.fault is not None and not answer.started:
+            await _FAULTS[body.fault].send(send)
+
+    def _stranger(self, host: bytes, origin: bytes | None) -> Refusal | None:
+        if not self._known(host.decode("latin-1")):
+            return FOREIGN_HOST
+        if origin is not None and not self._same_server(host.decode("latin-1"), origin.decode("latin-1")):
+            return FOREIGN_ORIGIN
+        if len(self._accepted) < REMEMBERED_HOSTS:
+            self._accepted.add((host, origin))
+        return None
+
+    def _known(self, authority: str) -> bool:
+        name, _ = split_host(authority)
+        return is_loopback_host(name) or name.lower() in self._allowed or authority.lower() in self._allowed
+
+    def _same_server(self, host: str, origin: str) -> bool:
+        """Whether an origin is this server: the same authority, another loopback name of it, or an allowed host.
+
+        Another port of this machine is another program, and may show anybody's pages.
+        """
+        scheme, separator, authority = origin.partition("://")
+        if scheme not in {"http", "https"} or not separator:
+            return False
+        name, port = split_host(authority)
+        if authority.lower() == host.lower():
+            return True
+        if is_loopback_host(name):
+            host_name, host_port = split_host(host)
+            return is_loopback_host(host_name) and port == host_port
+        return bool(name) and self._known(authority)
+
+    def _oversize(self, length: bytes) -> Refusal | None:
+        if not length.isdigit():
+            return BAD_LENGTH
+        # Comparing the lengths of the numbers first keeps int() off a megabyte of digits.
+        digits = length.lstrip(b"0")
+        return TOO_LARGE if len(digits) > len(str(self._limit)) or int(length) > self._limit else None
+
+
+class _Answer:
+    """What goes back: hardened, or withheld when the body was at fault."""
+
+    __slots__ = ("_body", "_send", "started")
+
+    def __init__(self, send: Send, body: Body | None = None) -> None:
+        self._send = send
+        self._body = body
+        self.started = False
+
+    def send(self, message: Message) -> Awaitable[None]:
+        # No coroutine of its own: one frame less for each message.
+        if message["type"] == "http.response.start":
+            if self._body is not None and self._body.fault is not None:
+                return _withheld()
+            self.started = True
+            message["headers"] = with_security(message.get("headers", ()))
+        elif not self.started:
+            return _withheld()
+        return self._send(message)
+
+
+async def _withheld() -> None:
+    """Nothing is sent."""
+
+
+def with_security(headers: Iterable[Header]) -> list[Header]:
+    """Add the security headers an answer does not have yet."""
+    hardened = list(headers)
+    given = dict(hardened)
+    added = _FOR_PAGES if given.get(b"content-type", b"").startswith(b"text/html") else _FOR_API
+    hardened += added if _NAMES.isdisjoint(given) else [header for header in added if header[0] not in given]
+    return hardened
+
+
+def refuse_bind(settings: Settings) -> None:
+    """Refuse to listen beyond this machine while anyone who connects would be its owner.
+
+    Raises:
+        ConfigError: `server.host` is not loopback and auth is off.
+    """
+    if not settings.auth.enabled and not is_loopback_host(settings.server.host):
+        raise ConfigError(
+            "server.host is not a loopback address and auth is off: set auth.enabled with a key, or bind 127.0.0.1.",
+            code="bind_needs_auth",
+        )
+
+
+def _read(headers: Iterable[Header]) -> tuple[bytes, bytes | None, bytes | None, bool]:
+    """Host, Origin, Content-Length, and whether a body follows; one that comes twice is joined, and so matches none."""
+    host: bytes = b""
+    origin: bytes | None = None
+    length: bytes | None = None
+    chunked = False
+    for name, value in headers:
+        if name == b"host":
+            host = value if not host else host + b"," + value
+        elif name == b"origin":
+            origin = value if origin is None else origin + b"," + value
+        elif name == b"content-length":
+            length = value if length is None else length + b"," + value
+        elif name == b"transfer-encoding":
+            chunked = True
+    return host, origin, length, chunked or (length is not None and length != b"0")
+
+
+async def _refuse_socket(scope: Scope, send: Send, refusal: Refusal) -> None:
+    if "websocket.http.response" in (scope.get("extensions") or {}):
+        await refusal.send(send, prefix="websocket.http")
+    else:
+        # Closing before accepting is a 403 to the client.
+        await send({"type": "websocket.close", "code": 1008})

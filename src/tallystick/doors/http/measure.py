@@ -1,0 +1,69 @@
+"""Counts requests and their time by route, method and status."""
+
+from collections.abc import Awaitable
+from time import perf_counter
+from typing import Protocol
+
+from tallystick.doors.http.asgi import App, Message, Receive, Scope, Send
+
+ENDPOINT = "tallystick.endpoint"
+"""A handler outside the router names its template in the scope under this key."""
+OTHER = "other"
+METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+CRASHED = 500
+"""What the server answers when the application gives no answer."""
+
+
+class RequestMetrics(Protocol):
+    """Where requests are counted."""
+
+    def request(self, endpoint: str, method: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        ...
+
+
+class Measured:
+    """Stands outermost, so that refused requests count too."""
+
+    def __init__(self, app: App, metrics: RequestMetrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and count it when it is answered."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = CRASHED
+
+        def watched(message: Message) -> Awaitable[None]:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            return send(message)
+
+        begun = perf_counter()
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            method = scope["method"]
+            self._metrics.request(
+                endpoint_of(scope), method if method in METHODS else OTHER, status, perf_counter() - begun
+            )
+
+
+def endpoint_of(scope: Scope) -> str:
+    """The route's template, never the path itself: what a client makes up must not become a label."""
+    named = scope.get(ENDPOINT)
+    if isinstance(named, str):
+        return named
+    template = getattr(scope.get("route"), "path_format", None)
+    if not isinstance(template, str):
+        return OTHER
+    params = scope.get("path_params") or {}
+    # An included router's route knows its own part of the path only; the part before it stands in the path.
+    depth = template.count("/") + sum(str(value).count("/") for value in params.values())
+    before = scope["path"].split("/")
+    before = before[: len(before) - depth]
+    outer = {str(value): name for name, value in params.items() if f"{{{name}}}" not in template}
+    return "/".join(f"{{{outer[part]}}}" if part in outer else part for part in before) + template

@@ -1,0 +1,17 @@
+"""Who is calling: token → Caller, and whether a person stands behind the request.
+
+    keys       the configured key, and the one algorithm it stands for
+    tokens     compact JWS → payload → claims, each step a value or a reason
+    callers    Authorization header → Caller | Rejection
+    startup    the start-up token: what only a person at this machine has
+    loopback   what counts as this machine
+
+An agent may call over loopback as the local owner; it cannot approve, send, or change policy and keys, because these
+also need the start-up token or a terminal.
+"""
+
+from tallystick.doors.identity.callers import Identity
+from tallystick.doors.identity.loopback import is_local, is_loopback_host
+from tallystick.doors.identity.startup import StartupToken, person_at_terminal
+
+__all__ = ["Identity", "StartupToken", "is_local", "is_loopback_host", "person_at_terminal"]

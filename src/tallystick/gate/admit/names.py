@@ -1,0 +1,195 @@
+"""The catalogue: which tools there are, and which names mean them.
+
+A name is compared as it stands, byte for byte. Lookalike letters, capitals and stray spaces are never folded into a
+match; what models are known to confuse stands in a short, curated map of aliases, and nothing else does.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from tallystick.errors import RegistrationError
+from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.gate.admit.subschemas import Node, at_pointer
+from tallystick.gate.tool import Card
+
+TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+_SEPARATORS = re.compile(r"[ \t\n\r_.-]+")
+
+TOOL_ALIASES: Mapping[str, str] = {
+    "read_file": "file_reader",
+    "open_file": "file_reader",
+    "file_viewer": "file_locator",
+    "list_files": "file_locator",
+    "find_file": "file_locator",
+}
+"""Names models use for tools they were not told by that name."""
+
+KEY_ALIASES: Mapping[str, str] = {
+    "path": "file_path",
+    "file": "file_path",
+    "query": "search_criteria",
+}
+"""The same for argument keys; one counts only where the real key exists and the alias is no key itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A tool as admit needs it: the card, and what can be worked out once instead of at every call."""
+
+    card: Card
+    input: CompiledSchema
+    output: CompiledSchema | None
+    """None: results are not checked."""
+    properties: frozenset[str]
+    """The argument keys the schema names at the top."""
+    keys: Mapping[str, str]
+    """Normalised key or alias → real key; ambiguous ones are not in it. Empty for tools that are not ours."""
+    guarded: bool
+    """Some key is owned by policy, or the tool must be told where its data comes from."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What was left out of the schemas."""
+        return self.input.flags + (self.output.flags if self.output else ())
+
+
+class Catalogue:
+    """All tools that can be called. Handlers are not here: the catalogue may be shown to anyone."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._aliases: dict[str, str] = {}
+
+    def add(self, card: Card) -> Entry:
+        """Take a tool: check its name and compile its schemas.
+
+        Raises:
+            RegistrationError: The code says which rule is broken; the catalogue is as before.
+        """
+        if TOOL_ID.fullmatch(card.name) is None:
+            raise RegistrationError(
+                "a tool id has 1 to 128 of A-Z a-z 0-9 _ . - and nothing else", code="tool_name_invalid"
+            )
+        if card.name in self._entries:
+            raise RegistrationError(f"a tool '{card.name}' is registered already", code="tool_duplicate")
+        entry = _entry_of(card)
+        self._check_aliases(card)
+        self._entries[card.name] = entry
+        self._rebuild_aliases()
+        return entry
+
+    def remove(self, name: str) -> None:
+        """Take a tool out, with its aliases; a name that is not there is no error."""
+        if self._entries.pop(name, None) is not None:
+            self._rebuild_aliases()
+
+    def get(self, name: str) -> Entry | None:
+        """The tool with exactly this id."""
+        return self._entries.get(name)
+
+    def resolve(self, name: str) -> tuple[Entry, bool] | None:
+        """The tool that a name means, and whether the name is an alias."""
+        entry = self._entries.get(name)
+        if entry is not None:
+            return entry, False
+        entry = self._entries.get(self._aliases.get(name, ""))
+        return None if entry is None else (entry, True)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All tools, in the order they were added."""
+        return tuple(self._entries.values())
+
+    def names(self) -> tuple[str, ...]:
+        """Every id and alias."""
+        return (*self._entries, *self._aliases)
+
+    def __len__(self) -> int:
+        """How many tools there are."""
+        return len(self._entries)
+
+    def _check_aliases(self, card: Card) -> None:
+        """An alias that a card brings must mean that tool and no other."""
+        if not all(TOOL_ID.fullmatch(alias) for alias in card.aliases):
+            raise RegistrationError(f"an alias of '{card.name}' is no valid tool id", code="tool_name_invalid")
+        for other in self._entries.values():
+            clash = set(card.aliases) & {other.card.name, *other.card.aliases}
+            if clash or card.name in other.card.aliases:
+                raise RegistrationError(
+                    f"an alias of '{card.name}' or '{other.card.name}' would mean both tools; drop it from one",
+                    code="alias_ambiguous",
+                )
+
+    def _rebuild_aliases(self) -> None:
+        """Registered ids win over aliases; an alias that a card and the shipped map read differently means nothing."""
+        ours = {name: entry for name, entry in self._entries.items() if entry.card.origin == "local"}
+        meant: dict[str, set[str]] = {}
+        for alias, target in TOOL_ALIASES.items():
+            if target in ours:
+                meant.setdefault(alias, set()).add(target)
+        for name, entry in ours.items():
+            for alias in entry.card.aliases:
+                meant.setdefault(alias, set()).add(name)
+        self._aliases = {
+            alias: next(iter(names)) for alias, names in meant.items() if len(names) == 1 and alias not in self._entries
+        }
+
+
+def normalised(key: str) -> str:
+    """A key as models mean it: trimmed, lower case, one kind of separator (`File-Path` → `file_path`)."""
+    # Lower case turns some foreign letters into ours (the Kelvin sign into k); those keys stay what they are.
+    return _SEPARATORS.sub("_", key.strip().lower()) if key.isascii() else key
+
+
+def _entry_of(card: Card) -> Entry:
+    ours = card.origin == "local"
+    strict = ours or card.strict
+    compiled = compile_schema(card.input_schema, closed=ours, strict=strict)
+    output = card.output_schema
+    properties = frozenset(_top_level_properties(compiled.schema, compiled.schema, set()))
+    return Entry(
+        card=card,
+        input=compiled,
+        # An object without named properties is open on purpose: closed, it could hold nothing.
+        output=None if output is None else compile_schema(output, closed=ours and _names_all(output), strict=strict),
+        properties=properties,
+        keys=_key_map(card, properties) if ours else {},
+        guarded=bool(card.owned_keys or card.provenance_key),
+    )
+
+
+def _names_all(schema: Mapping[str, Any]) -> bool:
+    return isinstance(schema, Mapping) and "properties" in schema and "additionalProperties" not in schema
+
+
+def _top_level_properties(node: Any, root: Node, seen: set[str]) -> Iterator[str]:
+    """Keys named at the top, directly or through references and combinations there."""
+    if not isinstance(node, dict):
+        return
+    yield from node.get("properties", ())
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for child in node.get(keyword, ()):
+            yield from _top_level_properties(child, root, seen)
+    reference = node.get("$ref", "")
+    if reference.startswith("#/") and reference not in seen:
+        seen.add(reference)
+        yield from _top_level_properties(at_pointer(root, unquote(reference[1:])), root, seen)
+
+
+def _key_map(card: Card, properties: frozenset[str]) -> dict[str, str]:
+    """Normalised spellings of the real keys, then aliases; what could mean two keys means none."""
+    if not properties.issuperset(card.key_aliases.values()):
+        raise RegistrationError(
+            f"a key alias of '{card.name}' leads to a key that its schema does not name", code="alias_unknown_key"
+        )
+    found: dict[str, set[str]] = {}
+    for name in properties:
+        found.setdefault(normalised(name), set()).add(name)
+    aliases: dict[str, set[str]] = {}
+    for alias, target in [*KEY_ALIASES.items(), *card.key_aliases.items()]:
+        if target in properties and normalised(alias) not in found:
+            aliases.setdefault(normalised(alias), set()).add(target)
+    return {key: next(iter(names)) for key, names in (found | aliases).items() if len(names) == 1}

@@ -1,0 +1,239 @@
+"""A JSON Schema, compiled once at registration, asked at every call.
+
+What could hurt later is refused at registration, with a code: a reference that leaves the schema, a circle, a
+pattern that the linear engine cannot run, a draft nobody knows. At call time only two questions are left, and both
+are answered without fetching, without backtracking and without echoing a value: does it fit, and if not, where.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import jsonschema_rs
+import orjson
+
+from tallystick.errors import RegistrationError
+from tallystick.gate.admit.references import Shape, check_references
+from tallystick.gate.admit.strictjson import pointer_token
+from tallystick.gate.admit.subschemas import Node, located, walk
+
+MAX_SCHEMA_BYTES = 512 * 1024
+"""Five times the largest published tool schema seen."""
+MAX_SCHEMA_DEPTH = 128
+MAX_EXPLAINED_BRANCHES = 1_000
+"""Above this, collecting errors branch by branch could take longer than the call."""
+SOME_RULE = "schema"
+"""The rule that is named when finding the exact one would cost too much."""
+
+_DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
+    "json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
+    "json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
+    "json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
+    "json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
+    "json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
+}
+_DEFAULT_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_KNOWS_UNEVALUATED = (jsonschema_rs.Draft202012Validator, jsonschema_rs.Draft201909Validator)
+_TYPE_RULES = frozenset({"type", "anyOf", "oneOf"})
+# The regex crate: linear time, no look-around. Nothing is ever fetched: references were checked before, and offline
+# holds if one was missed.
+_OPTIONS: dict[str, Any] = {
+    "validate_formats": True,
+    "pattern_options": jsonschema_rs.RegexOptions(),
+    "offline": True,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompiledSchema:
+    """A schema that was taken."""
+
+    schema: Node
+    """As compiled: a private copy, closed or with patterns left out where `flags` says so."""
+    flags: tuple[str, ...] = ()
+    """What was left out, e.g. `pattern left out at /properties/name`."""
+    accepts: Callable[[Any], bool]
+    """Whether a value fits; the validator's own method, since every call asks. The value must be plain JSON."""
+    shape: Shape
+    _validator: jsonschema_rs.Validator = field(repr=False)
+
+    def explain(self, value: Any) -> tuple[str, str]:
+        """Where a value does not fit (JSON pointer) and which rule says so; never what the value was."""
+        if not self._tame:
+            return self._explain_cheaply(value), SOME_RULE
+        try:
+            self._validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return _pointer_of(error), error.kind.name
+        return "", SOME_RULE
+
+    def misfit_nulls(self, value: dict[str, Any]) -> list[list[str | int]]:
+        """Paths of nulls that do not fit where they stand."""
+        if not self._tame:
+            return [[name] for name, item in value.items() if item is None and not self._fits(name, None)]
+        errors = self._validator.iter_errors(value)
+        return [error.instance_path for error in errors if error.instance_path and error.instance is None]
+
+    def wants_integer(self, value: dict[str, Any], path: list[str | int]) -> bool:
+        """Whether the number at a path has to be an integer: then a fraction in its place does not fit."""
+        if not self._tame:
+            return False
+        probe: Any = orjson.loads(orjson.dumps(value))
+        holder = probe
+        for step in path[:-1]:
+            holder = holder[step]
+        holder[path[-1]] = 0.5
+        errors = self._validator.iter_errors(probe)
+        return any(error.instance_path == path and error.kind.name in _TYPE_RULES for error in errors)
+
+    @property
+    def _tame(self) -> bool:
+        """Whether collecting errors is bounded; the validator answers yes or no fast in any case."""
+        return not self.shape.recursive and self.shape.branches <= MAX_EXPLAINED_BRANCHES
+
+    def _explain_cheaply(self, value: Any) -> str:
+        """The first argument that does not fit by itself; the whole if none does."""
+        if isinstance(value, dict):
+            for name, item in value.items():
+                if not self._fits(name, item):
+                    return pointer_token(name)
+        return ""
+
+    def _fits(self, name: str, item: Any) -> bool:
+        part = self._parts.get("#/properties" + "/" + name.replace("~", "~0").replace("/", "~1"))
+        return part is None or part.is_valid(item)
+
+    @cached_property
+    def _parts(self) -> jsonschema_rs.ValidatorMap:
+        return jsonschema_rs.validator_map_for(self.schema, **_OPTIONS)
+
+
+def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = True) -> CompiledSchema:
+    """Compile a schema, or say why it cannot be taken.
+
+    Args:
+        schema: The schema as published; the draft is the one its `$schema` names, 2020-12 if it names none.
+        closed: Refuse properties that the schema does not name (at the top; nested ones stay as written).
+        strict: Refuse a pattern the linear engine cannot run; otherwise leave it out and flag it.
+
+    Raises:
+        RegistrationError: The code says which rule is broken.
+    """
+    private = _private_copy(schema)
+    draft = _settle_draft(private)
+    flags = _check_patterns(private, strict=strict)
+    shape = check_references(private)
+    if closed:
+        _close(private, draft)
+    validator = _compile(private, draft)
+    return CompiledSchema(schema=private, flags=flags, accepts=validator.is_valid, shape=shape, _validator=validator)
+
+
+def _private_copy(schema: Mapping[str, Any]) -> Node:
+    """A copy that nobody else holds: what was checked is what is compiled."""
+    if not isinstance(schema, Mapping):
+        raise RegistrationError("a schema is a JSON object; write true as {}", code="schema_invalid")
+    try:
+        text = orjson.dumps(dict(schema))
+    except (TypeError, ValueError) as error:
+        raise RegistrationError(
+            "the schema is not plain JSON, holds a number beyond 64 bits or nests too deep", code="schema_invalid"
+        ) from error
+    if len(text) > MAX_SCHEMA_BYTES:
+        raise RegistrationError(f"the schema is larger than {MAX_SCHEMA_BYTES} bytes", code="schema_too_large")
+    private: Node = orjson.loads(text)
+    if _depth(private) > MAX_SCHEMA_DEPTH:
+        raise RegistrationError(f"the schema nests deeper than {MAX_SCHEMA_DEPTH}", code="schema_too_deep")
+    return private
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return 0
+    return 1 + max((_depth(item) for item in value), default=0)
+
+
+def _settle_draft(schema: Node) -> type[jsonschema_rs.Validator]:
+    """The draft each `$schema` names; one nobody knows would have to be fetched."""
+    for node in walk(schema):
+        named = node.get("$schema")
+        if named is None:
+            continue
+        plain = str(named).rstrip("#").partition("://")[2]
+        if plain not in _DRAFTS:
+            raise RegistrationError(
+                "the schema names a draft we do not know; use https://json-schema.org/draft/2020-12/schema",
+                code="schema_draft",
+            )
+        # http and https are mixed up in the wild; the validator knows one spelling.
+        node["$schema"] = f"{'https' if plain.startswith('json-schema.org/draft/') else 'http'}://{plain}"
+    return _DRAFTS[str(schema.get("$schema", _DEFAULT_DRAFT)).partition("://")[2]]
+
+
+def _check_patterns(schema: Node, *, strict: bool) -> tuple[str, ...]:
+    """Find the patterns the linear engine cannot run: look-around and back-references."""
+    flags: list[str] = []
+    for pointer, node in located(schema):
+        pattern = node.get("pattern")
+        if isinstance(pattern, str) and not _runs(pattern):
+            flags.append(f"pattern left out at {pointer or '/'}")
+            del node["pattern"]
+        by_pattern = node.get("patternProperties")
+        for name in list(by_pattern) if isinstance(by_pattern, dict) else ():
+            if not _runs(name):
+                flags.append(f"patternProperties entry left out at {pointer or '/'}")
+                del node["patternProperties"][name]
+    if flags and strict:
+        raise RegistrationError(
+            "a pattern of the schema cannot run in linear time; write it without look-around and back-references",
+            code="schema_pattern",
+        )
+    return tuple(flags)
+
+
+@lru_cache(maxsize=1024)
+def _runs(pattern: str) -> bool:
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern}, **_OPTIONS)
+    except ValueError:
+        return False
+    return True
+
+
+def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
+    """Refuse, at the top, properties that the schema does not name."""
+    if draft not in _KNOWS_UNEVALUATED:
+        raise RegistrationError(
+            "a schema of our own is written for draft 2020-12; older drafts cannot be closed", code="schema_draft"
+        )
+    if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
+        return
+    if schema.get("additionalProperties") in (True, {}):
+        del schema["additionalProperties"]
+    schema["unevaluatedProperties"] = False
+
+
+def _compile(schema: Node, draft: type[jsonschema_rs.Validator]) -> jsonschema_rs.Validator:
+    try:
+        return draft(schema, **_OPTIONS)
+    except ValueError as error:
+        # The message may quote the schema; where it is wrong is enough.
+        where = _pointer_of(error) if isinstance(error, jsonschema_rs.ValidationError) else ""
+        raise RegistrationError(
+            f"the schema is not valid JSON Schema at {where or '/'}; check it against its draft", code="schema_invalid"
+        ) from error
+
+
+def _pointer_of(error: jsonschema_rs.ValidationError) -> str:
+    """The pointer to what is wrong; a missing or an unknown name is part of it."""
+    path: list[str | int] = list(error.instance_path)
+    name = getattr(error.kind, "property", None)
+    unexpected = getattr(error.kind, "unexpected", None)
+    if isinstance(unexpected, list) and unexpected:
+        name = unexpected[0]
+    if isinstance(name, str):
+        path.append(name)
+    return "".join(pointer_token(step) for step in path)

@@ -1,0 +1,67 @@
+"""A context as it stands in the signed header, and back.
+
+Integers, strings and lists only: a float would make the header's bytes a matter of opinion. What has its default is
+left out, since every receipt carries this for ever.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters, Limits
+
+_COUNTERS = ("steps", "bytes", "tokens", "cost_microusd", "elapsed_ms", "rate")
+_LIMITS = ("steps", "bytes", "tokens", "cost_microusd", "elapsed_ms")
+
+
+def context_record(context: Context, *, redacted: bool = False, snapshot_digest: str | None = None) -> dict[str, Any]:
+    """Write a context down.
+
+    Args:
+        context: What the decision read.
+        redacted: Some argument values are stored only as digests, so replay cannot ask every rule again.
+        snapshot_digest: What a room's rule read, from the decision.
+    """
+    record: dict[str, Any] = {"roles": sorted(context.roles)}
+    if not context.authenticated:
+        record["authenticated"] = False
+    if context.allowed_tools is not None:
+        record["allowed_tools"] = sorted(context.allowed_tools)
+    if context.granted:
+        record["granted"] = True
+    if redacted or context.redacted:
+        record["redacted"] = True
+    if snapshot_digest is not None:
+        record["snapshot"] = snapshot_digest
+    if context.counters is not NOTHING_SPENT and context.counters != NOTHING_SPENT:
+        record["counters"] = _counters_record(context.counters)
+    if context.limits is not UNLIMITED and context.limits != UNLIMITED:
+        record["limits"] = _limits_record(context.limits)
+    return record
+
+
+def context_from_record(record: Mapping[str, Any]) -> Context:
+    """Read a context back: equal to the one written, but that `redacted` says what the record says."""
+    allowed = record.get("allowed_tools")
+    return Context(
+        roles=frozenset(record["roles"]),
+        authenticated=record.get("authenticated", True),
+        allowed_tools=None if allowed is None else frozenset(allowed),
+        counters=Counters(**record["counters"]) if "counters" in record else NOTHING_SPENT,
+        limits=Limits(**record["limits"]) if "limits" in record else UNLIMITED,
+        granted=record.get("granted", False),
+        redacted=record.get("redacted", False),
+    )
+
+
+def _counters_record(counters: Counters) -> dict[str, Any]:
+    record: dict[str, Any] = {name: used for name in _COUNTERS if (used := getattr(counters, name))}
+    if counters.spent:
+        record["spent"] = dict(counters.spent)
+    return record
+
+
+def _limits_record(limits: Limits) -> dict[str, Any]:
+    record: dict[str, Any] = {name: most for name in _LIMITS if (most := getattr(limits, name)) is not None}
+    if limits.named:
+        record["named"] = dict(limits.named)
+    return record

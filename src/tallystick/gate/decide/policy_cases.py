@@ -1,0 +1,111 @@
+"""`tally policy test`: cases that say what a policy should decide.
+
+    [[case]]
+    tool = "send_mail"
+    args = { to = "a@example.org" }
+    roles = ["clerk"]
+    expect = "ask"                     # allow | ask | deny
+    reason = "approval_required"       # optional: the fixed string of the check that must decide
+
+`allowed_tools`, `authenticated`, `granted` and `name` may be given too. `effect` makes a case for a tool that is not
+registered here. Arguments are given as the tool receives them: aliases and schemas are admit's matter.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tallystick.errors import ConfigError
+from tallystick.gate.admit.proposal import Proposal
+from tallystick.gate.codes import UNKNOWN_TOOL
+from tallystick.gate.decide.decide import decide
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.verdict import Context, Decision, Verdict
+from tallystick.gate.tool import Card, Effect
+
+NOT_REGISTERED = Decision(verdict="deny", fault=UNKNOWN_TOOL, reason="unknown_tool")
+
+
+class Case(BaseModel):
+    """One case of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: str
+    expect: Verdict
+    args: dict[str, Any] = Field(default_factory=dict)
+    roles: frozenset[str] = frozenset()
+    authenticated: bool = True
+    granted: bool = False
+    allowed_tools: frozenset[str] | None = None
+    effect: Effect | None = None
+    reason: str | None = None
+    name: str = ""
+
+
+class _CaseFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    case: tuple[Case, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseResult:
+    """What came of a case."""
+
+    place: int
+    """From 1, as in the file."""
+    case: Case
+    decision: Decision
+    ok: bool
+
+
+def read_cases(text: str, *, source: str = "cases") -> tuple[Case, ...]:
+    """Read a case file.
+
+    Raises:
+        ConfigError: No TOML, no case, or a wrong key or value; the message names the case and the key.
+    """
+    try:
+        return _CaseFile.model_validate(tomllib.loads(text)).case
+    except tomllib.TOMLDecodeError as error:
+        message = f"{source} is not valid TOML: {error}. Fix that line."
+        raise ConfigError(message, code="config_malformed") from None
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+        raise ConfigError(f"{source}: '{key}': {first['msg']}.", code="config_bad_value") from None
+
+
+def run_cases(cases: Sequence[Case], policy: Policy, cards: Mapping[str, Card]) -> tuple[CaseResult, ...]:
+    """Decide every case; a case holds when verdict, and reason if given, are as expected."""
+    return tuple(_run(place, case, policy, cards) for place, case in enumerate(cases, start=1))
+
+
+def _run(place: int, case: Case, policy: Policy, cards: Mapping[str, Card]) -> CaseResult:
+    card = cards.get(case.tool)
+    if card is None and case.effect is not None:
+        card = Card(name=case.tool, description="", input_schema={}, effect=case.effect)
+    decision = NOT_REGISTERED if card is None else decide(_proposal(case, card), _context(case), policy)
+    # A shadowed policy is tested for what it says, not for what shadow lets through.
+    verdict, reason = (decision.verdict, decision.reason) if not decision.shadowed else ("deny", decision.would)
+    if decision.shadowed and decision.would == "approval_required":
+        verdict = "ask"
+    ok = verdict == case.expect and case.reason in {None, reason}
+    return CaseResult(place=place, case=case, decision=decision, ok=ok)
+
+
+def _proposal(case: Case, card: Card) -> Proposal:
+    return Proposal(card=card, args=case.args, proposed_tool=case.tool, proposed_args=case.args)
+
+
+def _context(case: Case) -> Context:
+    return Context(
+        roles=case.roles,
+        authenticated=case.authenticated,
+        allowed_tools=case.allowed_tools,
+        granted=case.granted,
+    )

@@ -1,0 +1,47 @@
+"""What a running tool may know about its own call."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from tallystick.gate.session import Session
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """The call a tool is serving. Tools that need none of it never see it."""
+
+    session: Session
+    tool: str
+    dry_run: bool = False
+    started_id: str | None = None
+    """Receipt of the durable `started` entry, for tools that write."""
+    file_refs: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    """What the tool read; stands in the receipt."""
+
+
+_current: ContextVar[Call | None] = ContextVar("tallystick_call", default=None)
+
+
+def current_call() -> Call | None:
+    """The call being served here, or None outside a tool."""
+    return _current.get()
+
+
+def serve(call: Call | None) -> None:
+    """Set the current call; the runner does this before it enters a handler."""
+    _current.set(call)
+
+
+def note_file(path: str, sha256: str, *, lines: tuple[int, int] | None = None, excerpt_sha256: str | None = None) -> None:
+    """Say that the running tool used a file; outside a tool this does nothing."""
+    call = _current.get()
+    if call is None:
+        return
+    reference: dict[str, Any] = {"path": path, "sha256": sha256}
+    if lines is not None:
+        reference["lines"] = list(lines)
+    if excerpt_sha256 is not None:
+        reference["excerpt_sha256"] = excerpt_sha256
+    call.file_refs.append(reference)

@@ -1,0 +1,70 @@
+"""From what a tool returned to the bytes that are recorded and shown."""
+
+import math
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.gate.execute.outcome import Output, Shown
+
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+class NotJsonError(ValueError):
+    """The tool returned something JSON cannot say."""
+
+
+def to_output(value: Any) -> Output:
+    """Take a tool's result as JSON.
+
+    Raises:
+        NotJsonError: Not JSON, NaN or infinite (orjson would quietly write null), too deep, or bad Unicode.
+    """
+    try:
+        data = orjson.dumps(value, default=_as_json)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NotJsonError(type(error).__name__) from None
+    if type(value) in _PLAIN:
+        return Output(value=value, data=data)
+    # A null in the bytes may be a NaN in the value; only then is it worth walking.
+    if b"null" in data and _has_non_finite(value):
+        raise NotJsonError("not a finite number")
+    # Read back what is recorded: tuples, dataclasses and models become what the receipt will say.
+    return Output(value=orjson.loads(data), data=data)
+
+
+def show(output: Output, *, step_bytes: int, left_bytes: int) -> Shown:
+    """Cut an output to what the step and the turn may still show; never in the middle of a character."""
+    text = output.value if isinstance(output.value, str) else output.data.decode()
+    raw = text.encode()
+    room = max(0, min(step_bytes, left_bytes))
+    truncated = len(raw) > room
+    if truncated:
+        text = raw[:room].decode(errors="ignore")
+    return Shown(text=text, truncated=truncated, sha256=sha256(output.data).hexdigest(), full_size=len(output.data))
+
+
+def _as_json(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(type(value).__name__)
+
+
+def _has_non_finite(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, float):
+            if not math.isfinite(item):
+                return True
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list | tuple | set | frozenset):
+            stack.extend(item)
+        elif hasattr(item, "__dict__"):
+            stack.extend(vars(item).values())
+    return False

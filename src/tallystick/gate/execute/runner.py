@@ -1,0 +1,113 @@
+"""The handlers, and nothing else that could run a tool. Only the pipeline imports this module."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from tallystick.errors import ToolError
+from tallystick.gate.admit.names import Entry
+from tallystick.gate.codes import BAD_RESULT, PART_MISSING, TIMEOUT, TOOL_FAILED
+from tallystick.gate.execute.call import Call, serve
+from tallystick.gate.execute.child import ChildDiedError, TooMuchOutputError, import_path, run_in_process
+from tallystick.gate.execute.limits import run_async, run_in_thread, run_inline
+from tallystick.gate.execute.outcome import Failure, Ran
+from tallystick.gate.execute.output import NotJsonError, Output, to_output
+from tallystick.gate.execute.threads import Threads
+from tallystick.gate.tool import Card
+
+_log = logging.getLogger("tallystick.execute")
+
+PASSED_THROUGH = frozenset({404, 409})
+"""Statuses of a tool's own error that the caller sees as they are."""
+
+
+class Runner:
+    """Holds the handlers. Made by bootstrap, given to the pipeline, seen by nobody else."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[str, Callable[..., Any]] = {}
+        self._paths: dict[str, str] = {}
+        self._threads = Threads()
+
+    def add(self, card: Card, handler: Callable[..., Any]) -> None:
+        """Take a handler for a registered card."""
+        if card.how == "process":
+            self._paths[card.name] = import_path(handler)
+        self._handlers[card.name] = handler
+
+    def remove(self, name: str) -> None:
+        """Forget a handler."""
+        self._handlers.pop(name, None)
+        self._paths.pop(name, None)
+
+    async def run(self, entry: Entry, args: dict[str, Any], call: Call) -> Ran:
+        """Run the tool and check what it returns. Raises nothing but cancellation."""
+        card = entry.card
+        try:
+            value = await self._enter(card, args, call)
+            output = to_output(value)
+        except TimeoutError:
+            return Ran(failure=Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s"))
+        except NotJsonError:
+            return Ran(failure=Failure(fault=BAD_RESULT, message="the tool returned something that is not JSON"))
+        except ToolError as error:
+            return Ran(failure=_on_purpose(error))
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Raised by the tool itself: nobody cancelled this call.
+            return Ran(failure=_crashed(card.name, error))
+        except BaseException as error:  # noqa: BLE001 - a tool may raise anything, SystemExit too
+            return Ran(failure=_crashed(card.name, error))
+        return _checked(entry, output)
+
+    def close(self) -> None:
+        """Let the worker threads end."""
+        self._threads.close()
+
+    async def _enter(self, card: Card, args: dict[str, Any], call: Call) -> Any:
+        serve(call)
+        handler = self._handlers[card.name]
+        how = card.how
+        if how == "async":
+            return await run_async(handler, args, card.timeout_s)
+        if how == "inline":
+            return run_inline(handler, args)
+        if how == "thread":
+            return await run_in_thread(self._threads, handler, args, card.timeout_s)
+        answer = await run_in_process(
+            self._paths[card.name], args, call=call, timeout_s=card.timeout_s, max_bytes=card.max_output_bytes
+        )
+        call.file_refs.extend(answer.file_refs)
+        return answer.value
+
+
+def _checked(entry: Entry, output: Output) -> Ran:
+    if len(output.data) > entry.card.max_output_bytes:
+        limit = entry.card.max_output_bytes
+        return Ran(failure=Failure(fault=TOOL_FAILED, message=f"the tool returned more than {limit} bytes"))
+    if entry.output is not None and not entry.output.accepts(output.value):
+        pointer, rule = entry.output.explain(output.value)
+        # The result itself is not shown: it may be anything.
+        message = f"the tool's result breaks its schema at '{pointer}' ({rule})"
+        return Ran(failure=Failure(fault=BAD_RESULT, message=message))
+    return Ran(output=output)
+
+
+def _on_purpose(error: ToolError) -> Failure:
+    if error.unavailable:
+        return Failure(fault=PART_MISSING, message=str(error), hint=error.hint)
+    status = error.status if error.status in PASSED_THROUGH else None
+    return Failure(fault=TOOL_FAILED, message=str(error), status=status, hint=error.hint)
+
+
+def _crashed(name: str, error: BaseException) -> Failure:
+    if isinstance(error, TooMuchOutputError):
+        return Failure(fault=TOOL_FAILED, message="the tool returned more than it may")
+    if isinstance(error, ChildDiedError):
+        return Failure(fault=TOOL_FAILED, message="the tool's process ended without an answer")
+    # The message of a foreign exception may hold anything (paths, secrets); the log has the stack, the caller the kind.
+    _log.error("tool %s failed", name, exc_info=error)
+    return Failure(fault=TOOL_FAILED, message=f"the tool failed ({type(error).__name__})")

@@ -1,0 +1,290 @@
+"""Whether a quote stands in a text, and on which lines.
+
+Text and quote are folded the same way; then plain search decides. Nothing fuzzy is ever accepted.
+
+Folded away, because models and editors change it without meaning anything by it:
+
+- white space: any run, line breaks and no-break spaces included, is one space;
+- quote marks: curly, low, angled and back-ticked ones are straight; double ones are single, since a quote inside
+  a quote changes them (not after a digit: 6' is not 6");
+- dashes: all kinds, single or in runs, with or without spaces around them, are one hyphen;
+- an ellipsis: `…`, `...` and `. . .` are one, with or without spaces around it;
+- markdown emphasis: runs of `*` and `_` at the edge of a word (inside a word, or alone, they are text);
+- canonical equivalents (NFC); a soft hyphen or a ligature *in the text* (a quote that holds one itself must have
+  copied it).
+
+Never folded: case, words, other punctuation, zero-width characters, lookalike letters (so NFC leaves alone the few
+signs it would turn into a letter or mark that they only resemble, such as U+212A, the Kelvin sign).
+
+A quote starts and ends between words: neither inside one, nor at the hyphen of a compound, nor inside a number.
+"""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+INDEXED_FROM = 16_384
+"""Characters. Below this a search through the text is faster than building an index of its words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """Where a quote stands."""
+
+    start: int
+    """Offset in the folded text."""
+    end: int
+    first_line: int
+    """Line of the text as it is, from 1."""
+    last_line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folded:
+    """A text made ready for search, with the way back to its lines."""
+
+    raw: str
+    text: str
+    starts: "array[int]"
+    """Offset in `text` at which each line that holds something begins."""
+    numbers: "array[int]"
+    """The number of that line in `raw`."""
+    hyphens: frozenset[int]
+    """Offsets of hyphens inside compounds; all other `-` in `text` are dashes."""
+
+    def line_at(self, offset: int) -> int:
+        """The line in `raw` that an offset of `text` stands on."""
+        place = bisect_right(self.starts, offset) - 1
+        return self.numbers[max(place, 0)] if self.numbers else 1
+
+    @cached_property
+    def words(self) -> "dict[str, array[int]]":
+        """Every word → the offsets it begins at. Makes misses as cheap as hits on a whole book."""
+        index: dict[str, array[int]] = {}
+        for found in _WORD.finditer(self.text):
+            index.setdefault(found.group(), array("I")).append(found.start())
+        return index
+
+    @cached_property
+    def literal(self) -> "Folded":
+        """The same text with its soft hyphens and ligatures kept, for quotes that hold some."""
+        return fold_text(self.raw, literal=True)
+
+
+def find_quote(quote: str, source: Folded) -> Match | None:
+    """The first place where the quote stands, or None."""
+    return next(occurrences(quote, source), None)
+
+
+def occurrences(quote: str, source: Folded) -> Iterator[Match]:
+    """Every place where the quote stands as whole words, in order."""
+    literal = not _PIECES_OF_TYPE.isdisjoint(quote)
+    if literal:
+        source = source.literal
+    wanted = fold_text(quote, literal=literal).text
+    if not any(map(str.isalnum, wanted)):
+        return
+    for start in _places(wanted, source):
+        end = start + len(wanted)
+        if _is_edge(source, start) and _is_edge(source, end):
+            yield Match(
+                start=start, end=end, first_line=source.line_at(start), last_line=source.line_at(max(start, end - 1))
+            )
+
+
+def word_count(quote: str) -> int:
+    """How many words a quote has: a compound is one; two characters of a script without spaces are one."""
+    folded = fold_text(quote)
+    spaced = "".join(
+        "-" if at in folded.hyphens else " " if sign == "-" else sign for at, sign in enumerate(folded.text)
+    )
+    count = 0
+    for word in spaced.replace("...", " ").split():
+        unspaced = sum(map(_is_unspaced, word))
+        count += (unspaced + 1) // 2 if unspaced else any(map(str.isalnum, word))
+    return count
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: a quote occurs only where its folded form is part of the folded text."""
+    return fold_text(text).text
+
+
+def fold_text(text: str, *, literal: bool = False) -> Folded:
+    """Fold a text and keep the way back to its lines.
+
+    Args:
+        text: As read; any line ends.
+        literal: Keep soft hyphens and ligatures.
+    """
+    plain = _one_spelling(text, literal=literal)
+    if "*" in plain or "_" in plain:
+        plain = _EMPHASIS.sub(_drop_emphasis, plain)
+    kept: list[str] = []
+    numbers = array("I")
+    for number, line in enumerate(plain.split("\n"), start=1):
+        if words := line.split():
+            kept.append(" ".join(words))
+            numbers.append(number)
+    return _assemble(text, _join_lines("\n".join(kept)), numbers)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines that line numbers count: they end at LF, CR LF or CR, and at nothing else."""
+    return _one_line_end(text).split("\n")
+
+
+# Characters that are written differently and mean the same. Hyphens and dashes are told apart until the end,
+# because a quote may stop at a dash but not at the hyphen of a compound.
+_SPELLINGS = str.maketrans({
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‘’‚‛′‹›`´", "'"),
+    **dict.fromkeys("\u2010\u2011", "-"),
+    **dict.fromkeys("‒–—―−⸺⸻﹘﹣－", "–"),  # noqa: RUF001 - these are the dashes meant
+    "…": "...",
+})  # fmt: skip
+_TYPE = str.maketrans({
+    "\u00ad": None, "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
+})  # fmt: skip
+_PIECES_OF_TYPE = frozenset("\u00adﬀﬁﬂﬃﬄﬅﬆ")
+_MERE_LOOKALIKES = re.compile("([\u037e\u0387\u1fef\u2126\u212a\u212b])")
+"""Signs that NFC would replace by the `;`, `·`, backtick, omega, K or Å that they resemble."""
+
+_WORD = re.compile(r"[^\W_]+")
+_EMPHASIS = re.compile(r"[*_]+")
+_DOUBLE_MARK = re.compile(r'(?<![0-9])"')
+# Every pattern below can fail only within a few characters: no input makes them slow. White space is one character
+# by then, a space or the line break that is kept as a marker.
+_HYPHEN = re.compile(r"(?<=[^\W_])-(?=\n?[^\W_])")
+_DASH = re.compile(r"[ \n]?[-–](?:[ \n]?[-–])*[ \n]?")  # noqa: RUF001
+_ELLIPSIS = re.compile(r"[ \n]?\.(?:[ \n]?\.){2,}[ \n]?")
+_INNER_HYPHEN = "\u2010"
+
+
+def _one_spelling(text: str, *, literal: bool) -> str:
+    plain = _one_line_end(text)
+    if not plain.isascii():
+        plain = _normalized(plain)
+        if not literal:
+            plain = plain.translate(_TYPE)
+        plain = plain.translate(_SPELLINGS)
+    elif "`" in plain:
+        plain = plain.replace("`", "'")
+    return _DOUBLE_MARK.sub("'", plain) if '"' in plain else plain
+
+
+def _one_line_end(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _normalized(text: str) -> str:
+    if _MERE_LOOKALIKES.search(text) is None:
+        return unicodedata.normalize("NFC", text)
+    # The split keeps the lookalikes as the odd parts.
+    parts = _MERE_LOOKALIKES.split(text)
+    return "".join(part if at % 2 else unicodedata.normalize("NFC", part) for at, part in enumerate(parts))
+
+
+def _drop_emphasis(run: re.Match[str]) -> str:
+    start, end = run.span()
+    before = run.string[start - 1] if start else " "
+    after = run.string[end] if end < len(run.string) else " "
+    inside = before.isalnum() and after.isalnum()
+    alone = before.isspace() and after.isspace()
+    return run.group() if inside or alone else ""
+
+
+def _join_lines(text: str) -> str:
+    """One sign for each dash and ellipsis; the line breaks they swallow are kept beside them as markers."""
+    if "-" in text or "–" in text:  # noqa: RUF001
+        text = _DASH.sub(lambda found: _with_markers("-", found.group()), _HYPHEN.sub(_INNER_HYPHEN, text))
+    if ".." in text or ". ." in text or ".\n." in text:
+        text = _ELLIPSIS.sub(lambda found: _with_markers("...", found.group()), text)
+    return text
+
+
+def _with_markers(sign: str, found: str) -> str:
+    breaks = found.count("\n")
+    return f"\n{sign}" + "\n" * (breaks - 1) if found[0] == "\n" else sign + "\n" * breaks
+
+
+def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
+    """Turn the line markers into spaces, but beside a dash or an ellipsis, and note where each line begins."""
+    pieces: list[str] = []
+    starts = array("I")
+    length = 0
+    glued = True
+    for piece in marked.split("\n") if numbers else ():
+        if piece and not glued and not piece.startswith(("-", "...")):
+            pieces.append(" ")
+            length += 1
+        starts.append(length)
+        if piece:
+            pieces.append(piece)
+            length += len(piece)
+            glued = piece.endswith(("-", "...", _INNER_HYPHEN))
+    text = "".join(pieces)
+    hyphens = frozenset(found.start() for found in re.finditer(_INNER_HYPHEN, text))
+    return Folded(raw=raw, text=text.replace(_INNER_HYPHEN, "-"), starts=starts, numbers=numbers, hyphens=hyphens)
+
+
+def _places(wanted: str, source: Folded) -> Iterator[int]:
+    """Where the characters of a folded quote stand, whole words or not."""
+    words = [found for found in _WORD.finditer(wanted) if not any(map(_is_unspaced, found.group()))]
+    if len(source.text) < INDEXED_FROM or not words:
+        start = source.text.find(wanted)
+        while start >= 0:
+            yield start
+            start = source.text.find(wanted, start + 1)
+        return
+    # A quote consists of whole words, so it can only stand where its rarest word does.
+    index = source.words
+    rarest = min(words, key=lambda found: len(index.get(found.group(), ())))
+    for place in index.get(rarest.group(), ()):
+        start = place - rarest.start()
+        if start >= 0 and source.text.startswith(wanted, start):
+            yield start
+
+
+def _is_edge(source: Folded, at: int) -> bool:
+    """Whether a quote may start or end between the characters `at - 1` and `at`."""
+    text = source.text
+    if at <= 0 or at >= len(text):
+        return True
+    left, right = text[at - 1], text[at]
+    if at - 1 in source.hyphens or at in source.hyphens:
+        return False
+    if _is_wordish(left) and _is_wordish(right):
+        return _is_unspaced(left) or _is_unspaced(right)
+    if right in "'.,:":
+        return not _joins(left, right, text[at + 1 : at + 2])
+    if left in "'.,:":
+        return not _joins(text[at - 2 : at - 1], left, right)
+    return True
+
+
+def _joins(left: str, sign: str, right: str) -> bool:
+    """An apostrophe inside a word, or a point, comma or colon inside a number."""
+    if sign == "'":
+        return left.isalnum() and right.isalnum()
+    return left.isdigit() and right.isdigit()
+
+
+def _is_wordish(sign: str) -> bool:
+    # Marks and format characters (zero-width ones too) cling to the word they stand beside.
+    return sign.isalnum() or sign == "_" or (not sign.isascii() and unicodedata.category(sign) in {"Mn", "Mc", "Cf"})
+
+
+def _is_unspaced(sign: str) -> bool:
+    """Thai, Lao, Myanmar, Khmer, Chinese, Japanese: words stand side by side without spaces."""
+    code = ord(sign)
+    return code >= 0x0E00 and any(low <= code <= high for low, high in _UNSPACED)
+
+
+_UNSPACED = (
+    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)
+)  # fmt: skip

@@ -1,0 +1,65 @@
+"""Time for the ledger: a port, the machine's own clock, and the eye that sees the clock jump.
+
+Order in the log is the sequence, never the clock. The wall clock is only written down; what matters is that a reader
+can see where it was moved.
+"""
+
+import time
+from typing import Protocol
+
+JUMP_NS = 2_000_000_000
+"""A wall clock that leaves the monotonic one by more than this was set; less is slewing or a slow machine."""
+
+
+class Clock(Protocol):
+    """What the ledger asks for the time."""
+
+    def wall_ns(self) -> int:
+        """Nanoseconds since 1970, UTC."""
+        ...
+
+    def monotonic_ns(self) -> int:
+        """Nanoseconds on a clock that is never set."""
+        ...
+
+
+class SystemClock:
+    """The clock of this machine."""
+
+    wall_ns = staticmethod(time.time_ns)
+    monotonic_ns = staticmethod(time.monotonic_ns)
+
+
+class Watch:
+    """Turns the clock into timestamps and remembers enough to see a jump."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._wall = clock.wall_ns
+        self._monotonic = clock.monotonic_ns
+        self._offset: int | None = None
+        self._latest = ""
+        self._second = -1
+        self._prefix = ""
+
+    def stamp(self) -> tuple[str, str | None]:
+        """The timestamp of a record made now, and `back` or `forward` if the clock was moved before it."""
+        wall = self._wall()
+        offset = wall - self._monotonic()
+        drift = 0 if self._offset is None else offset - self._offset
+        self._offset = offset
+        stamp = self._format(wall)
+        # Fixed width, so that text compares as time does.
+        jump = "back" if drift < -JUMP_NS or stamp < self._latest else "forward" if drift > JUMP_NS else None
+        self._latest = stamp
+        return stamp, jump
+
+    def seen(self, stamp: str) -> None:
+        """Take note of the timestamp of a record that another process wrote."""
+        self._latest = stamp
+
+    def _format(self, wall_ns: int) -> str:
+        second, rest = divmod(wall_ns, 1_000_000_000)
+        if second != self._second:
+            self._prefix = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+            self._second = second
+        return f"{self._prefix}.{rest // 1000:06d}Z"

@@ -1,0 +1,228 @@
+"""What the ledger says about each kind of event: drafts, built in one place.
+
+Strings, integers and booleans only: these stand in the signed header, whose bytes must be the same in every language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from tallystick.gate.admit.proposal import Proposal, Rejection
+from tallystick.gate.decide.approvals import Grant, Hold
+from tallystick.gate.decide.context_record import context_record
+from tallystick.gate.decide.verdict import Context, Decision
+from tallystick.gate.execute.outcome import Failure
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.secrets import Redactor, mask
+from tallystick.gate.session import Caller, Session
+from tallystick.gate.tool import Card
+
+MAX_TEXT = 65_536
+"""A refused message is kept up to the size an envelope may have."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """A proposal that was decided: what every entry about it says."""
+
+    session: Session
+    proposal: Proposal
+    decision: Decision
+    context: Context
+    policy_digest: str
+    inputs: bytes
+    redacted: bool = False
+    grant: Grant | None = None
+
+
+def started(case: Case) -> Draft:
+    """The entry before a call that may change something: should the process die, this is what is known."""
+    return Draft(
+        kind="started",
+        session=case.session,
+        tool_id=case.proposal.card.name,
+        tool_version=case.proposal.card.version,
+        approval=None if case.grant is None else case.grant.as_dict(),
+        policy_digest=case.policy_digest,
+        inputs=case.inputs,
+    )
+
+
+def outcome(  # noqa: PLR0913 - what a receipt says
+    case: Case,
+    *,
+    duration_us: int,
+    failure: Failure | None = None,
+    rejection: Rejection | None = None,
+    outputs: bytes | None = None,
+    excerpt_bytes: int | None = None,
+    file_refs: tuple[Mapping[str, Any], ...] = (),
+    links: Mapping[str, str] | None = None,
+    audit: Mapping[str, Any] | None = None,
+) -> Draft:
+    """The one outcome receipt of a submission that was decided."""
+    proposal, decision = case.proposal, case.decision
+    if rejection is not None:
+        said = _refused(rejection, cot_leak=proposal.cot_leak)
+    else:
+        said = _accepted(proposal, decision, failure)
+    context = context_record(case.context, redacted=case.redacted, snapshot_digest=decision.snapshot_digest)
+    return Draft(
+        kind="outcome",
+        session=case.session,
+        tool_id=proposal.card.name,
+        tool_version=proposal.card.version,
+        outcome=said,
+        approval=None if case.grant is None else case.grant.as_dict(),
+        file_refs=file_refs,
+        context=context,
+        audit=audit,
+        policy_digest=case.policy_digest,
+        duration_us=duration_us,
+        links=links or {},
+        inputs=case.inputs,
+        outputs=outputs,
+        excerpt_bytes=excerpt_bytes,
+    )
+
+
+def undecided(
+    session: Session, rejection: Rejection, inputs: bytes, *, policy_digest: str, duration_us: int, cot_leak: bool
+) -> Draft:
+    """The outcome receipt of a submission that was no proposal."""
+    return Draft(
+        kind="outcome",
+        session=session,
+        tool_id=rejection.proposed_tool,
+        outcome=_refused(rejection, cot_leak=cot_leak),
+        policy_digest=policy_digest,
+        duration_us=duration_us,
+        inputs=inputs,
+    )
+
+
+def finished(session: Session, *, policy_digest: str, duration_us: int, cot_leak: bool) -> Draft:
+    """The outcome receipt of `{"action":"final"}`."""
+    said: dict[str, Any] = {"status": "accepted", "action": "final"}
+    if cot_leak:
+        said["cot_leak"] = True
+    return Draft(kind="outcome", session=session, outcome=said, policy_digest=policy_digest, duration_us=duration_us)
+
+
+def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
+    """The entry of a call that waits for a person; it names the outcome that said so."""
+    return Draft(
+        kind="held",
+        session=case.session,
+        tool_id=case.proposal.card.name,
+        tool_version=case.proposal.card.version,
+        approval={"approval_id": hold.approval_id, "digest": hold.digest, "expires_at": hold.expires_at},
+        policy_digest=case.policy_digest,
+        links={"outcome": outcome_id},
+    )
+
+
+def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str | None = None) -> Draft:
+    """The entry of a person's answer to a held call: granted, edited or refused."""
+    approval = {"approval_id": hold.approval_id, "answer": answer, "person": person, "channel": channel}
+    if reason:
+        approval["reason"] = mask(reason)
+    return Draft(
+        kind="approval",
+        session=hold.session,
+        tool_id=hold.tool,
+        tool_version=hold.tool_version or None,
+        approval=approval,
+        policy_digest=hold.policy_digest,
+    )
+
+
+def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
+    """The payload of a proposal, secrets replaced, and whether there were any."""
+    data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
+    clean, redacted = redactor.redact(proposal.proposed_args, data, secrets)
+    if redacted:
+        data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
+    if proposal.transformed:
+        # Aliased keys may only now be named as secret.
+        normal = orjson.dumps(proposal.args)
+        clean, more = redactor.redact(proposal.args, normal, secrets)
+        normalised = orjson.dumps({"tool": proposal.card.name, "args": clean})
+        return data[:-1] + b',"normalised":' + normalised + b"}", redacted or more
+    return data, redacted
+
+
+def attempt_inputs(tool: object, args: object, redactor: Redactor) -> bytes:
+    """The payload of a structured call that was no proposal: whatever came, as far as JSON can say it."""
+    try:
+        data = orjson.dumps({"tool": tool, "args": args})
+        clean, redacted = redactor.redact({"tool": tool, "args": args}, data, frozenset())
+    except (TypeError, ValueError, RecursionError):
+        return text_inputs(f"{tool!r:.200} {type(args).__name__}: not JSON")
+    if redacted:
+        data = orjson.dumps(clean)
+    return data if len(data) <= MAX_TEXT else text_inputs(data)
+
+
+def text_inputs(text: str | bytes) -> bytes:
+    """The payload of a message that was no proposal: the text, cut and without anything that looks like a token."""
+    if isinstance(text, bytes):
+        text = text[:MAX_TEXT].decode(errors="backslashreplace")
+    plain = text[:MAX_TEXT].encode(errors="backslashreplace").decode()
+    return orjson.dumps({"text": mask(plain)})
+
+
+def audit_record(card: Card, caller: Caller, args: Mapping[str, Any], result: Any) -> dict[str, Any]:
+    """The audit record of a successful call: who did what to which resource; ids and parameters, never text."""
+    known: dict[str, Any] = {**args, **result} if isinstance(result, dict) else dict(args)
+    record: dict[str, Any] = {"subject": caller.subject, "action": card.audit_action}
+    if card.resource is not None:
+        record["resource"] = card.resource.format_map(_Known(known))
+    metadata = {key: _plain(known[key]) for key in card.audit_keys if known.get(key) is not None}
+    if metadata:
+        record["metadata"] = metadata
+    return record
+
+
+def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -> dict[str, Any]:
+    said: dict[str, Any] = {"status": "transformed" if proposal.transformed else "accepted"}
+    if proposal.cot_leak:
+        said["cot_leak"] = True
+    if decision.would is not None:
+        said["shadow"] = decision.would
+    if failure is not None:
+        said |= {"fault": failure.fault.name, "category": str(failure.fault.category), "reason": mask(failure.message)}
+    return said
+
+
+def _refused(rejection: Rejection, *, cot_leak: bool) -> dict[str, Any]:
+    fault = rejection.fault
+    said: dict[str, Any] = {"status": "rejected", "fault": fault.name, "reason": rejection.reason}
+    for name, value in (("code", fault.boundary_code), ("call_code", fault.call_code), ("category", fault.category)):
+        if value is not None:
+            said[name] = str(value)
+    if rejection.pointer is not None:
+        said["pointer"] = rejection.pointer
+    if cot_leak:
+        said["cot_leak"] = True
+    return said
+
+
+class _Known(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def _plain(value: Any) -> str | int | bool:
+    if isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, dict):
+        return ",".join(sorted(str(key) for key in value))
+    return str(value)
+
+
+def plain_bytes(args: Mapping[str, Any]) -> bytes:
+    """JSON bytes of arguments, for the redactor's first look."""
+    return orjson.dumps(args)

@@ -1,0 +1,117 @@
+r"""Payload columns: what was asked and what came back, bound to the header by a salted digest, and erasable.
+
+A record is one line, `HEADER \t INPUTS \t OUTPUTS \n`. A payload column is one of
+
+    (empty)                    there was none
+    SALT JSON                  32 hex digits of salt, then the bytes as received
+    @{"excerpt",…}             too large for the line, or not on one line: SALT JSON lies in a blob named by its digest
+    ~ and spaces               erased; as long as what stood there, so that no other byte of the log moves
+
+The digest in the header is SHA-256 over SALT JSON. The salt keeps a short payload from being guessed from its digest
+after it was erased.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.receipt import Receipt
+
+SALT_BYTES = 16
+SALT = 2 * SALT_BYTES
+EXCERPT_BYTES = 2_000
+"""How much of a blob the session views show: enough to recognise it by."""
+
+BLOB = b"@"
+ERASED = b"~"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """One payload, ready to be stored."""
+
+    stored: bytes
+    """What stands in the line."""
+    digest: str
+    blob: bytes | None = None
+    """Salt and payload, when they lie beside the log."""
+
+
+def make_column(payload: bytes, salt: bytes, *, inline: int, cut: int | None = None) -> Column:
+    """Bind a payload to a salt.
+
+    Args:
+        payload: JSON bytes, kept exactly.
+        salt: 32 hex digits.
+        inline: Payloads larger than this become blobs.
+        cut: How many bytes the model saw, if not all.
+    """
+    whole = salt + payload
+    digest = sha256(whole).hexdigest()
+    if len(payload) <= inline and not (b"\n" in payload or b"\t" in payload or b"\r" in payload):
+        return Column(stored=whole, digest=digest)
+    # A relayed payload may be laid out over lines; its bytes are evidence, so it goes aside rather than be re-written.
+    return Column(stored=BLOB + orjson.dumps(excerpt_of(payload, cut)), digest=digest, blob=whole)
+
+
+def excerpt_of(payload: bytes, cut: int | None) -> dict[str, Any]:
+    """The beginning of a payload, with the digest and size of the whole."""
+    text = payload[: EXCERPT_BYTES if cut is None else cut].decode("utf-8", "ignore")
+    return {"excerpt": text, "full_size": len(payload), "sha256": sha256(payload).hexdigest()}
+
+
+def flat_line(header: bytes, inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
+    """The record as one line of the session view: the header with the payload put in, by bytes."""
+    if inputs[:1] == ERASED or outputs[:1] == ERASED:
+        return header[:-1] + b',"erased":true}\n'
+    parts = [header[:-1]]
+    if inputs:
+        parts += (b',"inputs":', inputs[1:] if inputs[:1] == BLOB else inputs[SALT:])
+    if outputs[:1] == BLOB:
+        # full_size stands in the header already.
+        shown = orjson.loads(outputs[1:])
+        parts += (b',"excerpt":', orjson.dumps(shown["excerpt"]), b',"sha256":"', shown["sha256"].encode(), b'"')
+    elif outputs and cut is not None:
+        shown = excerpt_of(outputs[SALT:], cut)
+        parts += (b',"excerpt":', orjson.dumps(shown["excerpt"]), b',"sha256":"', shown["sha256"].encode(), b'"')
+    elif outputs:
+        parts += (b',"outputs":', outputs[SALT:])
+    parts.append(b"}\n")
+    return b"".join(parts)
+
+
+def read_receipt(
+    header: dict[str, Any], inputs: bytes, outputs: bytes, blob: Callable[[str], bytes | None]
+) -> Receipt | None:
+    """A receipt from its columns; None if a payload does not fit its digest or its blob is gone."""
+    if inputs[:1] == ERASED or outputs[:1] == ERASED:
+        return Receipt(header=header, erased=True, full_size=header.get("full_size"))
+    asked, came = _whole(inputs, header, "inputs_digest", blob), _whole(outputs, header, "outputs_digest", blob)
+    if asked is None or came is None:
+        return None
+    cut = header.get("excerpt_bytes")
+    shown = excerpt_of(came[SALT:], cut) if came and (cut is not None or outputs[:1] == BLOB) else {}
+    return Receipt(
+        header=header,
+        inputs=orjson.loads(asked[SALT:]) if asked else None,
+        outputs=orjson.loads(came[SALT:]) if came else None,
+        excerpt=shown.get("excerpt"),
+        sha256=shown.get("sha256"),
+        full_size=header.get("full_size"),
+    )
+
+
+def _whole(
+    column: bytes, header: dict[str, Any], name: str, blob: Callable[[str], bytes | None]
+) -> bytes | None:
+    """Salt and payload of a column, checked against the header; empty if the header names none."""
+    digest = header.get(name)
+    if not column:
+        return b"" if digest is None else None
+    whole = blob(digest or "") if column[:1] == BLOB else column
+    if whole is None or sha256(whole).hexdigest() != digest:
+        return None
+    return whole

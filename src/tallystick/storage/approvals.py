@@ -1,0 +1,219 @@
+"""The approval book in SQL.
+
+What makes a grant single use is one statement: an UPDATE that names the state it expects. Of any number of threads,
+processes and machines that send it, the database lets one change the row. `live_digest` holds the digest while a
+request can still come to something and is empty afterwards; being unique, it keeps one live request per exact call.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import rfc8785
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import IntegrityError
+
+from tallystick.gate.decide.approvals import LIVE, Grant, Hold, State, Unmoved, call_digest, canonical, sources
+from tallystick.gate.session import Caller, Session
+from tallystick.storage.database import writing
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MAX_PAGE = 1000
+
+REQUESTS = sa.Table(
+    "tally_approvals",
+    sa.MetaData(),
+    sa.Column("approval_id", sa.String(64), primary_key=True),
+    sa.Column("live_digest", sa.String(64), unique=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("tool", sa.Text, nullable=False),
+    sa.Column("tool_version", sa.String(64), nullable=False),
+    sa.Column("session", sa.LargeBinary, nullable=False),
+    sa.Column("args", sa.LargeBinary, nullable=False),
+    sa.Column("shown", sa.LargeBinary, nullable=False),
+    sa.Column("dry_run", sa.Boolean, nullable=False),
+    sa.Column("policy_digest", sa.String(64), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("pointer", sa.Text),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("expires", sa.BigInteger, nullable=False),
+    sa.Column("person", sa.Text),
+    sa.Column("channel", sa.Text),
+    sa.Column("answered", sa.BigInteger),
+    sa.Column("note", sa.Text),
+    sa.Column("edited", sa.Boolean, nullable=False),
+)
+_C = REQUESTS.c
+_OVER: dict[str, Any] = {"live_digest": None, "args": b""}
+"""Written when a request comes to its end: it frees the digest, and no argument is kept longer than it is needed."""
+
+
+class SqlApprovalBook:
+    """Satisfies `ApprovalBook` on SQLite and PostgreSQL. The engine must have been migrated."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def hold(self, wanted: Hold) -> Hold:
+        """Keep a new request, or find the live one for the same call."""
+        # Once around is enough unless the one found comes to its end in between; then the way is free.
+        while True:
+            with writing(self._engine) as connection:
+                _expire(connection, wanted.created)
+                if _insert(connection, wanted):
+                    return wanted
+                row = connection.execute(sa.select(REQUESTS).where(_C.live_digest == wanted.digest)).first()
+            if row is not None:
+                return _hold_from(row)
+
+    def take(self, digest: str, now: int) -> Grant | None:
+        """Use a grant for exactly this call, if there is one and nobody else was first."""
+        statement = (
+            sa.update(REQUESTS)
+            .where(_C.live_digest == digest, _C.state.in_(sources(State.TAKEN)), _C.expires > now)
+            .values(state=State.TAKEN, **_OVER)
+            .returning(_C.approval_id, _C.person, _C.channel, _C.edited)
+        )
+        with writing(self._engine) as connection:
+            row = connection.execute(statement).first()
+        if row is None:
+            return None
+        return Grant(approval_id=row.approval_id, person=row.person, channel=row.channel, edited=row.edited)
+
+    def grant(self, approval_id: str, *, person: str, channel: str, now: int) -> Hold | Unmoved:
+        """Say yes."""
+        return self._answer(approval_id, State.GRANTED, now, _who(person, channel, now))
+
+    def refuse(self, approval_id: str, *, person: str, channel: str, now: int, reason: str) -> Hold | Unmoved:
+        """Say no, and why."""
+        values = {**_who(person, channel, now), **_OVER, "note": _clean(reason)}
+        return self._answer(approval_id, State.REFUSED, now, values)
+
+    def edit(  # noqa: PLR0913 - who, how and when belong to every answer
+        self,
+        approval_id: str,
+        args: Mapping[str, Any],
+        *,
+        person: str,
+        channel: str,
+        now: int,
+        shown: Mapping[str, Any] | None = None,
+    ) -> Hold | Unmoved:
+        """Say yes to other arguments: the grant is bound to them, and no longer to what was asked."""
+        hold = self.get(approval_id, now)
+        if hold is None:
+            return Unmoved(why="not_found")
+        try:
+            digest = call_digest(
+                hold.caller, hold.tool, args, hold.policy_digest, tool_version=hold.tool_version, dry_run=hold.dry_run
+            )
+            values = {
+                **_who(person, channel, now), "digest": digest, "live_digest": digest, "args": canonical(dict(args)),
+                "shown": canonical(dict(args if shown is None else shown)), "edited": True,
+            }  # fmt: skip
+        except (rfc8785.CanonicalizationError, TypeError, ValueError):
+            return Unmoved(why="bad_arguments", hold=hold)
+        try:
+            return self._answer(approval_id, State.EDITED, now, values)
+        except IntegrityError:
+            return Unmoved(why="same_call_waits", hold=hold)
+
+    def get(self, approval_id: str, now: int) -> Hold | None:
+        """One request as it stands now."""
+        if _ID.fullmatch(approval_id) is None:
+            return None
+        with self._engine.connect() as connection:
+            row = connection.execute(sa.select(REQUESTS).where(_C.approval_id == approval_id)).first()
+        return None if row is None else _as_of(_hold_from(row), now)
+
+    def list(self, now: int, *, state: State | None = None, limit: int = 50, offset: int = 0) -> tuple[Hold, ...]:
+        """Requests, newest first; at most a thousand at a time."""
+        statement = sa.select(REQUESTS).order_by(_C.created.desc(), _C.approval_id.desc())
+        if state is not None:
+            statement = statement.where(_stands_at(state, now))
+        with self._engine.connect() as connection:
+            rows = connection.execute(statement.limit(min(max(limit, 0), _MAX_PAGE)).offset(max(offset, 0))).all()
+        return tuple(_as_of(_hold_from(row), now) for row in rows)
+
+    def _answer(self, approval_id: str, target: State, now: int, values: dict[str, Any]) -> Hold | Unmoved:
+        if _ID.fullmatch(approval_id) is None:
+            return Unmoved(why="not_found")
+        statement = (
+            sa.update(REQUESTS)
+            .where(_C.approval_id == approval_id, _C.state.in_(sources(target)), _C.expires > now)
+            .values(state=target, **values)
+            .returning(*_C)
+        )
+        with writing(self._engine) as connection:
+            _expire(connection, now)
+            row = connection.execute(statement).first()
+        if row is not None:
+            return _hold_from(row)
+        hold = self.get(approval_id, now)
+        if hold is None:
+            return Unmoved(why="not_found")
+        return Unmoved(why="expired" if hold.state is State.EXPIRED else "not_waiting", hold=hold)
+
+
+def _insert(connection: Connection, hold: Hold) -> bool:
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    values = {
+        "approval_id": hold.approval_id, "live_digest": hold.digest, "digest": hold.digest, "state": hold.state,
+        "tool": hold.tool, "tool_version": hold.tool_version, "session": _session_bytes(hold.session),
+        "args": hold.args, "shown": hold.shown, "dry_run": hold.dry_run, "policy_digest": hold.policy_digest,
+        "reason": _clean(hold.reason), "pointer": None if hold.pointer is None else _clean(hold.pointer),
+        "created": hold.created, "expires": hold.expires, "edited": False,
+    }  # fmt: skip
+    statement = insert(REQUESTS).values(values).on_conflict_do_nothing(index_elements=[_C.live_digest])
+    return connection.execute(statement.returning(_C.approval_id)).first() is not None
+
+
+def _expire(connection: Connection, now: int) -> None:
+    """Write down what has expired, so that its digest is free and its arguments are gone."""
+    stale = sa.update(REQUESTS).where(_C.state.in_(LIVE), _C.expires <= now)
+    connection.execute(stale.values(state=State.EXPIRED, **_OVER))
+
+
+def _stands_at(state: State, now: int) -> sa.ColumnElement[bool]:
+    """The condition for a state as of now, written down or not."""
+    if state in LIVE:
+        return sa.and_(_C.state == state, _C.expires > now)
+    if state is State.EXPIRED:
+        return sa.or_(_C.state == state, sa.and_(_C.state.in_(LIVE), _C.expires <= now))
+    return _C.state == state
+
+
+def _as_of(hold: Hold, now: int) -> Hold:
+    return hold if hold.at(now) is hold.state else replace(hold, state=State.EXPIRED, args=b"")
+
+
+def _who(person: str, channel: str, now: int) -> dict[str, Any]:
+    return {"person": _clean(person), "channel": _clean(channel), "answered": now}
+
+
+def _clean(text: str) -> str:
+    """Text as both databases take it: PostgreSQL has no NUL, and neither has lone surrogates."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+
+
+def _hold_from(row: Any) -> Hold:
+    fields = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
+    del fields["live_digest"]
+    fields["state"] = State(fields["state"])
+    fields["session"] = _session_from(fields["session"])
+    return Hold(**fields)
+
+
+def _session_bytes(session: Session) -> bytes:
+    return orjson.dumps(session, default=sorted)
+
+
+def _session_from(data: bytes) -> Session:
+    fields = orjson.loads(data)
+    caller = fields.pop("caller")
+    return Session(caller=Caller(**{**caller, "roles": frozenset(caller["roles"])}), **fields)

@@ -1,0 +1,137 @@
+"""One database for what is not the journal: SQLite in the workspace by default, PostgreSQL by URL.
+
+`open_engine` connects, `migrate` brings the tables to this version, `writing` is how a transaction that writes is
+begun. Nothing else in the product knows which of the two it is, but where a statement has to differ.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from tallystick.errors import ConfigError
+from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.migrations import HEAD, VERSION_TABLE, upgrade
+
+DATABASE_NAME = "tallystick.db"
+BUSY_S = 30
+"""How long a writer waits for another; transactions here take milliseconds, so this is only ever reached by a fault."""
+MIGRATION_LOCK = 7_826_255_411
+"""Any fixed number: the advisory lock under which one process at a time migrates on PostgreSQL."""
+
+_WRITING = {"tally_writing": True}
+
+
+def open_engine(settings: Settings, workspace: Path) -> Engine:
+    """Connect to the workspace's database. The file and its folder are made if they are missing.
+
+    Raises:
+        ConfigError: The URL cannot be used, or its driver is not installed.
+    """
+    if settings.storage.database_url is None:
+        return _open_sqlite(_private_file(workspace / CONTROL_ROOM / DATABASE_NAME))
+    url = _usable_url(settings.storage.database_url)
+    if url.get_backend_name() == "sqlite":
+        return _open_sqlite(url)
+    try:
+        return sa.create_engine(url, pool_pre_ping=True)
+    except ImportError:
+        message = "storage.database_url names PostgreSQL, but its driver is missing: pip install 'tallystick[postgres]'"
+        raise ConfigError(message, code="config_driver_missing") from None
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables to this version. Several processes may do this at once; one does it, the others wait.
+
+    Raises:
+        ConfigError: The database cannot be reached, or was written by a newer version.
+    """
+    try:
+        if version_of(engine) == HEAD:
+            return
+        with writing(engine) as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+            upgrade(connection)
+    except SQLAlchemyError as error:
+        where = engine.url.render_as_string(hide_password=True)
+        message = f"The database {where} cannot be used ({type(error).__name__}). Check that it is there and writable."
+        raise ConfigError(message, code="database_unusable") from error
+
+
+def version_of(engine: Engine) -> str | None:
+    """The migration the database stands at; None: a new one."""
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table(VERSION_TABLE):
+            return None
+        version: str | None = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+        return version
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Begin a transaction that will write, and commit it.
+
+    On SQLite it takes the write lock at once. One that reads first and asks for the lock later fails without
+    waiting when another has written in between.
+    """
+    with engine.execution_options(**_WRITING).begin() as connection:
+        yield connection
+
+
+def _usable_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+        if url.drivername in {"postgres", "postgresql"}:
+            url = url.set(drivername="postgresql+psycopg")
+        backend = url.get_backend_name()
+        url.get_dialect()
+    except ImportError:
+        return url
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        backend = ""
+    if backend not in {"sqlite", "postgresql"}:
+        # The text is not repeated: it may hold a password.
+        message = "storage.database_url: give postgresql://user@host/name or sqlite:///path"
+        raise ConfigError(message, code="config_bad_value")
+    return url
+
+
+def _private_file(path: Path) -> URL:
+    """Make the file for its owner alone: held calls lie in it with their arguments. SQLite's side files follow it."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        message = f"{path.name} cannot be opened in {CONTROL_ROOM}: {error.strerror}. Make the folder writable."
+        raise ConfigError(message, code="database_unusable") from None
+    return URL.create("sqlite", database=str(path))
+
+
+def _open_sqlite(url: URL) -> Engine:
+    engine = sa.create_engine(url, connect_args={"timeout": BUSY_S})
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # The driver's own idea of when a transaction begins is switched off; `_begin_sqlite` says it.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    # The busy timeout is set first: switching to WAL itself needs a lock.
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_S * 1000}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("tally_writing")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,83 @@
+"""Which flows, queues and schedules a process knows: filled by the rooms, read by the worker and by `start`."""
+
+import inspect
+import re
+from dataclasses import dataclass
+
+from tallystick.turns.durable import Flow
+from tallystick.turns.runs import DurableError, Queue, Schedule
+
+NAME = re.compile(r"[a-z][a-z0-9_.:-]{0,99}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FlowCard:
+    """A flow with its name and its queue."""
+
+    name: str
+    flow: Flow
+    queue: str
+    attempts: int
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it runs on the loop instead of in a thread."""
+        return inspect.iscoroutinefunction(self.flow)
+
+
+class FlowBook:
+    """The registrations; closed once a worker has begun, because DBOS takes them at its start."""
+
+    def __init__(self) -> None:
+        self.flows: dict[str, FlowCard] = {}
+        self.queues: dict[str, Queue] = {}
+        self.schedules: dict[str, Schedule] = {}
+        self._closed = False
+
+    def close(self) -> None:
+        """Take no more flows and queues."""
+        self._closed = True
+
+    def add_queue(self, queue: Queue) -> None:
+        """Take a queue; the same one again is no matter."""
+        self._check_open(queue.name)
+        limits = (queue.concurrency, queue.per_worker, queue.starts)
+        if any(limit is not None and limit < 1 for limit in limits) or queue.per_s <= 0:
+            raise DurableError(f"queue '{queue.name}': give limits of at least 1, or None", code="queue_invalid")
+        if self.queues.setdefault(queue.name, queue) != queue:
+            raise DurableError(f"queue '{queue.name}' is declared twice, with other limits", code="queue_conflict")
+
+    def register(self, card: FlowCard) -> None:
+        """Take a flow under a name of its own."""
+        self._check_open(card.name)
+        if card.queue not in self.queues:
+            raise DurableError(f"flow '{card.name}': declare queue '{card.queue}' first", code="queue_unknown")
+        if card.attempts < 1:
+            raise DurableError(f"flow '{card.name}': allow at least 1 attempt", code="flow_invalid")
+        if self.flows.setdefault(card.name, card) != card:
+            raise DurableError(f"flow '{card.name}' is registered twice; give one another name", code="flow_conflict")
+
+    def schedule(self, schedule: Schedule) -> None:
+        """Take a schedule; its flow must be there."""
+        _check_name(schedule.name)
+        self.card(schedule.flow)
+        self.schedules[schedule.name] = schedule
+
+    def card(self, name: str) -> FlowCard:
+        """The flow of that name."""
+        try:
+            return self.flows[name]
+        except KeyError:
+            message = f"no flow '{name}' is registered here; known: {', '.join(sorted(self.flows)) or 'none'}"
+            raise DurableError(message, code="flow_unknown") from None
+
+    def _check_open(self, name: str) -> None:
+        _check_name(name)
+        if self._closed:
+            raise DurableError(f"'{name}' comes too late: register before the worker begins", code="registration_late")
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        message = f"'{name}' cannot be a name: begin with a-z, go on with a-z, 0-9 and _ . : -, up to 100 characters"
+        raise DurableError(message, code="name_invalid")

@@ -1,0 +1,77 @@
+"""The workers' rows: each worker counts its own up; a row that stands still is taken over, by one taker at a time.
+
+A count and not a time: neither a clock that is set nor clocks that differ between machines make a live worker look
+dead. The row stays until the dead worker's runs are waiting again, so a taker that dies half-way is itself found
+and followed.
+"""
+
+import sqlalchemy as sa
+
+from tallystick.storage.durable.database import SCHEMA, database_errors, lock, on_sqlite
+from tallystick.turns.runs import WorkerSeen
+
+
+class Roster:
+    """The table of workers."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self.tables = sa.MetaData(schema=None if on_sqlite(engine) else SCHEMA)
+        self._workers = sa.Table(
+            "tally_workers",
+            self.tables,
+            sa.Column("id", sa.Text, primary_key=True),
+            sa.Column("beats", sa.BigInteger, nullable=False),
+            sa.Column("host", sa.Text, nullable=False),
+            sa.Column("pid", sa.BigInteger, nullable=False),
+            sa.Column("taker", sa.Text),
+        )
+
+    def join(self, worker_id: str, *, host: str, pid: int) -> bool:
+        """Put the row in place; False: a worker of that id is there already."""
+        table = self._workers
+        with database_errors(), self._engine.begin() as connection:
+            lock(connection)
+            if connection.execute(sa.select(table.c.id).where(table.c.id == worker_id)).first():
+                return False
+            connection.execute(table.insert().values(id=worker_id, beats=0, host=host, pid=pid))
+            return True
+
+    def beat(self, worker_id: str, *, host: str, pid: int) -> bool:
+        """Count the row up; False: it was taken over meanwhile, and is put in place again."""
+        table = self._workers
+        with database_errors(), self._engine.begin() as connection:
+            beaten = table.update().where(table.c.id == worker_id).values(beats=table.c.beats + 1, taker=None)
+            if connection.execute(beaten).rowcount:
+                return True
+        self.join(worker_id, host=host, pid=pid)
+        return False
+
+    def seen(self) -> list[WorkerSeen]:
+        """All rows."""
+        with database_errors(), self._engine.begin() as connection:
+            rows = connection.execute(sa.select(self._workers).order_by(self._workers.c.id))
+            return [WorkerSeen(id=row.id, host=row.host, pid=row.pid, beats=row.beats, taker=row.taker) for row in rows]
+
+    def claim(self, worker: WorkerSeen, *, taker: str) -> bool:
+        """Become the one who takes this worker's runs over; False: it beat again, or another live one does."""
+        table = self._workers
+        with database_errors(), self._engine.begin() as connection:
+            lock(connection)
+            alive = sa.select(table.c.id)
+            claimed = (
+                table.update()
+                .where(table.c.id == worker.id, table.c.beats == worker.beats)
+                .where(sa.or_(table.c.taker.is_(None), table.c.taker == taker, table.c.taker.not_in(alive)))
+                .values(taker=taker)
+            )
+            return connection.execute(claimed).rowcount == 1
+
+    def drop(self, worker_id: str, *, taker: str | None = None) -> None:
+        """Remove a row: one's own when leaving, another's once its runs are waiting again."""
+        table = self._workers
+        dropped = table.delete().where(table.c.id == worker_id)
+        if taker is not None:
+            dropped = dropped.where(table.c.taker == taker)
+        with database_errors(), self._engine.begin() as connection:
+            connection.execute(dropped)

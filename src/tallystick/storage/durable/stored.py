@@ -1,0 +1,166 @@
+"""The durable port as rooms and doors hold it. Light: DBOS and SQLAlchemy are loaded when something is asked of it."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick.storage.durable.book import FlowBook, FlowCard
+from tallystick.storage.durable.timing import Timing
+from tallystick.turns.durable import Durable, Flow
+from tallystick.turns.runs import (
+    MAX_ATTEMPTS,
+    DurableError,
+    Event,
+    Queue,
+    RunState,
+    RunStatus,
+    Schedule,
+    StepRecord,
+    WorkerSeen,
+)
+
+if TYPE_CHECKING:
+    from tallystick.storage.durable.runs import Runs
+
+DEFAULT_TIMING = Timing()
+
+
+class StoredDurable(Durable):
+    """The port on a database; `close` it when the process ends."""
+
+    def __init__(self, *, database_url: str | None, control_room: Path) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            database_url: Postgres or SQLite; None: `durable.db` in the control room.
+            control_room: The workspace's `.control-room`.
+        """
+        self._database_url = database_url
+        self._control_room = control_room
+        self._book = FlowBook()
+        self._opening = threading.Lock()
+        self._opened: Runs | None = None
+
+    def add_queue(self, queue: Queue) -> None:
+        """See `Durable`."""
+        self._book.add_queue(queue)
+
+    def register(self, name: str, flow: Flow, *, queue: str, attempts: int = MAX_ATTEMPTS) -> None:
+        """See `Durable`."""
+        self._book.register(FlowCard(name=name, flow=flow, queue=queue, attempts=attempts))
+
+    def schedule(self, schedule: Schedule) -> None:
+        """See `Durable`."""
+        self._book.schedule(schedule)
+
+    def unschedule(self, name: str) -> None:
+        """See `Durable`."""
+        self._book.schedules.pop(name, None)
+        self.open().unschedule(name)
+
+    def start(self, flow: str, args: Mapping[str, Any], *, run_id: str, delay_s: float = 0, priority: int = 0) -> str:
+        """See `Durable`."""
+        return self.open().start(flow, args, run_id=run_id, delay_s=delay_s, priority=priority)
+
+    def status(self, run_id: str) -> RunStatus | None:
+        """See `Durable`."""
+        return self.open().status(run_id)
+
+    def wait(self, run_id: str, *, timeout_s: float) -> RunStatus | None:
+        """See `Durable`."""
+        return self.open().wait(run_id, timeout_s=timeout_s)
+
+    def runs(
+        self,
+        *,
+        flow: str | None = None,
+        states: Sequence[RunState] = (),
+        prefix: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[RunStatus]:
+        """See `Durable`."""
+        return self.open().runs(flow=flow, states=states, prefix=prefix, limit=limit, offset=offset)
+
+    def steps(self, run_id: str) -> list[StepRecord]:
+        """See `Durable`."""
+        return self.open().steps(run_id)
+
+    def events(self, run_id: str, *, after: int = -1) -> list[Event]:
+        """See `Durable`."""
+        return self.open().events(run_id, after=after)
+
+    def cancel(self, run_id: str) -> RunStatus | None:
+        """See `Durable`."""
+        return self.open().cancel(run_id)
+
+    def resume(self, run_id: str) -> RunStatus | None:
+        """See `Durable`."""
+        return self.open().resume(run_id)
+
+    def forget(self, run_id: str) -> bool:
+        """See `Durable`."""
+        return self.open().forget(run_id)
+
+    def workers(self) -> list[WorkerSeen]:
+        """See `Durable`."""
+        return self.open().roster.seen()
+
+    @property
+    def book(self) -> FlowBook:
+        """What is registered here."""
+        return self._book
+
+    def open(self) -> "Runs":
+        """The database, opened and set up at the first call.
+
+        Raises:
+            DurableError: `durable_not_installed`, or the database cannot be used.
+        """
+        with self._opening:
+            if self._opened is None:
+                try:
+                    from tallystick.storage.durable.database import durable_url  # noqa: PLC0415 - SQLAlchemy, when used
+                    from tallystick.storage.durable.runs import Runs  # noqa: PLC0415 - DBOS, when used
+                except ImportError as error:
+                    message = f"durable work needs '{error.name}': pip install 'tallystick[durable]'"
+                    raise DurableError(message, code="durable_not_installed") from None
+                self._opened = Runs(durable_url(self._database_url, self._control_room), self._book)
+            return self._opened
+
+    def close(self) -> None:
+        """Give the connections back; it opens again when used."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+
+def run_worker(
+    durable: StoredDurable,
+    stop: threading.Event,
+    *,
+    worker_id: str,
+    timing: Timing = DEFAULT_TIMING,
+    ready: Callable[[], None] = lambda: None,
+) -> frozenset[str]:
+    """Work on the runs of the flows registered here, until `stop` is set. Blocks: give it a thread or a process.
+
+    Args:
+        durable: Where flows and queues are registered.
+        stop: Set it to stop; steps under way get `timing.grace_s`.
+        worker_id: An id of its own for each start, never used again.
+        timing: How fast it beats, looks and leaves.
+        ready: Called once it takes runs.
+
+    Returns:
+        The runs that were in the middle of a step when the time was over; another worker does that step again.
+
+    Raises:
+        DurableError: `durable_one_per_process`, `worker_id_taken`, or the database cannot be used at the start.
+    """
+    runs = durable.open()
+    from tallystick.storage.durable.worker import Worker  # noqa: PLC0415 - DBOS, when used
+
+    return Worker(worker_id=worker_id, book=durable.book, runs=runs, timing=timing).work(stop, ready)

@@ -1,0 +1,312 @@
+"""The files of a workspace: what tools read and write, and what replies may cite.
+
+Every file is opened folder by folder from the workspace down, never through a link, so no byte of a file outside is
+read even when the tree is changed meanwhile. Links inside the workspace are not followed either: a link would be a
+second name of a file. A name that is typed with other code points than the tree's is the same name if both agree in
+NFC; if two entries do, the one stored in NFC is the one meant. Receipts always hold the NFC form.
+"""
+
+import os
+import time
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from tallystick.errors import PathRefused
+from tallystick.gate.reply.sources import Source
+from tallystick.storage.openat import (
+    check_plain,
+    open_file,
+    open_folder,
+    read_up_to,
+    replace_file,
+    stored_name,
+)
+from tallystick.storage.paths import (
+    CANON,
+    CANON_FILE,
+    CANON_NAMES,
+    Parts,
+    is_pattern,
+    is_protected,
+    matches,
+    nameable,
+    path_parts,
+    pattern_parts,
+)
+
+MAX_BYTES = 16 * 1024 * 1024
+"""What is read of one file: several times the longest novel."""
+CACHE_CHARS = 64 * 1024 * 1024
+OUTLINE = "Story/SCN-outline.md"
+_SETTLED_NS = 100_000_000
+"""A file changed less than this before it was read may change again without its times showing it."""
+_COARSE_NS = 2_000_000_000
+"""The same, on file systems that keep whole seconds."""
+Signature = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileBytes:
+    """What was read of a file."""
+
+    path: str
+    data: bytes
+    size: int
+    """Of the whole file."""
+    truncated: bool
+    sha256: str | None
+    """Of the whole file; None when it is larger than is ever read."""
+
+
+class FileSources:
+    """The files of one workspace; satisfies `Sources`."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        max_bytes: int = MAX_BYTES,
+        records: Mapping[str, Callable[[str], str | None]] | None = None,
+        figures: Callable[[str], Decimal | None] | None = None,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Open a workspace.
+
+        Args:
+            root: Its folder; it must exist.
+            max_bytes: What is read of one file at most.
+            records: Prefix → what gives the text of a record, as rooms bring them (`{"ticket": …}`).
+            figures: What recomputes a figure from its query.
+            clock_ns: The wall clock that the file system's times are compared with.
+        """
+        self.root = root.resolve()
+        self._max_bytes = max_bytes
+        self._records = dict(records or {})
+        self._figures = figures
+        self._clock_ns = clock_ns
+        self._cache = _Cache()
+
+    def read(self, path: str) -> Source | None:
+        """The file as text; None when there is none. An unchanged file is not read again."""
+        named = path_parts(path)
+        try:
+            with self._opened(named) as (descriptor, parts):
+                return self._source("/".join(parts), descriptor)
+        except PathRefused as refused:
+            if refused.code == "not_found":
+                return None
+            raise
+
+    def read_bytes(self, path: str, limit: int | None = None) -> FileBytes:
+        """The first bytes of a file, with the size and hash of the whole.
+
+        Raises:
+            PathRefused: `not_found`, `not_a_file`, `unreadable`, or the path itself is refused.
+        """
+        named = path_parts(path)
+        with self._opened(named) as (descriptor, parts):
+            size = os.fstat(descriptor).st_size
+            whole = read_up_to(descriptor, self._max_bytes + 1)
+        budget = self._max_bytes if limit is None else min(limit, self._max_bytes)
+        digest = sha256(whole).hexdigest() if len(whole) <= self._max_bytes else None
+        size = len(whole) if digest else max(size, len(whole))
+        data = whole[:budget]
+        return FileBytes(path="/".join(parts), data=data, size=size, truncated=len(data) < size, sha256=digest)
+
+    def list(self, pattern: str = "**") -> list[str]:
+        """The files that fit a glob, sorted. Hidden ones only where the pattern names the dot."""
+        wanted = pattern_parts(pattern)
+        hidden = any(part.startswith(".") for part in wanted)
+        found = {parts for parts in self._walk(hidden=hidden) if matches(wanted, parts)}
+        if matches(wanted, CANON) and self._exists(CANON_FILE):
+            found = {parts for parts in found if parts not in CANON_NAMES} | {CANON}
+        return sorted("/".join(parts) for parts in found)
+
+    def expand(self, scope: str) -> list[str]:
+        """The files a path, a folder or a glob stands for."""
+        if is_pattern(scope):
+            return self.list(scope)
+        parts = path_parts(scope)
+        real = self._real(parts)
+        if self._exists(real):
+            return ["/".join(CANON if real == CANON_FILE else parts)]
+        return self.list("/".join((*parts, "**")))
+
+    def outline(self) -> Source | None:
+        """`Story/SCN-outline.md`, or the first file that calls itself an outline."""
+        found = self.read(OUTLINE)
+        if found is not None:
+            return found
+        named = [path for path in self.list("**/*.md") if "outline" in path.rpartition("/")[2].casefold()]
+        return self.read(named[0]) if named else None
+
+    def resolve(self, reference: str) -> str | None:
+        """The text of a record, from the room that keeps it."""
+        prefix, _, record_id = reference.partition(":")
+        room = self._records.get(prefix)
+        return room(record_id) if room else None
+
+    def recompute(self, query: str) -> Decimal | None:
+        """The figure, from the room that knows the query."""
+        return self._figures(query) if self._figures else None
+
+    def write(self, path: str, data: bytes, *, base_sha256: str | None = None) -> str:
+        """Replace or make a file in one step: others see the old one or the new one, never half.
+
+        Args:
+            path: Inside the workspace; folders are made as needed. The canon is compiled, not written.
+            data: The whole content.
+            base_sha256: Only write if the file is still this one; `""`: only if there is none.
+
+        Returns:
+            The SHA-256 of what was written.
+
+        Raises:
+            PathRefused: `path_protected`, `path_outside`, `not_a_file`, `bad_path`, or `changed_meanwhile`.
+        """
+        parts = path_parts(path)
+        if parts in CANON_NAMES:
+            raise PathRefused("The canon is compiled from its cards; change those.", code="path_protected")
+        if base_sha256 is not None and base_sha256 != (self._sha256(parts) or ""):
+            message = "The file is not what the change was made against; read it again."
+            raise PathRefused(message, code="changed_meanwhile")
+        with self._folder(parts[:-1], make=True) as folder:
+            replace_file(folder, parts[-1], data)
+        return sha256(data).hexdigest()
+
+    def _sha256(self, parts: Parts) -> str | None:
+        try:
+            return self.read_bytes("/".join(parts)).sha256
+        except PathRefused as refused:
+            if refused.code == "not_found":
+                return None
+            raise
+
+    def _real(self, parts: Parts) -> Parts:
+        return CANON_FILE if parts in CANON_NAMES and self._exists(CANON_FILE) else parts
+
+    def _exists(self, parts: Parts) -> bool:
+        try:
+            with self._folder(parts[:-1]) as folder:
+                check_plain(folder, stored_name(folder, parts[-1]))
+        except PathRefused as refused:
+            if refused.code in {"not_found", "not_a_file"}:
+                return False
+            raise
+        return True
+
+    @contextmanager
+    def _opened(self, named: Parts) -> Iterator[tuple[int, Parts]]:
+        """A descriptor of the file, and the name it is reported under."""
+        real = self._real(named)
+        with self._folder(real[:-1]) as folder:
+            descriptor = open_file(folder, real[-1])
+        try:
+            yield descriptor, CANON if real == CANON_FILE else named
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _folder(self, parts: Parts, *, make: bool = False) -> Iterator[int]:
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts:
+                inner = open_folder(descriptor, part, make=make)
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _walk(self, parts: Parts = (), *, hidden: bool) -> Iterator[Parts]:
+        with self._folder(parts) as folder, os.scandir(folder) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
+                     for entry in entries if nameable(entry.name)]  # fmt: skip
+        for name, is_folder, is_file in found:
+            inner = (*parts, unicodedata.normalize("NFC", name))
+            if is_protected(inner) or (name.startswith(".") and not hidden):
+                continue
+            if is_file:
+                yield inner
+            elif is_folder:
+                yield from self._walk(inner, hidden=hidden)
+
+    def _source(self, path: str, descriptor: int) -> Source:
+        seen_ns = self._clock_ns()
+        before = _signature(os.fstat(descriptor))
+        held = self._cache.get(path, before)
+        if held is not None:
+            return held
+        data = read_up_to(descriptor, self._max_bytes + 1)
+        if len(data) > self._max_bytes:
+            message = f"The file is larger than {self._max_bytes} bytes; cite a smaller one."
+            raise PathRefused(message, code="too_large")
+        source = Source(path=path, text=decode(data), sha256=sha256(data).hexdigest())
+        if before == _signature(os.fstat(descriptor)) and _is_settled(before, seen_ns):
+            self._cache.put(path, before, source)
+        return source
+
+
+def decode(data: bytes) -> str:
+    """The text of a file: UTF-8, UTF-16 with its mark, else as Western European editors wrote it.
+
+    Raises:
+        PathRefused: `not_text`.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    if b"\0" in data:
+        raise PathRefused("The file holds no text; cite a text file.", code="not_text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # cp1252 leaves five bytes undefined; Latin-1 knows them all, though only as control characters.
+        try:
+            return data.decode("cp1252")
+        except UnicodeDecodeError:
+            return data.decode("latin-1")
+
+
+class _Cache:
+    """Files by name, valid while their signature stays the same; the least recently used fall off."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, tuple[Signature, Source]] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def get(self, path: str, signature: Signature) -> Source | None:
+        with self._lock:
+            held = self._held.get(path)
+            if held is None or held[0] != signature:
+                return None
+            self._held.move_to_end(path)
+            return held[1]
+
+    def put(self, path: str, signature: Signature, source: Source) -> None:
+        with self._lock:
+            before = self._held.pop(path, None)
+            self._chars += len(source.text) - (len(before[1].text) if before else 0)
+            self._held[path] = (signature, source)
+            while self._chars > CACHE_CHARS and len(self._held) > 1:
+                _, (_, oldest) = self._held.popitem(last=False)
+                self._chars -= len(oldest.text)
+
+
+def _signature(found: os.stat_result) -> Signature:
+    # The change time cannot be set by a program, so a file that was put back to an old time still shows.
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _is_settled(signature: Signature, seen_ns: int) -> bool:
+    """Whether any later change must show in the times: a clock tick has passed since the last one."""
+    changed = max(signature[3], signature[4])
+    tick = _COARSE_NS if changed % 1_000_000_000 == 0 else _SETTLED_NS
+    return seen_ns - changed > tick

@@ -1,0 +1,95 @@
+"""Catching up: read what other processes wrote since, adopt what a crash left whole, set aside what it left torn."""
+
+import os
+from collections import defaultdict
+from datetime import UTC, datetime
+
+from tallystick.errors import LedgerDamaged
+from tallystick.gate.record.journal import Incident, Notary
+from tallystick.storage.journal import disk
+from tallystick.storage.journal.head import Head
+from tallystick.storage.journal.recovery import Walk
+from tallystick.storage.journal.segments import offset_of, segment_of
+from tallystick.storage.journal.shelf import Shelf
+from tallystick.storage.journal.stand import Stand, follow
+
+_ADVICE = "Run `tally audit verify`; restore the journal from a copy, or keep it aside and start a new one."
+
+
+def read_on(
+    shelf: Shelf, stand: Stand, head: Head, notary: Notary, *, signed: tuple[int, bytes] | None = None
+) -> list[Incident]:
+    """Bring `stand` to the end of the log.
+
+    Args:
+        shelf: The parts on disk.
+        stand: Where to read on from; moved to the end.
+        head: The latest head that holds.
+        notary: Knows signatures.
+        signed: When opening: the latest checkpoint (size and root), which the tree must agree with on the way.
+
+    Returns:
+        What had to be put right.
+
+    Raises:
+        LedgerDamaged: Damage before the tail, or the log is older than its head.
+    """
+    walk = Walk(shelf.segments, notary, trusted=head.size, seq=stand.size, leaf=stand.leaf, end=stand.end)
+    views: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+    views_from = head.size if signed is None else min(head.size, head.checkpointed)
+    for found in walk.records():
+        notary.witness(found.header)
+        if not follow(stand, found, shelf.tiles, signed):
+            raise LedgerDamaged(f"The journal is not the one its checkpoint was signed for. {_ADVICE}", code="tree_differs")
+        if found.seq >= views_from:
+            session, line = notary.flat(*found.columns)
+            views[session].append((found.seq, line))
+    lost = _check_head(shelf, stand, head, walk, opening=signed is not None)
+    for session, lines in views.items():
+        shelf.views.repair(session, lines)
+    torn = [] if walk.fault is None else [_set_aside(shelf, walk)]
+    return [*lost, *torn]
+
+
+def _check_head(shelf: Shelf, stand: Stand, head: Head, walk: Walk, *, opening: bool) -> list[Incident]:
+    """Compare with the head; a last record that is torn although its head was written is reported, not hidden."""
+    if stand.size < head.size:
+        last_is_torn = walk.fault is not None and stand.size == head.size - 1 and _is_partial(shelf, walk)
+        if opening and last_is_torn:
+            return [Incident(what="acknowledged_lost", details={"seq": stand.size, "leaf": head.leaf.hex()})]
+        if walk.fault is not None:
+            message = f"Record {stand.size} of the journal is damaged: {walk.fault}. {_ADVICE}"
+            raise LedgerDamaged(message, code="journal_damaged")
+        message = f"The journal holds {stand.size} records, its head names {head.size}: it is older than its head. {_ADVICE}"
+        raise LedgerDamaged(message, code="journal_rolled_back")
+    if head.size and stand.leaf_at(head.size - 1, shelf.tiles) != head.leaf:
+        raise LedgerDamaged(f"The journal is not the one its head was written for. {_ADVICE}", code="head_differs")
+    return []
+
+
+def _is_partial(shelf: Shelf, walk: Walk) -> bool:
+    """Whether what follows the last good record is part of one line and nothing more."""
+    rest = list(shelf.segments.lines(walk.end))
+    return len(rest) == 1 and not rest[0].whole
+
+
+def _set_aside(shelf: Shelf, walk: Walk) -> Incident:
+    """Move what follows the last good record out of the log, and keep it."""
+    segment, offset = segment_of(walk.end), offset_of(walk.end)
+    if any(shelf.segments.size(number) for number in shelf.segments.numbers() if number > segment):
+        message = f"Record {walk.seq} of the journal is damaged: {walk.fault}. {_ADVICE}"
+        raise LedgerDamaged(message, code="journal_damaged")
+    torn = shelf.folder / "torn"
+    disk.make_folder(torn)
+    fd = disk.open_file(shelf.segments.path(segment), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        length = os.fstat(fd).st_size - offset
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{segment:06d}-{offset}"
+        disk.write_whole(torn / name, os.pread(fd, length, offset))
+        disk.ftruncate(fd, offset)
+        if shelf.durable:
+            disk.fdatasync(fd)
+    finally:
+        os.close(fd)
+    details = {"bytes": length, "file": f"torn/{name}", "reason": walk.fault or "", "seq": walk.seq}
+    return Incident(what="torn_tail", details=details)

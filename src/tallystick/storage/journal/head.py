@@ -1,0 +1,103 @@
+"""The head: how long the journal is and how it ends, written in place with every commit.
+
+Two slots, written by turns, each alone in a disk sector: a crash in the middle of a write spoils one slot and leaves
+the one before it. A file of its own outside the workspace (the mirror) holds the same slots, so that a journal that
+was cut, deleted or rolled back shows. Writing a new file and renaming it would cost 46 floors, in place 0.2.
+
+    slot = magic (8) ‖ key id (8) ‖ counter (8) ‖ size (8) ‖ end (8) ‖ checkpointed (8) ‖ flags (8) ‖ leaf (32) ‖ MAC (32)
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from struct import Struct
+
+from tallystick.gate.record.journal import ZERO, Notary
+from tallystick.storage.journal import disk
+
+STRIDE = 512
+"""One sector: what a disk writes whole or not at all."""
+FAILED = 1
+"""Flag: an fsync failed; nobody may append until the files were written anew."""
+
+_MAGIC = b"tallyhd1"
+_BODY = Struct(">QQQQQ32s")
+_START = len(_MAGIC) + 8
+SLOT = _START + _BODY.size + 32
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """How the journal ended at one commit."""
+
+    counter: int = 0
+    """Grows by one with every write; its lowest bit picks the slot."""
+    size: int = 0
+    end: int = 0
+    """Segment number · 2^40 + offset just behind the last record."""
+    checkpointed: int = 0
+    """Size that the latest checkpoint covers."""
+    flags: int = 0
+    leaf: bytes = ZERO
+
+
+def pack(head: Head, notary: Notary) -> bytes:
+    """The bytes of a slot."""
+    body = _BODY.pack(head.counter, head.size, head.end, head.checkpointed, head.flags, head.leaf)
+    key_id, mac = notary.head_mac(body)
+    return b"".join((_MAGIC, key_id, body, mac))
+
+
+def unpack(slot: bytes, notary: Notary) -> Head | None:
+    """The head in a slot; None if it is empty, spoiled or written with a key that is not ours."""
+    if len(slot) < SLOT or not slot.startswith(_MAGIC):
+        return None
+    key_id, body, mac = slot[len(_MAGIC) : _START], slot[_START : SLOT - 32], slot[SLOT - 32 : SLOT]
+    if not notary.head_holds(key_id, body, mac):
+        return None
+    counter, size, end, checkpointed, flags, leaf = _BODY.unpack(body)
+    return Head(counter=counter, size=size, end=end, checkpointed=checkpointed, flags=flags, leaf=leaf)
+
+
+class HeadFile:
+    """Two slots on disk, here or in the mirror."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._fd = disk.open_file(path, flags, disk.FILE_MODE)
+
+    def read(self, notary: Notary) -> Head | None:
+        """The latest head that holds."""
+        return latest(os.pread(self._fd, STRIDE + SLOT, 0), notary)
+
+    def empty(self) -> bool:
+        """Whether no head was ever written."""
+        return not os.pread(self._fd, STRIDE + SLOT, 0).strip(b"\0")
+
+    def next_slot(self, counter: int) -> bytes:
+        """The bytes where the commit after `counter` will be written: changed if another process was first."""
+        return os.pread(self._fd, SLOT, ((counter + 1) & 1) * STRIDE)
+
+    def put(self, counter: int, slot: bytes) -> None:
+        """Write a slot in place."""
+        if disk.pwrite(self._fd, slot, (counter & 1) * STRIDE) != len(slot):
+            raise OSError(f"short write to {self._path.name}")
+
+    def in_place(self) -> bool:
+        """Whether the open file is still the one that the path names."""
+        try:
+            there, here = os.lstat(self._path), os.fstat(self._fd)
+        except FileNotFoundError:
+            return False
+        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._fd)
+
+
+def latest(slots: bytes, notary: Notary) -> Head | None:
+    """The newer of the two heads that hold."""
+    heads = [unpack(slots[at : at + SLOT], notary) for at in (0, STRIDE)]
+    return max((head for head in heads if head is not None), key=lambda head: head.counter, default=None)

@@ -1,0 +1,50 @@
+"""One writer at a time: a lock for the threads of this process, and a file lock between processes."""
+
+import os
+from pathlib import Path
+from threading import RLock
+
+from tallystick.storage.journal import disk
+
+
+class WriteLock:
+    """Held while the journal is looked at or changed.
+
+    A file lock belongs to the open file, and a forked child shares its parent's open files: the child must open the
+    file again (`reopen`), or parent and child would both hold the lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._threads = RLock()
+        self._fd = self._open()
+
+    def __enter__(self) -> None:
+        """Wait for both locks."""
+        self._threads.acquire()
+        try:
+            disk.lock(self._fd)
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of both."""
+        try:
+            disk.unlock(self._fd)
+        finally:
+            self._threads.release()
+
+    def reopen(self) -> None:
+        """Start afresh in a forked child, where another thread of the parent may have held the lock."""
+        os.close(self._fd)
+        self._threads = RLock()
+        self._fd = self._open()
+
+    def close(self) -> None:
+        """Close the file; the lock goes with it."""
+        os.close(self._fd)
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return disk.open_file(self._path, flags, disk.FILE_MODE)

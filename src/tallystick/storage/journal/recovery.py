@@ -1,0 +1,97 @@
+"""Reading on from a known place: what other processes wrote, and what a crash left.
+
+A record counts when it is whole, stands in the chain and, beyond the head, is signed and fits its payload digests. The
+first line that does not count ends the walk. Behind the head that is damage, and the journal stops; beyond it nobody
+was told that it was stored, so it is set aside and the chain goes on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.journal import Notary
+from tallystick.gate.record.payload import BLOB, ERASED
+from tallystick.storage.journal.segments import Line, Segments
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A record that counts."""
+
+    seq: int
+    leaf: bytes
+    position: int
+    end: int
+    header: dict[str, Any]
+    columns: tuple[bytes, bytes, bytes]
+
+
+@dataclass(slots=True)
+class Walk:
+    """Reads records one by one and remembers how far they count."""
+
+    segments: Segments
+    notary: Notary
+    trusted: int
+    """Records below this are covered by the head: its leaf vouches for them, so their signatures are not checked."""
+    seq: int
+    leaf: bytes
+    end: int
+    fault: str | None = None
+    """Why the walk ended before the last byte."""
+
+    def records(self) -> Iterator[Found]:
+        """The records that count, from here on."""
+        for line in self.segments.lines(self.end):
+            found = self._take(line)
+            if found is None:
+                return
+            self.seq, self.leaf, self.end = found.seq + 1, found.leaf, found.end
+            yield found
+
+    def _take(self, line: Line) -> Found | None:
+        columns = split_line(line.data) if line.whole else None
+        header = None if columns is None else parse_header(columns[0])
+        if columns is None or header is None:
+            self.fault = "not a whole record"
+        elif header.get("seq") != self.seq:
+            self.fault = "sequence number out of order"
+        elif header.get("prev") != self.leaf.hex():
+            self.fault = "does not follow from the record before it"
+        elif self.seq >= self.trusted and not (self.notary.signed(columns[0]) and _payloads_fit(header, columns)):
+            self.fault = "signature or payload digest does not fit"
+        else:
+            leaf = sha256(b"\0" + columns[0]).digest()
+            return Found(
+                seq=self.seq, leaf=leaf, position=line.position, end=line.end, header=header, columns=columns
+            )  # fmt: skip
+        return None
+
+
+def split_line(line: bytes) -> tuple[bytes, bytes, bytes] | None:
+    """The three columns of a record's line."""
+    parts = line.split(b"\t")
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None  # noqa: PLR2004 - header, inputs, outputs
+
+
+def parse_header(data: bytes) -> dict[str, Any] | None:
+    """The header as an object; None if it is not one."""
+    try:
+        header = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return header if isinstance(header, dict) else None
+
+
+def _payloads_fit(header: dict[str, Any], columns: tuple[bytes, bytes, bytes]) -> bool:
+    """Whether inline payloads are whole; a blob was durable before its record was written."""
+    for column, name in zip(columns[1:], ("inputs_digest", "outputs_digest"), strict=True):
+        if column[:1] in {BLOB, ERASED}:
+            continue
+        digest = sha256(column).hexdigest() if column else None
+        if header.get(name) != digest:
+            return False
+    return True

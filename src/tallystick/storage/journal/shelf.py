@@ -1,0 +1,87 @@
+"""The parts of the journal on disk, opened together, and what can be set about them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tallystick.storage.journal import disk
+from tallystick.storage.journal.blobs import Blobs
+from tallystick.storage.journal.checkpoints import Checkpoints
+from tallystick.storage.journal.head import HeadFile
+from tallystick.storage.journal.segments import Segments
+from tallystick.storage.journal.tiles import Tiles
+from tallystick.storage.journal.views import Views
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How the journal is kept."""
+
+    durability: Literal["fsync", "os"] = "fsync"
+    segment_bytes: int = 256 * 1024 * 1024
+    checkpoint_every: int = 256
+    checkpoint_s: int = 10
+    mirror: Path | None = None
+    """The file outside the workspace that holds a copy of the head; None: no mirror."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shelf:
+    """Everything the journal keeps, each part with its own file or folder."""
+
+    folder: Path
+    """`.control-room/audit/journal`."""
+    options: Options
+    segments: Segments
+    head: HeadFile
+    mirror: HeadFile | None
+    mirror_fault: str | None
+    """Why there is no mirror although one was asked for."""
+    checkpoints: Checkpoints
+    tiles: Tiles
+    views: Views
+    blobs: Blobs
+
+    @property
+    def durable(self) -> bool:
+        """Whether a commit waits for the disk."""
+        return self.options.durability == "fsync"
+
+    def close(self) -> None:
+        """Let go of all files."""
+        self.head.close()
+        if self.mirror is not None:
+            self.mirror.close()
+        self.tiles.close()
+        self.views.close()
+
+
+def open_shelf(audit: Path, options: Options) -> Shelf:
+    """Open (and make, where missing) the parts under `.control-room/audit`."""
+    folder = audit / "journal"
+    disk.make_folder(folder)
+    mirror, fault = _open_mirror(options.mirror)
+    note = None if mirror is None or options.mirror is None else options.mirror.with_suffix(".checkpoint")
+    return Shelf(
+        folder=folder,
+        options=options,
+        segments=Segments(folder),
+        head=HeadFile(folder / "head"),
+        mirror=mirror,
+        mirror_fault=fault,
+        checkpoints=Checkpoints(folder / "checkpoints", note),
+        tiles=Tiles(folder / "tree"),
+        views=Views(audit / "sessions"),
+        blobs=Blobs(audit / "blobs", durable=options.durability == "fsync"),
+    )
+
+
+def _open_mirror(path: Path | None) -> tuple[HeadFile | None, str | None]:
+    """A mirror that cannot be opened is reported in the log, and does not stop it."""
+    if path is None:
+        return None, None
+    try:
+        disk.make_folder(path.parent)
+        return HeadFile(path), None
+    except OSError as error:
+        return None, error.strerror or "cannot be opened"

@@ -1,0 +1,92 @@
+"""Where this process believes the journal stands, and how it finds that out when it opens it."""
+
+from dataclasses import dataclass, field
+
+from tallystick.gate.record.journal import ZERO
+from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
+from tallystick.storage.journal.recovery import Found
+from tallystick.storage.journal.segments import Segments
+from tallystick.storage.journal.tiles import Tiles
+
+FLUSH = 1 << 16
+"""Records kept in memory before they go to the tiles, when a whole log is read again."""
+
+
+@dataclass(slots=True)
+class Stand:
+    """The end of the log as this process knows it, with the leaves that are not in the tiles yet."""
+
+    size: int = 0
+    leaf: bytes = ZERO
+    end: int = 0
+    tiled: int = 0
+    pending: list[tuple[bytes, int]] = field(default_factory=list)
+    """Leaf hash and position of the records from `tiled` on."""
+    frontier: Frontier = field(default_factory=Frontier)
+    """Of the first `tiled` records."""
+
+    def take(self, leaf: bytes, position: int, end: int) -> None:
+        """One more record."""
+        self.pending.append((leaf, position))
+        self.size += 1
+        self.leaf = leaf
+        self.end = end
+
+    def settle(self, size: int) -> None:
+        """The tiles hold the first `size` records now, whoever wrote them."""
+        done = size - self.tiled
+        if done > 0:
+            self.frontier.add(leaf for leaf, _ in self.pending[:done])
+            del self.pending[:done]
+            self.tiled = size
+
+    def flush(self, tiles: Tiles) -> None:
+        """Write what is pending to the tiles."""
+        tiles.extend(self.tiled, self.pending)
+        self.settle(self.size)
+
+    def leaf_at(self, seq: int, tiles: Tiles) -> bytes:
+        """The leaf hash of a record."""
+        return self.pending[seq - self.tiled][0] if seq >= self.tiled else tiles.leaf(seq)
+
+    def position_of(self, seq: int, tiles: Tiles) -> int:
+        """Where a record stands."""
+        return self.pending[seq - self.tiled][1] if seq >= self.tiled else tiles.position(seq)
+
+
+def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] | None) -> Stand:
+    """Where to read on from: the latest checkpoint if the tiles bear it out, else the very beginning.
+
+    Args:
+        segments: The log.
+        tiles: The tree, as it was found.
+        signed: Size and root of the latest checkpoint that holds.
+    """
+    if signed is None or signed[0] == 0 or tiles.count() < signed[0]:
+        return Stand()
+    size, root = signed
+    if root_at(size, tiles.node) != root:
+        return Stand()
+    position = tiles.position(size - 1)
+    line = segments.line_at(position)
+    # The root vouches for the leaf hashes; the offsets are only a hint until the line is seen to hash to its leaf.
+    if line is None or leaf_of(line) != tiles.leaf(size - 1):
+        return Stand()
+    end = position + len(line) + 1
+    return Stand(size=size, leaf=tiles.leaf(size - 1), end=end, tiled=size, frontier=Frontier(size, tiles.node))
+
+
+def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, bytes] | None) -> bool:
+    """Take a record that was read; False if the tree it makes is not the one that the log signed."""
+    stand.take(found.leaf, found.position, found.end)
+    if checkpoint is not None and stand.size == checkpoint[0]:
+        stand.flush(tiles)
+        return stand.frontier.root() == checkpoint[1]
+    if len(stand.pending) >= FLUSH:
+        stand.flush(tiles)
+    return True
+
+
+def leaf_of(line: bytes) -> bytes:
+    """The leaf hash of a record's line."""
+    return leaf_hash(line.partition(b"\t")[0])

@@ -1,0 +1,104 @@
+"""The tree on disk: leaf hashes and offsets of all records, and the roots of every 256 and every 65,536 of them.
+
+All of it is derived from the log and checked against the signed checkpoints when it is opened; when it is missing,
+short or wrong it is built again. With it one receipt of ten million is found and proved by reading a few kilobytes.
+
+    leaves    40 bytes a record: leaf hash (32) ‖ position (8)
+    level08   32 bytes for every 256 records
+    level16   32 bytes for every 65,536 records
+"""
+
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from tallystick.gate.record.tree import HASH_SIZE, subtree_root
+from tallystick.storage.journal import disk
+
+ENTRY = HASH_SIZE + 8
+_STEP = 8
+_SPAN = 1 << _STEP
+_TOP = 16
+
+
+class Tiles:
+    """Fixed-width files, written in place."""
+
+    def __init__(self, folder: Path) -> None:
+        disk.make_folder(folder)
+        self._leaves = _open(folder / "leaves")
+        self._levels = {_STEP: _open(folder / "level08"), _TOP: _open(folder / "level16")}
+        # A block of 256 hashes serves eight levels of a path; a few blocks serve one proof.
+        self._row = lru_cache(maxsize=16)(self._read_row)
+
+    def count(self) -> int:
+        """How many records stand in the tiles (how many of them are right, the caller must check)."""
+        return min(os.fstat(self._leaves).st_size // ENTRY, self._covered())
+
+    def extend(self, start: int, entries: Sequence[tuple[bytes, int]]) -> None:
+        """Store leaf hash and position of the records from `start` on, and the roots they complete."""
+        if not entries:
+            return
+        data = b"".join([leaf + place.to_bytes(8) for leaf, place in entries])
+        _put(self._leaves, data, start * ENTRY)
+        end = start + len(entries)
+        self._row.cache_clear()
+        for block in range(start >> _STEP, end >> _STEP):
+            leaves = [self.leaf(seq) for seq in range(block << _STEP, max(start, block << _STEP))]
+            leaves += [leaf for leaf, _ in entries[max(0, (block << _STEP) - start) : ((block + 1) << _STEP) - start]]
+            _put(self._levels[_STEP], subtree_root(leaves), block * HASH_SIZE)
+        for block in range(start >> _TOP, end >> _TOP):
+            data = os.pread(self._levels[_STEP], _SPAN * HASH_SIZE, block * _SPAN * HASH_SIZE)
+            _put(self._levels[_TOP], subtree_root(_split(data)), block * HASH_SIZE)
+
+    def leaf(self, seq: int) -> bytes:
+        """The leaf hash of a record."""
+        return os.pread(self._leaves, HASH_SIZE, seq * ENTRY)
+
+    def position(self, seq: int) -> int:
+        """Where a record stands in the log."""
+        return int.from_bytes(os.pread(self._leaves, 8, seq * ENTRY + HASH_SIZE))
+
+    def node(self, level: int, index: int) -> bytes:
+        """Hash of a complete subtree; 2^level · (index + 1) must not lie beyond `count`."""
+        stored = min(level // _STEP * _STEP, _TOP)
+        width = 1 << (level - stored)
+        if width > _SPAN:  # beyond 2^24 records: read as many of the top roots as it takes
+            return subtree_root(self._hashes(stored, index * width, width))
+        first = index * width
+        row = self._row(stored, first >> _STEP)
+        return subtree_root(row[first % _SPAN : first % _SPAN + width])
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for fd in (self._leaves, *self._levels.values()):
+            os.close(fd)
+
+    def _covered(self) -> int:
+        """Records up to which the higher levels are there as well (one more block of leaves may have begun)."""
+        blocks = os.fstat(self._levels[_STEP]).st_size // HASH_SIZE
+        tops = os.fstat(self._levels[_TOP]).st_size // HASH_SIZE
+        return min(((blocks + 1) << _STEP) - 1, ((tops + 1) << _TOP) - 1)
+
+    def _read_row(self, level: int, block: int) -> list[bytes]:
+        return self._hashes(level, block << _STEP, _SPAN)
+
+    def _hashes(self, level: int, first: int, number: int) -> list[bytes]:
+        if level:
+            return _split(os.pread(self._levels[level], number * HASH_SIZE, first * HASH_SIZE))
+        data = os.pread(self._leaves, number * ENTRY, first * ENTRY)
+        return [data[at : at + HASH_SIZE] for at in range(0, len(data), ENTRY)]
+
+
+def _split(data: bytes) -> list[bytes]:
+    return [data[at : at + HASH_SIZE] for at in range(0, len(data), HASH_SIZE)]
+
+
+def _open(path: Path) -> int:
+    return disk.open_file(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, disk.FILE_MODE)
+
+
+def _put(fd: int, data: bytes, at: int) -> None:
+    if disk.pwrite(fd, data, at) != len(data):
+        raise OSError("short write to the tree")

@@ -1,0 +1,154 @@
+"""Session views: the receipts of one session as lines of JSON, in the form the seeds describe.
+
+A view is derived from the journal. It is appended without fsync, before the head is written, so that whatever the head
+covers stands in its view as well; what a crash left out is written again when the journal is opened.
+"""
+
+import contextlib
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import orjson
+
+from tallystick.storage.journal import disk
+
+NAME = "tool_receipts.jsonl"
+OPEN_FILES = 128
+"""Views held open; more sessions than this at once pay for opening theirs again."""
+_CHUNK = 1 << 16
+
+
+class Views:
+    """The folder of session views."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: OrderedDict[str, int] = OrderedDict()
+
+    def path(self, session_id: str) -> Path:
+        """Where a session's view lies."""
+        return self._folder / session_id / NAME
+
+    def append(self, session_id: str, data: bytes) -> None:
+        """Add lines to a view, all or nothing."""
+        fd = self._open.get(session_id)
+        if fd is None:
+            fd = self._open_view(session_id)
+        else:
+            self._open.move_to_end(session_id)
+        if disk.write(fd, data) != len(data):
+            raise OSError("short write to a session view")
+
+    def cut(self, session_id: str, data: bytes) -> None:
+        """Take back lines that were just added, if they stand at the end (or part of them does)."""
+        path = self.path(session_id)
+        with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            for length in range(min(len(data), size), 0, -1):
+                file.seek(size - length)
+                if file.read(length) == data[:length]:
+                    disk.ftruncate(file.fileno(), size - length)
+                    return
+
+    def repair(self, session_id: str, lines: Sequence[tuple[int, bytes]]) -> None:
+        """Make sure that a view ends with these (seq, line), the latest of its session."""
+        self.forget(session_id)
+        path = self.path(session_id)
+        size, last = _tail(path)
+        missing = b"".join(line for seq, line in lines if seq > last)
+        if size is None and not missing:
+            return
+        disk.make_folder(path.parent)
+        fd = disk.open_file(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, disk.FILE_MODE)
+        try:
+            if size is not None and os.fstat(fd).st_size > size:
+                disk.ftruncate(fd, size)
+            os.lseek(fd, 0, os.SEEK_END)
+            if missing:
+                disk.write_all(fd, missing)
+        finally:
+            os.close(fd)
+
+    def write_whole(self, session_id: str, lines: Iterator[bytes]) -> None:
+        """Write a view anew."""
+        self.forget(session_id)
+        path = self.path(session_id)
+        disk.make_folder(path.parent)
+        disk.write_whole(path, b"".join(lines), durable=False)
+
+    def seqs(self, session_id: str) -> Iterator[int]:
+        """The sequence numbers that a view names; it is only a hint, the journal is the truth."""
+        with contextlib.suppress(FileNotFoundError), self.path(session_id).open("rb") as file:
+            for line in file:
+                seq = _seq(line)
+                if seq is not None:
+                    yield seq
+
+    def sessions(self) -> Iterator[str]:
+        """All sessions that have a folder."""
+        with contextlib.suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            yield from (entry.name for entry in entries)
+
+    def forget(self, session_id: str) -> None:
+        """Close a view that is about to be written anew."""
+        fd = self._open.pop(session_id, None)
+        if fd is not None:
+            os.close(fd)
+
+    def close(self) -> None:
+        """Close all views."""
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+    def _open_view(self, session_id: str) -> int:
+        path = self.path(session_id)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            fd = disk.open_file(path, flags, disk.FILE_MODE)
+        except FileNotFoundError:
+            disk.make_folder(path.parent)
+            fd = disk.open_file(path, flags, disk.FILE_MODE)
+        self._open[session_id] = fd
+        if len(self._open) > OPEN_FILES:
+            os.close(self._open.popitem(last=False)[1])
+        return fd
+
+
+def _tail(path: Path) -> tuple[int | None, int]:
+    """Length of a view up to its last good line, and that line's seq (-1: none); (None, -1) if there is no file."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return None, -1
+    with file:
+        size = file.seek(0, os.SEEK_END)
+        tail = b""
+        while len(tail) < size:
+            start = max(0, size - len(tail) - _CHUNK)
+            file.seek(start)
+            tail = file.read(size - len(tail) - start) + tail
+            for end in _line_ends(tail):
+                begin = tail.rfind(b"\n", 0, end - 1) + 1
+                if begin == 0 and start > 0:
+                    break
+                seq = _seq(tail[begin:end])
+                if seq is not None:
+                    return start + end, seq
+    return 0, -1
+
+
+def _line_ends(tail: bytes) -> Iterator[int]:
+    end = tail.rfind(b"\n") + 1
+    while end > 0:
+        yield end
+        end = tail.rfind(b"\n", 0, end - 1) + 1
+
+
+def _seq(line: bytes) -> int | None:
+    try:
+        seq = orjson.loads(line)["seq"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    return seq if type(seq) is int else None

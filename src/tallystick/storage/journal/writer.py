@@ -1,0 +1,238 @@
+"""The one who writes: commits records, the head and checkpoints. All of it happens under the lock that `files.py` holds.
+
+What a commit writes, in this order, and why the order matters:
+
+1. blobs         a record never names a payload that is not there
+2. the log       one write for all records of the commit, then fdatasync (durability "fsync")
+3. views         so that whatever the head covers stands in its session's view
+4. the head      here, then in the mirror; from now on the commit counts, and its callers are told
+5. a checkpoint  when 256 records or 10 seconds have passed; the tiles with it
+
+An error before 4 is done takes everything back; an error after it loses nothing but what is derived.
+"""
+
+import contextlib
+import time
+from collections.abc import Sequence
+
+from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
+from tallystick.gate.record.journal import Incident, Notary, Place, Seal, Sealed
+from tallystick.storage.journal import disk
+from tallystick.storage.journal.catching import read_on
+from tallystick.storage.journal.head import FAILED, Head, pack
+from tallystick.storage.journal.segments import Tail, offset_of, position, segment_of
+from tallystick.storage.journal.shelf import Shelf
+from tallystick.storage.journal.stand import Stand
+
+_WRITABLE = 0o200
+
+
+class Writer:
+    """The end of the journal, held open."""
+
+    def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
+        self._shelf = shelf
+        self._notary = notary
+        self.stand = stand
+        self.head = head
+        self.incidents: list[Incident] = []
+        """To be recorded with the next commit."""
+        self.broken_views: set[str] = set()
+        """Sessions whose view could not be written; it is written again from the journal."""
+        self._stopped: LedgerError | None = None
+        self._segment = segment_of(stand.end)
+        self._tail = Tail(shelf.segments.path(self._segment))
+        self._slot = self._next_slot = b""
+        self._note_slots()
+        self._checkpoint_due = 0
+        self._wait_for_checkpoint()
+
+    def current(self) -> None:
+        """Make sure that the journal is what this process left, or catch up with what others added.
+
+        Raises:
+            LedgerUnwritable: It was made read-only, or an fsync failed.
+            LedgerDamaged: It was deleted, replaced, cut or damaged; nothing more is taken.
+        """
+        if self._stopped is not None:
+            raise self._stopped
+        try:
+            found = self._tail.stat()
+        except FileNotFoundError:
+            raise self._stop("The journal was deleted while in use.", "journal_missing") from None
+        if found.st_ino != self._tail.inode:
+            raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
+        if not found.st_mode & _WRITABLE:
+            raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
+        if found.st_size != offset_of(self.stand.end) or self._shelf.head.next_slot(self.head.counter) != self._next_slot:
+            self._catch_up(found.st_size)
+
+    def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
+        """Seal and store records, after those that report incidents."""
+        reports = [self._notary.recovery(incident) for incident in self.incidents]
+        shelf, stand = self._shelf, self.stand
+        if offset_of(stand.end) >= shelf.options.segment_bytes:
+            self._roll()
+        size, leaf, sealed = stand.size, stand.leaf, []
+        for seal in (*reports, *seals) if reports else seals:
+            record = seal(Place(seq=size, prev=leaf))
+            sealed.append(record)
+            size, leaf = size + 1, record.leaf
+        lines = [b"\t".join((s.header, s.inputs, s.outputs)) + b"\n" for s in sealed]
+        self._store(sealed, lines, leaf)
+        end = stand.end
+        for record, line in zip(sealed, lines, strict=True):
+            end += len(line)
+            stand.take(record.leaf, end - len(line), end)
+        self.incidents.clear()
+        if stand.size - self.head.checkpointed >= shelf.options.checkpoint_every or (
+            time.monotonic_ns() >= self._checkpoint_due
+        ):
+            self.try_checkpoint()
+        return sealed[len(reports) :]
+
+    def try_checkpoint(self) -> bytes | None:
+        """Write tiles and a signed note; a full disk only puts it off."""
+        stand = self.stand
+        self._wait_for_checkpoint()
+        try:
+            stand.flush(self._shelf.tiles)
+            note = self._notary.checkpoint(stand.size, stand.frontier.root())
+            self._shelf.checkpoints.put(note)
+            self._put_head(stand.size, stand.end, stand.leaf, checkpointed=stand.size)
+        except OSError:
+            return None
+        return note
+
+    def put_head(self) -> None:
+        """Write the head for what stands in the log now."""
+        self._put_head(self.stand.size, self.stand.end, self.stand.leaf)
+
+    def close(self) -> None:
+        """Let go of the log."""
+        self._tail.close()
+
+    def _store(self, sealed: Sequence[Sealed], lines: Sequence[bytes], leaf: bytes) -> None:
+        """Steps 1 to 4; all or nothing."""
+        stand = self.stand
+        viewed: list[tuple[str, bytes]] = []
+        try:
+            for record in sealed:
+                for digest, data in record.blobs:
+                    self._shelf.blobs.put(digest, data)
+            data = lines[0] if len(lines) == 1 else b"".join(lines)
+            disk.write_all(self._tail.fd, data)
+            if self._shelf.durable:
+                self._sync()
+            self._write_views(sealed, viewed)
+            self._put_head(stand.size + len(sealed), stand.end + len(data), leaf)
+        except OSError as error:
+            self._take_back(sealed, viewed)
+            message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored; free some space or mend the disk."
+            raise LedgerUnwritable(message) from error
+
+    def _write_views(self, sealed: Sequence[Sealed], viewed: list[tuple[str, bytes]]) -> None:
+        """Views are derived: one that cannot be written does not hold up the log, it is mended later."""
+        for record in sealed:
+            try:
+                self._shelf.views.append(record.session_id, record.flat)
+                viewed.append((record.session_id, record.flat))
+            except OSError:
+                self.broken_views.add(record.session_id)
+                self._shelf.views.forget(record.session_id)
+
+    def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
+        old = self.head
+        head = Head(
+            counter=old.counter + 1,
+            size=size,
+            end=end,
+            checkpointed=old.checkpointed if checkpointed is None else checkpointed,
+            flags=flags,
+            leaf=leaf,
+        )
+        slot = pack(head, self._notary)
+        self._shelf.head.put(head.counter, slot)
+        self.head = head
+        self._next_slot, self._slot = self._slot, slot
+        if self._shelf.mirror is not None:
+            try:
+                self._shelf.mirror.put(head.counter, slot)
+            except OSError as error:
+                self.incidents.append(Incident(what="mirror_unwritable", details={"reason": error.strerror or ""}))
+
+    def _sync(self) -> None:
+        """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
+        try:
+            disk.fdatasync(self._tail.fd)
+        except OSError as error:
+            stand = self.stand
+            with contextlib.suppress(OSError):
+                self._put_head(stand.size, stand.end, stand.leaf, flags=FAILED)
+            raise self._fail(error.strerror or "") from error
+
+    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[tuple[str, bytes]]) -> None:
+        """Undo a commit that failed; what cannot be undone is torn, and the next look at the log sets it aside."""
+        with contextlib.suppress(OSError):
+            disk.ftruncate(self._tail.fd, offset_of(self.stand.end))
+        for session, line in reversed(viewed):
+            with contextlib.suppress(OSError):
+                self._shelf.views.cut(session, line)
+        for record in sealed:
+            for digest, _ in record.blobs:
+                with contextlib.suppress(OSError):
+                    self._shelf.blobs.drop(digest)
+
+    def _catch_up(self, size: int) -> None:
+        head = self._shelf.head.read(self._notary)
+        if head is None:
+            raise self._stop("The journal's head is gone.", "head_missing")
+        if head.flags & FAILED:
+            raise self._fail("in another process")
+        if size < offset_of(self.stand.end):
+            raise self._stop("The journal was cut while in use.", "journal_truncated")
+        try:
+            self.incidents += read_on(self._shelf, self.stand, head, self._notary)
+        except LedgerDamaged as error:
+            self._stopped = error
+            raise
+        self.stand.settle(min(head.checkpointed, self.stand.size))
+        if head.checkpointed != self.head.checkpointed:
+            self._wait_for_checkpoint()
+        self.head = head
+        self._note_slots()
+        if segment_of(self.stand.end) != self._segment:
+            self._open_segment(segment_of(self.stand.end))
+
+    def _roll(self) -> None:
+        """Begin a new segment; chain and tree go on."""
+        try:
+            self._open_segment(self._segment + 1)
+            if self._shelf.durable:
+                disk.sync_folder(self._shelf.folder)
+        except OSError as error:
+            raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
+        self.stand.end = position(self._segment, 0)
+
+    def _open_segment(self, number: int) -> None:
+        tail = Tail(self._shelf.segments.path(number))
+        self._tail.close()
+        self._tail, self._segment = tail, number
+
+    def _note_slots(self) -> None:
+        self._next_slot = self._shelf.head.next_slot(self.head.counter)
+        self._slot = self._shelf.head.next_slot(self.head.counter + 1)
+
+    def _wait_for_checkpoint(self) -> None:
+        self._checkpoint_due = time.monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
+
+    def _stop(self, message: str, code: str) -> LedgerDamaged:
+        error = LedgerDamaged(f"{message} Run `tally audit verify`, then restart.", code=code)
+        self._stopped = error
+        return error
+
+    def _fail(self, reason: str) -> LedgerUnwritable:
+        message = f"The disk did not confirm a write ({reason}). The journal takes no more; check the disk and restart."
+        error = LedgerUnwritable(message, code="ledger_fsync_failed")
+        self._stopped = error
+        return error

@@ -1,0 +1,171 @@
+"""What may name a file of the workspace.
+
+A path is taken as it is written: nothing is decoded (`%2e%2e` is a file of that name), and nothing is resolved. It
+is relative, uses `/`, and its parts are compared in NFC, so that one file has one name, whichever way its accents
+are typed. What the gate keeps for itself (`.control-room`, `.git`, `tallystick.toml`) has no name at all.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from tallystick.errors import PathRefused
+from tallystick.settings import CONFIG_NAME, CONTROL_ROOM
+
+Parts = tuple[str, ...]
+
+CANON: Parts = ("Canon.md",)
+CANON_NAMES: frozenset[Parts] = frozenset({CANON, ("Story", "Compendium", "Canon.md")})
+"""Two names of one file; the first is the one that is reported."""
+CANON_FILE: Parts = (CONTROL_ROOM, "canon", "canon-index.md")
+"""What the canon is served from. It is compiled, so nobody writes it through its names."""
+
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4_096
+MAX_DEPTH = 64
+MAX_PATTERN = 1_000
+
+_PROTECTED = frozenset({CONTROL_ROOM, ".git"})
+_DRIVE = re.compile(r"[A-Za-z]:")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+"""Names that are devices on Windows, whatever their extension."""
+_KERNEL = ("/proc/", "/dev/", "/sys/")
+
+
+def path_parts(path: str) -> Parts:
+    """The parts of a path inside the workspace, in NFC.
+
+    Raises:
+        PathRefused: `path_outside`, `bad_path`, `not_a_file` (the kernel's own trees) or `path_protected`.
+    """
+    _check_text(path)
+    _check_inside(path)
+    parts = tuple(part for part in unicodedata.normalize("NFC", path).split("/") if part not in {"", "."})
+    if not parts:
+        raise PathRefused("Name a file, not the workspace itself.", code="not_a_file")
+    if len(parts) > MAX_DEPTH:
+        raise PathRefused(f"The path has more than {MAX_DEPTH} parts.", code="bad_path")
+    for part in parts:
+        _check_part(part)
+    if is_protected(parts):
+        raise PathRefused("The gate keeps this place for itself; choose another path.", code="path_protected")
+    return parts
+
+
+def is_protected(parts: Parts) -> bool:
+    """Whether the parts name something of the gate's own. Compared as a careless file system would."""
+    plain = [part.casefold().rstrip(" .") for part in parts]
+    return not _PROTECTED.isdisjoint(plain) or plain == [CONFIG_NAME]
+
+
+def nameable(name: str) -> bool:
+    """Whether an entry of a folder can be a part of a path; others are not listed."""
+    try:
+        _check_text(name)
+        _check_part(unicodedata.normalize("NFC", name))
+    except PathRefused:
+        return False
+    return True
+
+
+def matches(pattern: Parts, parts: Parts) -> bool:
+    """Whether parts fit a glob: `*` and `?` within a part, `**` over any number of parts."""
+    # Row by row, as for an edit distance: no pattern makes this slower than parts times pattern.
+    row = [True] + [False] * len(parts)
+    for wanted in pattern:
+        if wanted == "**":
+            reached = False
+            after = []
+            for fits in row:
+                reached = reached or fits
+                after.append(reached)
+        else:
+            after = [False] + [fits and fits_part(wanted, part) for fits, part in zip(row, parts, strict=False)]
+        row = after
+    return row[-1]
+
+
+def fits_part(wanted: str, name: str) -> bool:
+    """Whether one name fits one part of a glob; hidden names only where the pattern begins with a dot."""
+    if name.startswith(".") and not wanted.startswith("."):
+        return False
+    return _compiled(wanted)(name)
+
+
+def pattern_parts(pattern: str) -> Parts:
+    """The parts of a glob, under the same rules as a path."""
+    if len(pattern) > MAX_PATTERN:
+        raise PathRefused(f"The pattern has more than {MAX_PATTERN} characters.", code="bad_path")
+    return path_parts(pattern)
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path holds wildcards."""
+    return "*" in path or "?" in path
+
+
+class _Wildcard:
+    """A part of a glob, matched from star to star by plain search: no pattern can make it slow."""
+
+    def __init__(self, wanted: str) -> None:
+        self.pieces = re.split(r"\*+", wanted)
+
+    def __call__(self, name: str) -> bool:
+        first, *rest = self.pieces
+        if not rest:
+            return len(name) == len(first) and _fits_at(first, name, 0)
+        if len(name) < sum(map(len, self.pieces)) or not _fits_at(first, name, 0):
+            return False
+        at = len(first)
+        *middle, last = rest
+        end = len(name) - len(last)
+        if not _fits_at(last, name, end):
+            return False
+        for piece in middle:
+            at = next((place for place in range(at, end - len(piece) + 1) if _fits_at(piece, name, place)), -1)
+            if at < 0:
+                return False
+            at += len(piece)
+        return at <= end
+
+
+@lru_cache(maxsize=512)
+def _compiled(wanted: str) -> _Wildcard:
+    return _Wildcard(wanted)
+
+
+def _fits_at(piece: str, name: str, at: int) -> bool:
+    if "?" not in piece:
+        return name.startswith(piece, at)
+    return all(sign in {"?", name[at + place]} for place, sign in enumerate(piece))
+
+
+def _check_text(path: str) -> None:
+    if not path:
+        raise PathRefused("The path is empty; name a file.", code="bad_path")
+    if any(unicodedata.category(sign) in {"Cc", "Cs"} for sign in path):
+        message = "The path holds a control character or half a character; remove it."
+        raise PathRefused(message, code="bad_path")
+    if len(path.encode()) > MAX_PATH_BYTES:
+        raise PathRefused(f"The path is longer than {MAX_PATH_BYTES} bytes.", code="bad_path")
+
+
+def _check_inside(path: str) -> None:
+    if f"{path}/".startswith(_KERNEL):
+        raise PathRefused("This is no file of the workspace.", code="not_a_file")
+    outside = PathRefused(
+        "The path leaves the workspace; name a file inside it, with / and without ..", code="path_outside"
+    )
+    if path.startswith(("/", "\\", "~")) or _DRIVE.match(path):
+        raise outside
+    if ".." in re.split(r"[/\\]", path):
+        raise outside
+    if "\\" in path:
+        raise PathRefused("Use / between folders, not a backslash.", code="bad_path")
+
+
+def _check_part(part: str) -> None:
+    if len(part.encode()) > MAX_NAME_BYTES:
+        raise PathRefused(f"A name in the path is longer than {MAX_NAME_BYTES} bytes.", code="bad_path")
+    if not part.strip(" .") or _RESERVED.fullmatch(part):
+        raise PathRefused("A name in the path is reserved on some systems; choose another.", code="bad_path")

@@ -1,0 +1,84 @@
+"""Metrics as Prometheus text."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from tallystick.telemetry.metrics import BOUNDS_S, Reading, Timing
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_REQUEST_LABELS = ("endpoint", "method", "status")
+
+
+class _Source(Protocol):
+    def read(self) -> Reading: ...
+
+
+class _Readings(Collector):
+    """Reads everything at the moment of asking."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    def collect(self) -> Iterator[Metric]:
+        reading = self._source.read()
+        requests = list(reading.requests.items())
+        tools = [((name,), timing) for name, timing in reading.tools.items()]
+        yield _counter("request_count", "Requests answered.", _REQUEST_LABELS, _counted(requests))
+        yield _histogram("request_latency_seconds", "Time to answer.", _REQUEST_LABELS, requests)
+        yield _counter("tool_call_count", "Calls that came to an outcome.", ("tool_name",), _counted(tools))
+        yield _histogram("tool_latency_seconds", "Time from proposal to outcome.", ("tool_name",), tools)
+        rejections = [((bucket,), count) for bucket, count in reading.rejections.items()]
+        yield _counter("rejection_count", "Refusals by telemetry bucket.", ("bucket",), rejections)
+        gauge = GaugeMetricFamily("embeddings_throughput", "Texts embedded per second, latest.", labels=("model",))
+        for model, rate in reading.embeddings.items():
+            gauge.add_metric((model,), rate)
+        yield gauge
+        yield _histogram("vector_search_latency_seconds", "Time to search.", (), [((), reading.vector_search)])
+        yield _counter("analysis_token_usage", "Tokens used by analyses.", (), [((), reading.analysis_tokens)])
+
+
+def prometheus_text(source: _Source) -> bytes:
+    """The text, from a registry of its own: nothing another library registers gets in."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Readings(source))
+    return generate_latest(registry)
+
+
+def _counted(series: Iterable[tuple[tuple[str, ...], Timing]]) -> list[tuple[tuple[str, ...], int]]:
+    return [(labels, timing.count) for labels, timing in series]
+
+
+def _counter(
+    name: str, text: str, labels: tuple[str, ...], series: Iterable[tuple[tuple[str, ...], int]]
+) -> CounterMetricFamily:
+    family = CounterMetricFamily(name, text, labels=labels)
+    for values, count in series:
+        family.add_metric(values, count)
+    return family
+
+
+def _histogram(
+    name: str, text: str, labels: tuple[str, ...], series: Iterable[tuple[tuple[str, ...], Timing]]
+) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(name, text, labels=labels)
+    for values, timing in series:
+        family.add_metric(values, _cumulative(timing), timing.total)
+    return family
+
+
+def _cumulative(timing: Timing) -> list[tuple[str, float]]:
+    added = 0
+    buckets: list[tuple[str, float]] = []
+    for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), timing.counts, strict=True):
+        added += count
+        buckets.append((bound, added))
+    return buckets

@@ -1,0 +1,147 @@
+"""One line per event on stderr, as JSON or for the eye, with secrets masked.
+
+Masking happens twice: in each value before the line is made (names that mean a secret, `name=value` in text, tokens)
+and once more in the finished line (tokens and the secrets of this workspace themselves), so that neither a stack
+trace nor another library's message carries one out.
+"""
+
+import logging
+import re
+import sys
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any, Literal, TextIO
+
+import structlog
+
+from tallystick.gate.record.secrets import TOKEN
+from tallystick.settings import Settings
+
+MASK = "[redacted]"
+MIN_SECRET_CHARS = 8
+"""A shorter value would be found in innocent words."""
+
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_URL_LOGIN = re.compile(r"(?<=://)[^\s/@:]{0,256}:[^\s/@]{1,256}(?=@)")
+
+
+class Masker:
+    """Knows what must never be read in a log."""
+
+    def __init__(self, *, names: Iterable[str], values: Iterable[str] = ()) -> None:
+        """Take what is secret here.
+
+        Args:
+            names: Names whose values are secret (`redact.keys`).
+            values: The secrets of this workspace themselves.
+        """
+        known = sorted((re.escape(name.lower()) for name in names), key=len, reverse=True)
+        self._name = re.compile(rf"(?:.*[_.-])?(?:{'|'.join(known)})", re.IGNORECASE) if known else None
+        self._assignment = (
+            re.compile(
+                rf"((?:{'|'.join(known)})[\"']?\s{{0,8}}[:=]\s{{0,8}}(?:(?:bearer|basic|token|digest)\s+)?)"
+                r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[^\s,;&)}\]]+)",
+                re.IGNORECASE,
+            )
+            if known
+            else None
+        )
+        self._values: list[str] = []
+        for value in values:
+            self.add(value)
+
+    def add(self, value: str) -> None:
+        """Take one more secret (the start-up token, once it is made)."""
+        if len(value) >= MIN_SECRET_CHARS:
+            self._values.append(value)
+
+    def text(self, text: str) -> str:
+        """Mask text that is still as it was written."""
+        text = _PRIVATE_KEY.sub(MASK, self.line(text))
+        if self._assignment is not None:
+            text = self._assignment.sub(rf"\1{MASK}", text)
+        return _URL_LOGIN.sub(MASK, text)
+
+    def line(self, line: str) -> str:
+        """Mask a finished line without touching its quoting."""
+        for value in self._values:
+            if value in line:
+                line = line.replace(value, MASK)
+        return TOKEN.sub(MASK, line)
+
+    def value(self, value: Any) -> Any:
+        """Mask a value of any shape."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: MASK if self._is_secret(key) else self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.value(item) for item in value]
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        return self.text(repr(value))
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        """Mask an event: a structlog processor."""
+        masked: dict[str, Any] = self.value(event)
+        return masked
+
+    def _is_secret(self, name: object) -> bool:
+        return self._name is not None and isinstance(name, str) and self._name.fullmatch(name) is not None
+
+
+def masker_for(settings: Settings) -> Masker:
+    """A masker that knows the secrets of the configuration."""
+    secret = settings.auth.jwt_secret
+    url = settings.storage.database_url
+    password = re.search(r"://[^/@:]*:([^/@]+)@", url) if url else None
+    values = [] if secret is None else [secret.get_secret_value()]
+    return Masker(names=settings.redact.keys, values=[*values, *([password[1]] if password else [])])
+
+
+def configure_logs(
+    *,
+    masker: Masker,
+    form: Literal["json", "console"] = "json",
+    level: int | str = logging.INFO,
+    stream: TextIO | None = None,
+) -> None:
+    """Send all logging of this process, ours and the libraries', to stderr through the masker."""
+    renderer: Any = (
+        structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer(colors=False)
+    )
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.PositionalArgumentsFormatter(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+        structlog.processors.format_exc_info,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(_MaskedFormatter(masker, shared, renderer))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level)
+
+
+class _MaskedFormatter(structlog.stdlib.ProcessorFormatter):
+    """The last place every line passes."""
+
+    def __init__(self, masker: Masker, shared: list[Any], renderer: Any) -> None:
+        super().__init__(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, masker, renderer],
+        )
+        self._masker = masker
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._masker.line(super().format(record))

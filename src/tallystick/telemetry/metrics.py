@@ -1,0 +1,134 @@
+"""Counts and times, by the names the product's dashboards know.
+
+A call costs a lock and two additions; nothing of Prometheus is loaded until someone asks for `/metrics`.
+"""
+
+from bisect import bisect_left
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TypeVar
+
+from tallystick.gate.codes import Bucket
+
+Label = TypeVar("Label", bound=Hashable)
+
+BOUNDS_S = (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
+"""Upper bounds of the histograms: from a governed call without work to the longest timeout."""
+MAX_SERIES = 1000
+"""Labels per metric; whatever comes after counts as `other`, so that no caller can fill the memory."""
+OTHER = "other"
+UNKNOWN_TOOL = "unknown"
+"""A name that is not registered was made up by someone; it must not become a label."""
+
+
+@dataclass(slots=True)
+class Timing:
+    """A histogram: how many took how long."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    """One per bound, not yet added up, and one for what took longer."""
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one."""
+        self.counts[bisect_left(BOUNDS_S, seconds)] += 1
+        self.total += seconds
+
+    def copy(self) -> "Timing":
+        """As it stands now."""
+        return Timing(counts=list(self.counts), total=self.total)
+
+    @property
+    def count(self) -> int:
+        """How many in all."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """Everything counted so far, at one moment."""
+
+    requests: dict[tuple[str, str, str], Timing]
+    """By endpoint (template), method, status."""
+    tools: dict[str, Timing]
+    rejections: dict[str, int]
+    embeddings: dict[str, float]
+    """By model: the latest rate, texts per second."""
+    vector_search: Timing
+    analysis_tokens: int
+
+
+class Metrics:
+    """Counts for one process. Safe to call from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._requests: dict[tuple[str, str, str], Timing] = {}
+        self._tools: dict[str, Timing] = {}
+        self._rejections: dict[str, int] = dict.fromkeys((str(bucket) for bucket in Bucket), 0)
+        self._embeddings: dict[str, float] = {}
+        self._vector_search = Timing()
+        self._analysis_tokens = 0
+
+    def tool_call(self, tool_name: str, seconds: float) -> None:
+        """`tool_call_count`, `tool_latency_seconds`."""
+        with self._lock:
+            timing = self._tools.get(tool_name)
+            if timing is None:
+                timing = _new(self._tools, tool_name, OTHER)
+            timing.add(seconds)
+
+    def request(self, endpoint: str, method: str, status: int, seconds: float) -> None:
+        """`request_count`, `request_latency_seconds`."""
+        key = (endpoint, method, str(status))
+        with self._lock:
+            timing = self._requests.get(key)
+            if timing is None:
+                timing = _new(self._requests, key, (OTHER, method, str(status)))
+            timing.add(seconds)
+
+    def rejection(self, bucket: str) -> None:
+        """`rejection_count`; a bucket that is none of ours counts nowhere."""
+        with self._lock:
+            if bucket in self._rejections:
+                self._rejections[bucket] += 1
+
+    def embeddings(self, model: str, per_second: float) -> None:
+        """`embeddings_throughput`."""
+        with self._lock:
+            known = model in self._embeddings or len(self._embeddings) < MAX_SERIES
+            self._embeddings[model if known else OTHER] = per_second
+
+    def vector_search(self, seconds: float) -> None:
+        """`vector_search_latency_seconds`."""
+        with self._lock:
+            self._vector_search.add(seconds)
+
+    def analysis_tokens(self, count: int) -> None:
+        """`analysis_token_usage`."""
+        with self._lock:
+            self._analysis_tokens += count
+
+    def read(self) -> Reading:
+        """Everything counted so far."""
+        with self._lock:
+            return Reading(
+                requests={key: timing.copy() for key, timing in self._requests.items()},
+                tools={key: timing.copy() for key, timing in self._tools.items()},
+                rejections=dict(self._rejections),
+                embeddings=dict(self._embeddings),
+                vector_search=self._vector_search.copy(),
+                analysis_tokens=self._analysis_tokens,
+            )
+
+    def exposition(self) -> bytes:
+        """The Prometheus text of `/metrics`."""
+        # Loading the client costs more than most commands take in all.
+        from tallystick.telemetry.exposition import prometheus_text  # noqa: PLC0415 - see above
+
+        return prometheus_text(self)
+
+
+def _new(series: dict[Label, Timing], key: Label, overflow: Label) -> Timing:
+    return series.setdefault(key if len(series) < MAX_SERIES else overflow, Timing())

@@ -1,0 +1,77 @@
+"""The one object the pipeline tells what happened."""
+
+import logging
+from pathlib import Path
+
+from tallystick.gate.codes import Bucket
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
+from tallystick.settings import Settings
+from tallystick.telemetry.metrics import UNKNOWN_TOOL, Metrics
+from tallystick.telemetry.rejections import Rejections
+from tallystick.telemetry.tracing import Tracing, open_tracing
+
+_log = logging.getLogger(__name__)
+
+
+class Telemetry:
+    """Satisfies the gate's `Observer`. It can neither change nor stop a call: what fails here is logged."""
+
+    def __init__(self, *, metrics: Metrics | None, rejections: Rejections, tracing: Tracing | None = None) -> None:
+        self.metrics = metrics
+        """None when `telemetry.metrics` is off."""
+        self.rejections = rejections
+        self._tracing = tracing
+
+    @classmethod
+    def open(cls, settings: Settings, *, control_room: Path) -> "Telemetry":
+        """Set everything up as configured; files are made when there is something to write.
+
+        Raises:
+            ConfigError: Tracing is asked for and not installed.
+        """
+        return cls(
+            metrics=Metrics() if settings.telemetry.metrics else None,
+            rejections=Rejections(control_room / "telemetry"),
+            tracing=open_tracing(settings),
+        )
+
+    def called(
+        self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int
+    ) -> None:
+        """One submission came to its outcome."""
+        try:
+            fault = outcome.fault
+            if fault is not None or cot_leak:
+                self._count(session, fault.bucket if fault is not None else None, cot_leak=cot_leak)
+            if outcome.final:
+                return  # the wish to answer is no tool call
+            if self.metrics is not None:
+                self.metrics.tool_call(UNKNOWN_TOOL if card is None else card.name, duration_us / 1_000_000)
+            if self._tracing is not None:
+                self._tracing.called(session=session, outcome=outcome, card=card, duration_us=duration_us)
+        except Exception:  # noqa: BLE001 - watching must never stop a call
+            _log.exception("telemetry failed; the call is not affected")
+
+    def replied(self, *, session: Session, bucket: str | None) -> None:
+        """One reply was checked."""
+        try:
+            if bucket is not None:
+                self._count(session, bucket, cot_leak=False)
+        except Exception:  # noqa: BLE001 - watching must never stop a call
+            _log.exception("telemetry failed; the reply is not affected")
+
+    def close(self) -> None:
+        """Write and send what is left."""
+        self.rejections.close()
+        if self._tracing is not None:
+            self._tracing.close()
+
+    def _count(self, session: Session, bucket: str | None, *, cot_leak: bool) -> None:
+        """Count a refusal, and a thinking block that was stripped or refused, each in its own bucket, once."""
+        buckets = {bucket, Bucket.COT_LEAK if cot_leak else None} - {None}
+        for each in sorted(str(name) for name in buckets):
+            if self.metrics is not None:
+                self.metrics.rejection(each)
+            self.rejections.add(session, bucket=each)

@@ -1,0 +1,76 @@
+"""What a span may say of arguments and results: counts and identifiers, never text.
+
+{"dataset_id": 7, "question": "text(212)", "tickets": "list(40)", "limit": 20}
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.secrets import TOKEN
+
+MAX_KEYS = 16
+"""More names than a reader takes in; the rest is counted."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
+_ID_NAME = re.compile(r"(?:.*[_.-])?ids?|.*(?:Id|ID)")
+_COUNT_NAME = re.compile(r"(?:.*_)?(?:count|total|size|limit|offset|k|n|steps|rows|lines)")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+
+
+def summary(value: Any, *, secret_names: frozenset[str] = frozenset()) -> str:
+    """Describe a value in one short line of JSON."""
+    if not isinstance(value, Mapping):
+        return orjson.dumps(_shape(value)).decode()
+    described: dict[str, Any] = {}
+    unnamed = 0
+    for name, item in value.items():
+        # A name that is not plainly a name may itself be text.
+        if len(described) >= MAX_KEYS or not _plain(name):
+            unnamed += 1
+        elif name.lower() in secret_names:
+            described[name] = "redacted"
+        else:
+            described[name] = _described(name, item)
+    if unnamed:
+        described["…"] = unnamed
+    return orjson.dumps(described).decode()
+
+
+def _plain(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and TOKEN.search(name) is None
+
+
+def _described(name: str, value: Any) -> Any:
+    if _ID_NAME.fullmatch(name):
+        if isinstance(value, list | tuple):
+            return [_identifier(item) for item in value[:MAX_KEYS]]
+        return _identifier(value)
+    if isinstance(value, int) and _COUNT_NAME.fullmatch(name):
+        return value
+    return _shape(value)
+
+
+def _identifier(value: Any) -> Any:
+    """The value, if it can be nothing but an identifier."""
+    if isinstance(value, int) and abs(value) < 2**53:
+        return value
+    if isinstance(value, str) and _IDENTIFIER.fullmatch(value) and TOKEN.search(value) is None:
+        return value
+    return _shape(value)
+
+
+def _shape(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return f"text({len(value)})"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, Mapping):
+        return f"object({len(value)})"
+    if isinstance(value, list | tuple):
+        return f"list({len(value)})"
+    return "other"

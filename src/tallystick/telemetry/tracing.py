@@ -1,0 +1,127 @@
+"""One span per call: `tool.call`, with the names of the GenAI conventions beside the product's own.
+
+Off by default. Nothing of OpenTelemetry is loaded until tracing is on, and the SDK only when an endpoint is set:
+without one the spans go to whatever the surrounding program has set up.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import ConfigError
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
+from tallystick.settings import Settings
+from tallystick.telemetry.metrics import UNKNOWN_TOOL
+from tallystick.telemetry.summaries import summary
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+SPAN = "tool.call"
+INSTRUMENTATION = "tallystick"
+
+
+class Tracing:
+    """Turns outcomes into spans."""
+
+    def __init__(
+        self,
+        tracer: "Tracer",
+        *,
+        secret_names: Iterable[str] = (),
+        clock_ns: Callable[[], int] = time.time_ns,
+        shutdown: Callable[[], None] | None = None,
+    ) -> None:
+        """Take a tracer.
+
+        Args:
+            tracer: Where spans go.
+            secret_names: Argument names of which not even the shape is told.
+            clock_ns: Nanoseconds since 1970.
+            shutdown: Sends what is left; called on close.
+        """
+        self._tracer = tracer
+        self._secret_names = frozenset(name.lower() for name in secret_names)
+        self._clock_ns = clock_ns
+        self._shutdown = shutdown
+
+    def called(self, *, session: Session, outcome: Outcome, card: Card | None, duration_us: int) -> None:
+        """Leave the span of a call that has come to its outcome; its parent is the caller's current span."""
+        ended = self._clock_ns()
+        span = self._tracer.start_span(
+            SPAN,
+            start_time=ended - duration_us * 1000,
+            attributes=self._attributes(session, outcome, card),
+        )
+        if outcome.fault is not None:
+            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - only where tracing is on
+
+            span.set_status(StatusCode.ERROR)
+        span.end(end_time=ended)
+
+    def close(self) -> None:
+        """Send what is left."""
+        if self._shutdown is not None:
+            self._shutdown()
+
+    def _attributes(self, session: Session, outcome: Outcome, card: Card | None) -> dict[str, Any]:
+        tool_name = UNKNOWN_TOOL if card is None else card.name
+        attributes: dict[str, Any] = {
+            "tool_name": tool_name,
+            "args_summary": self._args_summary(outcome, card),
+            "result_summary": summary(outcome.result) if outcome.ok else "",
+            "tally.status": outcome.status,
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool_name,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": outcome.receipt_id,
+            "gen_ai.conversation.id": session.session_id,
+        }
+        if session.agent_id is not None:
+            attributes["gen_ai.agent.id"] = session.agent_id
+        if outcome.fault is not None:
+            attributes["error.type"] = outcome.fault.name
+        return attributes
+
+    def _args_summary(self, outcome: Outcome, card: Card | None) -> str:
+        # Arguments that fit no schema may hold anything, in their names too.
+        if card is None or outcome.args is None:
+            return ""
+        names = self._secret_names.union(name.lower() for name in card.secrets)
+        return summary(outcome.args, secret_names=names)
+
+
+def open_tracing(settings: Settings) -> Tracing | None:
+    """Set tracing up as configured; None when it is off.
+
+    Raises:
+        ConfigError: An endpoint is set and the part that sends spans is not installed.
+    """
+    if not settings.telemetry.tracing:
+        return None
+    from opentelemetry import trace  # noqa: PLC0415 - only where tracing is on
+
+    if settings.telemetry.otlp_endpoint is None:
+        return Tracing(trace.get_tracer(INSTRUMENTATION), secret_names=settings.redact.keys)
+    provider = _provider(settings.telemetry.otlp_endpoint)
+    tracer = provider.get_tracer(INSTRUMENTATION)
+    return Tracing(tracer, secret_names=settings.redact.keys, shutdown=provider.shutdown)
+
+
+def _provider(endpoint: str) -> Any:
+    try:
+        exporter = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+        sdk = import_module("opentelemetry.sdk.trace")
+        export = import_module("opentelemetry.sdk.trace.export")
+        resources = import_module("opentelemetry.sdk.resources")
+    except ImportError:
+        raise ConfigError(
+            "telemetry.otlp_endpoint needs the tracing part: pip install 'tallystick[tracing]'.",
+            code="tracing_not_installed",
+        ) from None
+    provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": INSTRUMENTATION}))
+    provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=endpoint)))
+    return provider

@@ -1,0 +1,162 @@
+"""A turn at the gate: the nonce of each step, what the turn may use, what it has spent, and when it is over.
+
+    open ──accepted──► open (next nonce)        rejected ──► closed      STOP_HOOK: tool_call_rejected
+      │   ──final────► closed                   held ──────► waiting     STOP_HOOK: approval_required
+      └───budget spent► must finish: the next thing is the final answer
+
+No retries by force: a malformed call ends the turn. Whoever wants to go on starts a new one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from time import monotonic
+from typing import Any
+
+from tallystick.gate.admit.names import Catalogue, Entry
+from tallystick.gate.admit.nonces import NonceSlot
+from tallystick.gate.admit.turn_schema import turn_schema
+from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.pipeline import Pipeline, Standing
+from tallystick.gate.session import Session
+from tallystick.turns.portal import Portal
+
+
+class Turn:
+    """One agent turn. Made by `Gate.turn`; the model sees `nonce` and `schema`, and answers through `submit`."""
+
+    def __init__(  # noqa: PLR0913 - what a turn is made of
+        self,
+        *,
+        pipeline: Pipeline,
+        portal: Portal,
+        session: Session,
+        limits: Limits,
+        step_bytes: int,
+        ttl_s: float,
+        random: Callable[[int], bytes],
+        allowed_tools: frozenset[str] | None = None,
+        may_finish: bool = False,
+        client_tools: Catalogue | None = None,
+        parent: Meter | None = None,
+        authenticated: bool = True,
+    ) -> None:
+        now = monotonic()
+        self._pipeline = pipeline
+        self._portal = portal
+        self._expires_at = now + ttl_s
+        self._nonces = NonceSlot(
+            session_id=session.session_id,
+            turn_id=session.turn_id or "",
+            agent_id=session.agent_id,
+            random=random,
+            clock=monotonic,
+            expires_at=self._expires_at,
+        )
+        self._standing = Standing(
+            session=session,
+            authenticated=authenticated,
+            allowed_tools=allowed_tools,
+            meter=Meter(started=now, limits=limits, parent=parent),
+            client_tools=client_tools,
+            nonces=self._nonces,
+            may_finish=may_finish,
+            step_bytes=step_bytes,
+        )
+        self._must_finish = False
+        self._nonces.issue()
+
+    @property
+    def session(self) -> Session:
+        """Where the turn belongs."""
+        return self._standing.session
+
+    @property
+    def turn_id(self) -> str:
+        """The turn's id, server-made."""
+        return self._standing.session.turn_id or ""
+
+    @property
+    def nonce(self) -> str | None:
+        """The nonce the next answer must carry; None once the turn is over."""
+        return self._nonces.current
+
+    @property
+    def open(self) -> bool:
+        """Whether the turn still takes an answer."""
+        return self._nonces.current is not None and not self.expired
+
+    @property
+    def expired(self) -> bool:
+        """Whether its time is up."""
+        return monotonic() >= self._expires_at
+
+    @property
+    def must_finish(self) -> bool:
+        """A budget is spent: only the final answer is left."""
+        return self._must_finish
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """JSON Schema of the next answer, for a provider's structured output."""
+        standing = self._standing
+        entries = () if self._must_finish else tuple(self.tools())
+        return turn_schema(
+            entries,
+            self._nonces.current or "",
+            first=standing.first and not self._must_finish,
+            may_finish=standing.may_finish or self._must_finish,
+        )
+
+    def tools(self) -> Iterable[Entry]:
+        """The tools this turn may use, its client's own included."""
+        allowed = self._standing.allowed_tools
+        for entry in self._pipeline.catalogue.entries():
+            if allowed is None or entry.card.name in allowed:
+                yield entry
+        if self._standing.client_tools is not None:
+            yield from self._standing.client_tools.entries()
+
+    async def submit(self, text: str | bytes) -> Outcome:
+        """Hand in what the model said: one strict envelope."""
+        return self._after(await self._pipeline.submit(text, self._standing))
+
+    def submit_sync(self, text: str | bytes) -> Outcome:
+        """`submit` for scripts."""
+        return self._portal.run(self.submit(text))
+
+    async def propose(self, tool: str, args: Mapping[str, Any]) -> Outcome:
+        """Hand in a native tool call: no envelope; the step's nonce is burnt on our side."""
+        over = self._nonces.take(self._nonces.current)
+        if over is not None:
+            return self._after(await self._pipeline.refuse(over, tool, self._standing))
+        self._standing.first = False
+        return self._after(await self._pipeline.call(tool, dict(args), self._standing))
+
+    def spend(self, *, tokens: int = 0, cost_microusd: int = 0) -> None:
+        """Count what the model used."""
+        if self._standing.meter is not None:
+            self._standing.meter.spend(tokens=tokens, cost_microusd=cost_microusd)
+
+    def close(self) -> None:
+        """End the turn: its nonce is worth nothing from now on."""
+        self._nonces.burn()
+
+    async def resumed(self, run: Callable[[Standing], Any]) -> Outcome:
+        """Go on after a person let the held call through: run it here, then issue a new nonce."""
+        self._standing.first = False
+        outcome: Outcome = await run(self._standing)
+        return self._after(outcome)
+
+    def _after(self, outcome: Outcome) -> Outcome:
+        if outcome.final or self.expired or (outcome.must_finish and self._must_finish):
+            self._nonces.burn()
+        elif outcome.must_finish:
+            self._must_finish = True
+            self._standing.may_finish = True
+            self._nonces.issue()
+        elif outcome.rejection is not None or outcome.status == "rejected":
+            self._nonces.burn()
+        else:
+            self._nonces.issue()
+        return outcome

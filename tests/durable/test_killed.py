@@ -1,0 +1,190 @@
+"""Workers are killed, paused and stopped; no run is lost and nothing takes effect twice."""
+
+import random
+import time
+
+import pytest
+
+from tests.durable.conftest import STALE_S, Place, until
+from tests.durable.samples import attempts, effects
+from tests.sizes import size
+
+RUNS = 12
+STEPS = 6
+
+
+@pytest.mark.promise("durable.kill", "durable.exactly-once", "durable.take-over")
+def test_every_run_ends_and_every_step_takes_effect_once_while_workers_are_killed_at_random(place: Place) -> None:
+    chance = random.Random(7)  # noqa: S311 - which worker dies and when
+    rounds = size(2, 20)
+    runs = RUNS * max(1, rounds // 4)
+    for number in range(runs):
+        flow = "sample.chain" if number % 3 else "sample.gather"
+        place.durable.start(flow, place.args(steps=STEPS, each_s=0.05), run_id=f"run:{number}")
+    for worker_id in [place.worker() for _ in range(3)]:
+        place.ready(worker_id)
+    for _ in range(rounds):
+        before = sum(attempts(place.out).values())
+        until(lambda before=before: sum(attempts(place.out).values()) > before or _all_ended(place), "progress")
+        time.sleep(chance.uniform(0, 0.2))
+        place.kill(chance.choice(sorted(place.workers)))
+        place.worker()
+    for number in range(runs):
+        run = place.durable.wait(f"run:{number}", timeout_s=60)
+        assert run is not None
+        assert run.state == "done", run
+        keys = [f"run:{number}/{kind}:{step}" for kind in _kinds(number) for step in range(STEPS)]
+        assert run.result == [effects(place.out)[key] for key in keys]
+    expected = {f"run:{n}/{kind}:{step}" for n in range(runs) for kind in _kinds(n) for step in range(STEPS)}
+    assert effects(place.out).keys() == expected
+
+
+@pytest.mark.promise("durable.take-over", "durable.last-step")
+def test_a_live_worker_takes_over_within_a_few_heartbeats_and_goes_on_after_the_last_finished_step(
+    place: Place,
+) -> None:
+    dies, lives = place.worker(), place.worker()
+    place.ready(dies)
+    place.ready(lives)
+    place.durable.start("sample.held", place.args(), run_id="run")
+    until(lambda: attempts(place.out)["run/held"], "the held step")
+    first = place.durable.status("run")
+    assert first is not None
+    assert first.worker is not None
+    place.kill(first.worker)
+    killed = time.monotonic()
+    until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
+    # Stale, three looks, a poll; and a machine that is busy with other tests.
+    assert time.monotonic() - killed < 6 * STALE_S
+    (place.out / "go").touch()
+    run = place.durable.wait("run", timeout_s=30)
+    assert run is not None
+    assert (run.state, run.attempts) == ("done", 2)
+    assert run.worker in place.workers
+    assert attempts(place.out) == {"run/first": 1, "run/held": 3, "run/last": 1}
+    until(lambda: {worker.id for worker in place.durable.workers()} == {run.worker}, "the dead worker's row is gone")
+
+
+@pytest.mark.promise("durable.paused")
+def test_a_worker_paused_past_its_time_and_let_go_on_changes_nothing_and_works_again(place: Place) -> None:
+    paused = place.worker()
+    place.ready(paused)
+    place.durable.start("sample.held", place.args(), run_id="run")
+    until(lambda: attempts(place.out)["run/held"], "the held step")
+    place.pause(paused)
+    other = place.worker()
+    until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
+    (place.out / "go").touch()
+    run = place.durable.wait("run", timeout_s=30)
+    assert run is not None
+    assert (run.state, run.worker) == ("done", other)
+    place.go_on(paused)
+    until(lambda: paused in {worker.id for worker in place.durable.workers()}, "its row is back")
+    again = place.durable.status("run")
+    assert again == run
+    assert effects(place.out) == dict(zip(["run/first", "run/held", "run/last"], run.result, strict=True))
+    place.kill(other)
+    place.durable.start("sample.chain", place.args(steps=2), run_id="later")
+    later = place.durable.wait("later", timeout_s=30)
+    assert later is not None
+    assert (later.state, later.worker) == ("done", paused)
+
+
+@pytest.mark.promise("durable.hand-over")
+@pytest.mark.parametrize("flow", ["sample.held", "sample.held_async"])
+def test_a_worker_that_is_told_to_stop_hands_its_runs_over_at_once(place: Place, flow: str) -> None:
+    stopped = place.worker()
+    place.ready(stopped)
+    place.durable.start(flow, place.args(), run_id="run")
+    place.durable.start("sample.sleeper", place.args(seconds=3600), run_id="asleep")
+    until(lambda: attempts(place.out)["run/held"] and attempts(place.out)["asleep/before"], "both begun")
+    (place.out / "go").touch()
+    code, out, err = place.end(stopped)
+    assert (code, out, err) == (0, "left 0\n", "")
+    waiting = {run.id: run.state for run in place.durable.runs()}
+    assert waiting["asleep"] == "waiting"
+    assert waiting["run"] in {"waiting", "done"}
+    assert place.durable.workers() == []
+    place.worker()
+    run = place.durable.wait("run", timeout_s=30)
+    assert run is not None
+    assert run.state == "done"
+    assert set(attempts(place.out).values()) == {1, 2}, "the held step is noted twice by itself, no other was redone"
+
+
+@pytest.mark.promise("durable.hand-over")
+def test_a_step_that_outlasts_the_grace_is_done_again_by_another_worker(place: Place) -> None:
+    stopped = place.worker("--grace", "0.2")
+    place.ready(stopped)
+    place.durable.start("sample.held", place.args(), run_id="run")
+    until(lambda: attempts(place.out)["run/held"], "the held step")
+    process = place.workers[stopped]
+    process.terminate()
+    assert process.stdout is not None
+    assert process.stdout.readline() == "left 1\n"
+    place.worker()
+    until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
+    (place.out / "go").touch()
+    run = place.durable.wait("run", timeout_s=30)
+    assert run is not None
+    assert run.state == "done"
+    assert run.result == [effects(place.out)[f"run/{step}"] for step in ("first", "held", "last")]
+
+
+@pytest.mark.promise("durable.dead-letter")
+def test_a_run_that_kills_its_worker_each_time_becomes_a_dead_letter_and_can_be_resumed(place: Place) -> None:
+    place.durable.start("sample.deadly", place.args(), run_id="deadly")
+    for expected in (1, 2):
+        worker_id = place.worker()
+        until(lambda expected=expected: attempts(place.out)["deadly/kill"] == expected, "killed")
+        assert place.workers[worker_id].wait(30) == 9
+    lives = place.worker()
+    until(lambda: (run := place.durable.status("deadly")) and run.state == "dead", "the dead letter")
+    place.durable.start("sample.chain", place.args(steps=1), run_id="fine")
+    fine = place.durable.wait("fine", timeout_s=30)
+    assert fine is not None
+    assert (fine.state, fine.worker) == ("done", lives)
+    resumed = place.durable.resume("deadly")
+    assert resumed is not None
+    assert resumed.state in {"waiting", "running"}
+    until(lambda: attempts(place.out)["deadly/kill"] == 3, "tried once more")
+
+
+@pytest.mark.promise("durable.start-together")
+def test_workers_that_begin_together_on_an_empty_database_all_get_there(place: Place) -> None:
+    workers = [place.worker() for _ in range(4)]
+    for worker_id in workers:
+        place.ready(worker_id)
+    assert {worker.id for worker in place.durable.workers()} == set(workers)
+
+
+@pytest.mark.promise("durable.queues")
+def test_a_queues_limit_holds_over_all_workers_together(place: Place) -> None:
+    for worker_id in [place.worker() for _ in range(2)]:
+        place.ready(worker_id)
+    for number in range(10):
+        place.durable.start("sample.counted", place.args(each_s=0.1), run_id=f"run:{number}")
+    seen = [place.durable.wait(f"run:{number}", timeout_s=60) for number in range(10)]
+    assert max(run.result for run in seen if run is not None) == 2
+    assert [run.state for run in seen if run is not None] == ["done"] * 10
+
+
+@pytest.mark.promise("durable.quiet")
+def test_a_worker_touches_no_network_and_prints_nothing_of_its_own(place: Place) -> None:
+    log = place.out / "network.log"
+    worker_id = place.worker("--network-log", str(log))
+    place.ready(worker_id)
+    place.durable.start("sample.chain", place.args(steps=2, tell=True), run_id="run")
+    place.durable.start("sample.until_mended", place.args(inside=False), run_id="fails")
+    for run_id in ("run", "fails"):
+        place.durable.wait(run_id, timeout_s=30)
+    assert place.end(worker_id) == (0, "left 0\n", "")
+    assert not log.exists() or log.read_text() == ""
+
+
+def _kinds(number: int) -> list[str]:
+    return ["step"] if number % 3 else ["plain", "loop"]
+
+
+def _all_ended(place: Place) -> bool:
+    return not place.durable.runs(states=["waiting", "running", "delayed"])

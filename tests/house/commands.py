@@ -1,0 +1,43 @@
+"""Run a command the way a newcomer would: in an empty folder and environment, with `tally` as this source has it."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.house.sources import ROOT
+
+HELP_WIDTH = "80"
+"""How wide the command line's help stands in the README."""
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run in the folder; nothing is read from the terminal, nothing is written outside the folder."""
+    tools = folder / ".bin"
+    tools.mkdir(exist_ok=True)
+    if not (tools / "tally").exists():
+        (tools / "tally").write_text(
+            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m tallystick "$@"\n', encoding="utf-8"
+        )
+        (tools / "tally").chmod(0o755)
+    environment = {
+        "PATH": os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "HOME": str(folder),
+        "TALLY_STATE_DIR": str(folder / ".state"),
+        "PYTHONPATH": str(ROOT / "src"),
+        "COLUMNS": HELP_WIDTH,
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )

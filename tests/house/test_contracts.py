@@ -1,0 +1,313 @@
+"""Each contract of the house is shown to break: a forbidden import is planted in a copy of the source, one at a time.
+
+The copy also gets two small rooms that keep every rule, so that the contracts about rooms have something to hold.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import PACKAGE, ROOT
+
+LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant:
+    """One violation: what is written where, and what the report must name."""
+
+    contract: str
+    what: str
+    files: dict[str, str]
+    """Path in the package → code; a file that is there gets the code at its end."""
+    named: str
+    """The import (or module) that the report must point at."""
+
+
+PLANTS = (
+    Plant(
+        contract="outside-in",
+        what="storage imports a door",
+        files={"storage/planted.py": "import tallystick.doors.identity"},
+        named="tallystick.storage.planted -> tallystick.doors.identity",
+    ),
+    Plant(
+        contract="outside-in",
+        what="the gate imports storage inside a function",
+        files={
+            "gate/reply/planted.py": "def late():\n    from tallystick.storage import planted_store\n",
+            "storage/planted_store.py": "",
+        },
+        named="tallystick.gate.reply.planted -> tallystick.storage.planted_store",
+    ),
+    Plant(
+        contract="outside-in",
+        what="the gate imports storage for type checking only",
+        files={
+            "gate/record/planted.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import tallystick.storage.planted_store\n",
+            "storage/planted_store.py": "",
+        },
+        named="tallystick.gate.record.planted -> tallystick.storage.planted_store",
+    ),
+    Plant(
+        contract="outside-in",
+        what="the gate reaches bootstrap through the package itself",
+        files={
+            "gate/decide/planted.py": "from tallystick import Gate",
+            "__init__.py": "def _lazy():\n    import tallystick.bootstrap\n",
+        },
+        named="tallystick -> tallystick.bootstrap",
+    ),
+    Plant(
+        contract="outside-in",
+        what="turns imports a provider",
+        files={"turns/planted.py": "import tallystick.providers.planted_model", "providers/planted_model.py": ""},
+        named="tallystick.turns.planted -> tallystick.providers.planted_model",
+    ),
+    Plant(
+        contract="outside-in",
+        what="telemetry steers: it imports a room beside it",
+        files={"telemetry/planted.py": "import tallystick.rooms.attic.room"},
+        named="tallystick.telemetry.planted -> tallystick.rooms.attic.room",
+    ),
+    Plant(
+        contract="outside-in",
+        what="settings imports the gate",
+        files={"settings.py": "import tallystick.gate.codes"},
+        named="tallystick.settings -> tallystick.gate.codes",
+    ),
+    Plant(
+        contract="outside-in",
+        what="a new top-level module without a place",
+        files={"utils.py": ""},
+        named="tallystick.utils",
+    ),
+    Plant(
+        contract="path-of-a-call",
+        what="admit imports record: backwards",
+        files={"gate/admit/planted.py": "from tallystick.gate.record.receipt import Receipt"},
+        named="tallystick.gate.admit.planted -> tallystick.gate.record.receipt",
+    ),
+    Plant(
+        contract="path-of-a-call",
+        what="decide imports execute inside a function",
+        files={
+            "gate/decide/planted.py": "def late():\n    from tallystick.gate.execute import planted_step\n",
+            "gate/execute/planted_step.py": "",
+        },
+        named="tallystick.gate.decide.planted -> tallystick.gate.execute.planted_step",
+    ),
+    Plant(
+        contract="path-of-a-call",
+        what="decide imports record through the noun below it",
+        files={
+            "gate/decide/planted.py": "import tallystick.gate.session",
+            "gate/session.py": "import tallystick.gate.record.receipt",
+        },
+        named="tallystick.gate.session -> tallystick.gate.record.receipt",
+    ),
+    Plant(
+        contract="path-of-a-call",
+        what="record imports the pipeline",
+        files={"gate/record/planted.py": "import tallystick.gate.pipeline"},
+        named="tallystick.gate.record.planted -> tallystick.gate.pipeline",
+    ),
+    Plant(
+        contract="path-of-a-call",
+        what="a new module in the gate without a place",
+        files={"gate/helpers.py": ""},
+        named="tallystick.gate.helpers",
+    ),
+    Plant(
+        contract="doors",
+        what="one door imports another",
+        files={"doors/http/planted.py": "import tallystick.doors.mcp.planted_peer", "doors/mcp/planted_peer.py": ""},
+        named="tallystick.doors.http.planted -> tallystick.doors.mcp.planted_peer",
+    ),
+    Plant(
+        contract="doors",
+        what="a route imports the command line above it",
+        files={"doors/http/planted.py": "import tallystick.doors.cli.planted", "doors/cli/planted.py": ""},
+        named="tallystick.doors.http.planted -> tallystick.doors.cli.planted",
+    ),
+    Plant(
+        contract="rooms",
+        what="a room imports another room's room.py",
+        files={"rooms/attic/flows/planted.py": "import tallystick.rooms.cellar.room"},
+        named="tallystick.rooms.attic.flows.planted -> tallystick.rooms.cellar.room",
+    ),
+    Plant(
+        contract="rooms",
+        what="rooms share a module beside them",
+        files={"rooms/shared.py": "", "rooms/attic/nouns.py": "import tallystick.rooms.shared"},
+        named="tallystick.rooms.attic.nouns -> tallystick.rooms.shared",
+    ),
+    Plant(
+        contract="tools-only-through-the-gate",
+        what="a door imports a tool",
+        files={"doors/http/planted.py": "from tallystick.rooms.attic.tools import look"},
+        named="tallystick.doors.http.planted -> tallystick.rooms.attic.tools.look",
+    ),
+    Plant(
+        contract="tools-only-through-the-gate",
+        what="a room's flow imports its own tool",
+        files={"rooms/attic/flows/planted.py": "import tallystick.rooms.attic.tools.look"},
+        named="tallystick.rooms.attic.flows.planted -> tallystick.rooms.attic.tools.look",
+    ),
+    Plant(
+        contract="tools-only-through-the-gate",
+        what="bootstrap imports a tool past its room",
+        files={"bootstrap/planted.py": "def late():\n    import tallystick.rooms.cellar.tools.look\n"},
+        named="tallystick.bootstrap.planted -> tallystick.rooms.cellar.tools.look",
+    ),
+    Plant(
+        contract="only-the-pipeline-executes",
+        what="the command line imports the runner",
+        files={"doors/cli/planted.py": "import tallystick.gate.execute.runner"},
+        named="tallystick.doors.cli.planted -> tallystick.gate.execute.runner",
+    ),
+    Plant(
+        contract="only-the-pipeline-executes",
+        what="a room imports the runner inside a function",
+        files={"rooms/attic/flows/planted.py": "def late():\n    from tallystick.gate.execute.runner import planted\n"},
+        named="tallystick.rooms.attic.flows.planted -> tallystick.gate.execute.runner",
+    ),
+    Plant(
+        contract="pure-core",
+        what="a framework inside the gate",
+        files={"gate/execute/planted.py": "from fastapi import FastAPI"},
+        named="tallystick.gate.execute.planted -> fastapi",
+    ),
+    Plant(
+        contract="pure-core",
+        what="a database inside turns",
+        files={"turns/planted.py": "def late():\n    import sqlite3\n"},
+        named="tallystick.turns.planted -> sqlite3",
+    ),
+    Plant(
+        contract="pure-core",
+        what="a network library reaches the gate through settings",
+        files={"gate/admit/planted.py": "import tallystick.settings", "settings.py": "import httpx"},
+        named="tallystick.settings -> httpx",
+    ),
+    Plant(
+        contract="rooms-know-no-framework",
+        what="a room imports the SQL toolkit outside its store",
+        files={"rooms/attic/flows/planted.py": "from sqlalchemy import select"},
+        named="tallystick.rooms.attic.flows.planted -> sqlalchemy",
+    ),
+    Plant(
+        contract="rooms-know-no-framework",
+        what="a room's store imports a web framework",
+        files={"rooms/attic/store.py": "import fastapi"},
+        named="tallystick.rooms.attic.store -> fastapi",
+    ),
+    Plant(
+        contract="inside-a-room",
+        what="a tool imports its room",
+        files={"rooms/attic/tools/planted.py": "import tallystick.rooms.attic.room"},
+        named="tallystick.rooms.attic.tools.planted -> tallystick.rooms.attic.room",
+    ),
+    Plant(
+        contract="inside-a-room",
+        what="a store imports a flow",
+        files={"rooms/cellar/store.py": "import tallystick.rooms.cellar.flows.sweep"},
+        named="tallystick.rooms.cellar.store -> tallystick.rooms.cellar.flows.sweep",
+    ),
+    Plant(
+        contract="no-cycles",
+        what="two modules of one step import each other",
+        files={
+            "gate/decide/planted_a.py": "import tallystick.gate.decide.planted_b",
+            "gate/decide/planted_b.py": "def late():\n    import tallystick.gate.decide.planted_a\n",
+        },
+        named="planted_a",
+    ),
+    Plant(
+        contract="no-cycles",
+        what="two folders of one part import each other",
+        files={
+            "storage/planted_a/__init__.py": "",
+            "storage/planted_a/one.py": "import tallystick.storage.planted_b.two",
+            "storage/planted_b/__init__.py": "",
+            "storage/planted_b/two.py": "",
+            "storage/planted_b/three.py": "import tallystick.storage.planted_a.one",
+        },
+        named="planted_b",
+    ),
+)
+
+ROOM = {
+    "__init__.py": "",
+    "room.py": "import tallystick.rooms.{name}.tools.look\nimport tallystick.rooms.{name}.flows.sweep\nimport tallystick.gate.tool\n",
+    "nouns.py": "",
+    "store.py": "import sqlalchemy\nimport tallystick.rooms.{name}.nouns\n",
+    "tools/__init__.py": "",
+    "tools/look.py": "import tallystick.rooms.{name}.store\nimport tallystick.gate.quotes\n",
+    "flows/__init__.py": "",
+    "flows/sweep.py": "import tallystick.rooms.{name}.store\n",
+}
+"""A room that keeps every rule."""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of the source with two rooms more; returns the package."""
+    package = tmp_path / "tallystick"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for room in ("attic", "cellar"):
+        for path, code in ROOM.items():
+            _write(package / "rooms" / room / path, code.format(name=room))
+    return package
+
+
+@pytest.mark.promise("house.contracts-kept")
+def test_the_house_and_a_well_built_room_keep_every_contract(house: Path) -> None:
+    report = _lint(house)
+    assert f"Contracts: {len(_contract_ids())} kept, 0 broken." in report, report
+
+
+@pytest.mark.promise("house.contracts-break")
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: f"{plant.contract}: {plant.what}")
+def test_a_planted_import_breaks_its_contract(house: Path, plant: Plant) -> None:
+    for path, code in plant.files.items():
+        _write(house / path, code)
+    report = _lint(house, "--contract", plant.contract)
+    assert "Contracts: 0 kept, 1 broken." in report, report
+    assert plant.named in report, report
+
+
+@pytest.mark.promise("house.contracts-break")
+def test_every_contract_has_a_plant() -> None:
+    assert _contract_ids() == {plant.contract for plant in PLANTS}
+
+
+def _contract_ids() -> set[str]:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return {contract["id"] for contract in config["tool"]["importlinter"]["contracts"]}
+
+
+def _write(path: Path, code: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"\n{code}\n")
+
+
+def _lint(package: Path, *options: str) -> str:
+    """What lint-imports says about the copy (it looks in the working directory first), white space folded."""
+    done = subprocess.run(
+        [LINT_IMPORTS, "--no-cache", "--no-logo", *options],
+        cwd=package.parent,
+        env={**os.environ, "COLUMNS": "400", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return " ".join((done.stdout + done.stderr).split())
