@@ -6,6 +6,25 @@ directions: no promise without a test, no test that names an unknown promise.
 
 PROMISES: dict[str, str] = {
     # -- admit --
+    "admit.json-strict": "The whole message is one RFC 8259 value: no NaN, no trailing comma, no extra text",
+    "admit.duplicate-key": "A duplicate key at any depth is refused, escaped ones too",
+    "admit.depth": "Nesting over 64 is refused, with the limit in the reason; one level less is read",
+    "admit.size": "A message over its size in bytes is refused before it is parsed",
+    "admit.big-integer": "An integer beyond 2^53 that would not survive is refused, however it is written",
+    "admit.unicode": "Half surrogates, invalid UTF-8 and a byte order mark are refused",
+    "admit.python-values": "Arguments given as Python objects are held to the same rules as text",
+    "admit.envelope": "The envelope of each step is admitted in its exact form and in no other",
+    "admit.unknown-field": "An unknown, missing or mistyped top-level field is refused",
+    "admit.two-objects": "Two objects in one message are refused as such",
+    "admit.thinking": "Thinking blocks before the object are put aside and counted, or refused; inside it they are data",
+    "admit.linear": "No text takes more than linear time",
+    "admit.no-crash": "No text whatever raises; it gives an envelope or a rejection",
+    "admit.tool-syntax": "Tool syntax in prose is recognised, prose is left alone",
+    "admit.nonce-single-use": "A nonce is burnt on accept and on reject",
+    "admit.nonce-bound": "A nonce of another session, turn or agent is refused",
+    "admit.nonce-size": "A nonce has at least 128 bits and is made by the server",
+    "admit.nonce-expiry": "A nonce expires with its turn, on the monotonic clock",
+    "admit.nonce-race": "Of many tries at once with one nonce, exactly one wins",
     "admit.gold-calls": "A call that fits its schema is admitted",
     "admit.mutants": "Extra, missing, mistyped, doubled or unknown: refused",
     # -- decide --

@@ -260,3 +260,14 @@ def _put(into: dict[str, Any], path: tuple[str, ...], value: str) -> None:
     for part in path[:-1]:
         into = into.setdefault(part, {})
     into[path[-1]] = value
+
+
+def debugging(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether `TALLY_DEBUG` asks for stack traces of what must not happen."""
+    return (os.environ if environ is None else environ).get("TALLY_DEBUG", "") not in {"", "0"}
+
+
+def text_editor(environ: Mapping[str, str] | None = None) -> str:
+    """The command with which the user edits text."""
+    given = os.environ if environ is None else environ
+    return given.get("VISUAL") or given.get("EDITOR") or "vi"

@@ -1,16 +1,16 @@
 """Both databases, workers as processes, and one worker inside this process."""
 
+import multiprocessing
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import psycopg
@@ -19,13 +19,17 @@ import pytest
 from tallystick.storage.durable.stored import StoredDurable, run_worker
 from tallystick.storage.durable.timing import Timing
 from tests.durable.samples import sample_durable
+from tests.durable.worker_process import Orders, work
 from tests.postgres import start_postgres
 
-ROOT = Path(__file__).parents[2]
 HEARTBEAT_S = 0.2
 STALE_S = 1.0
 PATIENCE_S = 60.0
 DATABASES = ["sqlite", "postgres"]
+
+# Each worker is forked from a process that has loaded the engine and nothing else: no threads, no connections.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.durable.worker_process"])
 
 
 @pytest.fixture(scope="session")
@@ -51,53 +55,62 @@ class Place:
     url: str
     out: Path
     durable: StoredDurable
-    workers: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
+    workers: dict[str, BaseProcess] = field(default_factory=dict)
 
-    def worker(self, *extra: str) -> str:
+    def worker(self, *, grace_s: float = 5.0, network_log: Path | None = None) -> str:
         """Start a worker process; gives its id, at once."""
         worker_id = f"w-{uuid.uuid4().hex[:8]}"
-        command = [sys.executable, "-W", "error", "-m", "tests.durable.worker_process", "--url", self.url]
-        timing = ["--id", worker_id, "--heartbeat", str(HEARTBEAT_S), "--stale", str(STALE_S)]
-        self.workers[worker_id] = subprocess.Popen(
-            [*command, *timing, *extra],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=0.05, grace_s=grace_s)
+        orders = Orders(
+            url=self.url,
+            worker_id=worker_id,
+            timing=timing,
+            prints_to=self.out / worker_id,
+            network_log=network_log,
         )
+        process = FORKS.Process(target=work, args=(orders,))
+        process.start()
+        self.workers[worker_id] = process
         return worker_id
 
     def ready(self, worker_id: str) -> None:
         """Wait until it takes runs."""
-        stdout = self.workers[worker_id].stdout
-        assert stdout is not None
-        assert stdout.readline() == "ready\n", self.end(worker_id)
+        until((self.out / f"{worker_id}.ready").exists, f"{worker_id} ready")
 
     def kill(self, worker_id: str) -> None:
         """Kill it as the kernel would."""
         process = self.workers.pop(worker_id)
         process.kill()
-        process.communicate()
+        process.join()
 
-    def end(self, worker_id: str) -> tuple[int, str, str]:
+    def end(self, worker_id: str) -> tuple[int | None, str]:
         """Ask it to stop; gives its exit code and what it printed."""
         process = self.workers.pop(worker_id)
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        return process.returncode, out, err
+        process.terminate()
+        process.join(PATIENCE_S)
+        return process.exitcode, "".join((self.out / f"{worker_id}.{name}").read_text() for name in ("out", "err"))
+
+    def left(self, worker_id: str) -> str | None:
+        """How many runs it left behind, once it has said so."""
+        path = self.out / f"{worker_id}.left"
+        return path.read_text() if path.exists() else None
 
     def pause(self, worker_id: str) -> None:
         """Stop it in its tracks, but not while it holds the only write lock of an SQLite file."""
-        process = self.workers[worker_id]
+        pid = self.workers[worker_id].pid
+        assert pid is not None
         while True:
-            process.send_signal(signal.SIGSTOP)
+            os.kill(pid, signal.SIGSTOP)
+            stat = Path(f"/proc/{pid}/stat")
+            until(lambda stat=stat: stat.read_text().rpartition(")")[2].split()[0] == "T", "stopped")
             if self._free():
                 return
-            process.send_signal(signal.SIGCONT)
+            os.kill(pid, signal.SIGCONT)
 
     def go_on(self, worker_id: str) -> None:
-        self.workers[worker_id].send_signal(signal.SIGCONT)
+        pid = self.workers[worker_id].pid
+        assert pid is not None
+        os.kill(pid, signal.SIGCONT)
 
     def args(self, **more: object) -> dict[str, object]:
         return {"out": str(self.out), **more}
@@ -119,9 +132,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pyte
     url = new_url(request.param, request, tmp_path_factory)
     place = Place(url=url, out=tmp_path, durable=sample_durable(url, tmp_path / "unused"))
     yield place
-    for process in place.workers.values():
-        process.kill()
-        process.communicate()
+    for worker_id in list(place.workers):
+        place.kill(worker_id)
     place.durable.close()
 
 
@@ -129,32 +141,29 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pyte
 def working(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoredDurable]:
     """The port with a worker in this process: most of what flows do needs no killing."""
     durable = sample_durable(new_url(request.param, request, tmp_path_factory), Path("unused"))
-    with in_process_worker(durable):
+    with InProcessWorker(durable):
         yield durable
     durable.close()
 
 
-class in_process_worker:  # noqa: N801 - used as a with statement
+class InProcessWorker:
     """A worker in a thread of this process."""
 
-    def __init__(self, durable: StoredDurable, *, grace_s: float = 5.0, poll_s: float = 0.02) -> None:
+    def __init__(self, durable: StoredDurable) -> None:
         self.worker_id = f"here-{uuid.uuid4().hex[:8]}"
+        self.left: frozenset[str] | None = None
         self._durable = durable
-        self._timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=poll_s, grace_s=grace_s)
+        self._timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=0.02, grace_s=5.0)
         self._stop = threading.Event()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._work)
-        self.left: frozenset[str] | None = None
 
-    def __enter__(self) -> "in_process_worker":
+    def __enter__(self) -> "InProcessWorker":
         self._thread.start()
         assert self._ready.wait(PATIENCE_S)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
         self._stop.set()
         self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive()

@@ -150,31 +150,33 @@ async def shaky_async(run: AsyncRun, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def odd(run: Run, args: dict[str, Any]) -> Any:
-    """Does what a flow must not."""
-    match args["what"]:
-        case "step twice":
-            run.step("same", lambda: 1)
-            return run.step("same", lambda: 2)
-        case "result not JSON":
-            return object()
-        case "step result not JSON":
-            return run.step("odd", object, retry=Retry(attempts=5, first_s=60))
-        case "event not JSON":
-            run.emit({"at": object()})
-        case "async step":
-            return run.step("odd", asyncio.sleep, 0)
-        case "reserved name":
-            return run.step("~sleep:1", lambda: 1)
-        case "other steps":
-            out = Path(args["out"])
-            name = "again" if (out / "changed").exists() else "at first"
-            run.step(name, lambda: 1)
-            (out / "changed").touch()
-            return run.step("held", _held_effect, out, run.key("held"))
-        case "tuple":
-            given = run.step("tuple", lambda: (1, (2, 3)))
-            return {"as": type(given).__name__, "given": given}
-    return None
+    """Does what a flow must not, or what is easily got wrong."""
+    out = Path(args["out"])
+
+    def step_twice() -> Any:
+        run.step("same", lambda: 1)
+        return run.step("same", lambda: 2)
+
+    def other_steps() -> Any:
+        run.step("again" if (out / "changed").exists() else "at first", lambda: 1)
+        (out / "changed").touch()
+        raise LookupError("resume me")
+
+    def as_tuple() -> Any:
+        given = run.step("tuple", lambda: (1, (2, 3)))
+        return {"as": type(given).__name__, "given": given}
+
+    what: dict[str, Any] = {
+        "step twice": step_twice,
+        "result not JSON": object,
+        "step result not JSON": lambda: run.step("odd", object, retry=Retry(attempts=5, first_s=60)),
+        "event not JSON": lambda: run.emit({"at": object()}),
+        "async step": lambda: run.step("odd", asyncio.sleep, 0),
+        "reserved name": lambda: run.step("~sleep:1", lambda: 1),
+        "other steps": other_steps,
+        "tuple": as_tuple,
+    }
+    return what[args["what"]]()
 
 
 def counted(run: Run, args: dict[str, Any]) -> int:

@@ -15,7 +15,7 @@ STEPS = 6
 
 @pytest.mark.promise("durable.kill", "durable.exactly-once", "durable.take-over")
 def test_every_run_ends_and_every_step_takes_effect_once_while_workers_are_killed_at_random(place: Place) -> None:
-    chance = random.Random(7)  # noqa: S311 - which worker dies and when
+    chance = random.Random(7)
     rounds = size(2, 20)
     runs = RUNS * max(1, rounds // 4)
     for number in range(runs):
@@ -99,8 +99,8 @@ def test_a_worker_that_is_told_to_stop_hands_its_runs_over_at_once(place: Place,
     place.durable.start("sample.sleeper", place.args(seconds=3600), run_id="asleep")
     until(lambda: attempts(place.out)["run/held"] and attempts(place.out)["asleep/before"], "both begun")
     (place.out / "go").touch()
-    code, out, err = place.end(stopped)
-    assert (code, out, err) == (0, "left 0\n", "")
+    assert place.end(stopped) == (0, "")
+    assert place.left(stopped) == "0"
     waiting = {run.id: run.state for run in place.durable.runs()}
     assert waiting["asleep"] == "waiting"
     assert waiting["run"] in {"waiting", "done"}
@@ -114,14 +114,12 @@ def test_a_worker_that_is_told_to_stop_hands_its_runs_over_at_once(place: Place,
 
 @pytest.mark.promise("durable.hand-over")
 def test_a_step_that_outlasts_the_grace_is_done_again_by_another_worker(place: Place) -> None:
-    stopped = place.worker("--grace", "0.2")
+    stopped = place.worker(grace_s=0.2)
     place.ready(stopped)
     place.durable.start("sample.held", place.args(), run_id="run")
     until(lambda: attempts(place.out)["run/held"], "the held step")
-    process = place.workers[stopped]
-    process.terminate()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "left 1\n"
+    place.workers[stopped].terminate()
+    until(lambda: place.left(stopped) == "1", "it gives up waiting")
     place.worker()
     until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
     (place.out / "go").touch()
@@ -137,7 +135,7 @@ def test_a_run_that_kills_its_worker_each_time_becomes_a_dead_letter_and_can_be_
     for expected in (1, 2):
         worker_id = place.worker()
         until(lambda expected=expected: attempts(place.out)["deadly/kill"] == expected, "killed")
-        assert place.workers[worker_id].wait(30) == 9
+        until(lambda worker_id=worker_id: place.workers[worker_id].exitcode == 9, "the worker is dead")
     lives = place.worker()
     until(lambda: (run := place.durable.status("deadly")) and run.state == "dead", "the dead letter")
     place.durable.start("sample.chain", place.args(steps=1), run_id="fine")
@@ -172,14 +170,14 @@ def test_a_queues_limit_holds_over_all_workers_together(place: Place) -> None:
 @pytest.mark.promise("durable.quiet")
 def test_a_worker_touches_no_network_and_prints_nothing_of_its_own(place: Place) -> None:
     log = place.out / "network.log"
-    worker_id = place.worker("--network-log", str(log))
+    worker_id = place.worker(network_log=log)
     place.ready(worker_id)
     place.durable.start("sample.chain", place.args(steps=2, tell=True), run_id="run")
     place.durable.start("sample.until_mended", place.args(inside=False), run_id="fails")
     for run_id in ("run", "fails"):
         place.durable.wait(run_id, timeout_s=30)
-    assert place.end(worker_id) == (0, "left 0\n", "")
-    assert not log.exists() or log.read_text() == ""
+    assert place.end(worker_id) == (0, "")
+    assert not log.exists(), log.read_text()
 
 
 def _kinds(number: int) -> list[str]:

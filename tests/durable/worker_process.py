@@ -1,47 +1,54 @@
-"""A worker as a process of its own, for tests that kill it: `python -m tests.durable.worker_process …`."""
+"""A worker as a process of its own, for tests that kill it."""
 
-import argparse
+import os
 import signal
 import sys
 import threading
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tallystick.storage.durable.stored import run_worker
 from tallystick.storage.durable.timing import Timing
+from tallystick.storage.durable.worker import Worker
 from tests.durable.samples import sample_durable
 
-INTERNET = {"2", "10"}
+PRELOADED = Worker
+"""Named so that the import stands: a fresh process then need not load the engine again."""
+ASKS_THE_NETWORK = {"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--url", required=True)
-    parser.add_argument("--id", required=True)
-    parser.add_argument("--heartbeat", type=float, required=True)
-    parser.add_argument("--stale", type=float, required=True)
-    parser.add_argument("--grace", type=float, default=5.0)
-    parser.add_argument("--network-log", type=Path)
-    given = parser.parse_args()
-    if given.network_log:
-        sys.addaudithook(lambda event, args: _note_network(given.network_log, event, args))
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """What a worker process is told."""
+
+    url: str
+    worker_id: str
+    timing: Timing
+    prints_to: Path
+    network_log: Path | None = None
+
+
+def work(orders: Orders) -> None:
+    """Work until SIGTERM; says `ready`, and at the end how many runs it left."""
+    warnings.simplefilter("error")
+    for stream, suffix in ((1, "out"), (2, "err")):
+        os.dup2(os.open(f"{orders.prints_to}.{suffix}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    if orders.network_log:
+        sys.addaudithook(lambda event, args: _note_network(orders.network_log, event, args))
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    durable = sample_durable(given.url, Path("unused"))
-    timing = Timing(heartbeat_s=given.heartbeat, stale_after_s=given.stale, poll_s=0.05, grace_s=given.grace)
-    left = run_worker(durable, stop, worker_id=given.id, timing=timing, ready=lambda: print("ready", flush=True))
+    durable = sample_durable(orders.url, Path("unused"))
+    ready = Path(f"{orders.prints_to}.ready")
+    left = run_worker(durable, stop, worker_id=orders.worker_id, timing=orders.timing, ready=ready.touch)
     durable.close()
-    print(f"left {len(left)}", flush=True)
+    Path(f"{orders.prints_to}.left").write_text(str(len(left)))
 
 
-def _note_network(log: Path, event: str, args: tuple[Any, ...]) -> None:
-    """Whatever touches the internet, not the database's own socket file."""
-    if event in {"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname"}:
-        target = args[1] if event in {"socket.connect", "socket.bind"} else args[0]
-        if not isinstance(target, str | bytes) or event == "socket.getaddrinfo":
-            with log.open("a") as out:
-                out.write(f"{event} {target}\n")
-
-
-if __name__ == "__main__":
-    main()
+def _note_network(log: Path | None, event: str, args: tuple[Any, ...]) -> None:
+    """Whatever touches the internet; the database's own socket file has a path for an address."""
+    target = args[1] if event in {"socket.connect", "socket.bind"} else args[:1]
+    if log and event in ASKS_THE_NETWORK and not isinstance(target, str | bytes):
+        with log.open("a") as out:
+            out.write(f"{event} {target}\n")

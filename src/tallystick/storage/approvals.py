@@ -94,7 +94,7 @@ class SqlApprovalBook:
         values = {**_who(person, channel, now), **_OVER, "note": _clean(reason)}
         return self._answer(approval_id, State.REFUSED, now, values)
 
-    def edit(  # noqa: PLR0913 - who, how and when belong to every answer
+    def edit(
         self,
         approval_id: str,
         args: Mapping[str, Any],

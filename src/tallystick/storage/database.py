@@ -91,8 +91,6 @@ def _usable_url(text: str) -> URL:
             url = url.set(drivername="postgresql+psycopg")
         backend = url.get_backend_name()
         url.get_dialect()
-    except ImportError:
-        return url
     except (ArgumentError, NoSuchModuleError, ValueError):
         backend = ""
     if backend not in {"sqlite", "postgresql"}:

@@ -9,17 +9,16 @@ NFC; if two entries do, the one stored in NFC is the one meant. Receipts always 
 import os
 import time
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
+from tallystick.storage.file_cache import FileCache, is_settled, signature_of
 from tallystick.storage.openat import (
     check_plain,
     open_file,
@@ -43,13 +42,7 @@ from tallystick.storage.paths import (
 
 MAX_BYTES = 16 * 1024 * 1024
 """What is read of one file: several times the longest novel."""
-CACHE_CHARS = 64 * 1024 * 1024
 OUTLINE = "Story/SCN-outline.md"
-_SETTLED_NS = 100_000_000
-"""A file changed less than this before it was read may change again without its times showing it."""
-_COARSE_NS = 2_000_000_000
-"""The same, on file systems that keep whole seconds."""
-Signature = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +84,7 @@ class FileSources:
         self._records = dict(records or {})
         self._figures = figures
         self._clock_ns = clock_ns
-        self._cache = _Cache()
+        self._cache = FileCache()
 
     def read(self, path: str) -> Source | None:
         """The file as text; None when there is none. An unchanged file is not read again."""
@@ -120,7 +113,7 @@ class FileSources:
         data = whole[:budget]
         return FileBytes(path="/".join(parts), data=data, size=size, truncated=len(data) < size, sha256=digest)
 
-    def list(self, pattern: str = "**") -> list[str]:
+    def paths(self, pattern: str = "**") -> list[str]:
         """The files that fit a glob, sorted. Hidden ones only where the pattern names the dot."""
         wanted = pattern_parts(pattern)
         hidden = any(part.startswith(".") for part in wanted)
@@ -132,19 +125,19 @@ class FileSources:
     def expand(self, scope: str) -> list[str]:
         """The files a path, a folder or a glob stands for."""
         if is_pattern(scope):
-            return self.list(scope)
+            return self.paths(scope)
         parts = path_parts(scope)
         real = self._real(parts)
         if self._exists(real):
             return ["/".join(CANON if real == CANON_FILE else parts)]
-        return self.list("/".join((*parts, "**")))
+        return self.paths("/".join((*parts, "**")))
 
     def outline(self) -> Source | None:
         """`Story/SCN-outline.md`, or the first file that calls itself an outline."""
         found = self.read(OUTLINE)
         if found is not None:
             return found
-        named = [path for path in self.list("**/*.md") if "outline" in path.rpartition("/")[2].casefold()]
+        named = [path for path in self.paths("**/*.md") if "outline" in path.rpartition("/")[2].casefold()]
         return self.read(named[0]) if named else None
 
     def resolve(self, reference: str) -> str | None:
@@ -240,7 +233,7 @@ class FileSources:
 
     def _source(self, path: str, descriptor: int) -> Source:
         seen_ns = self._clock_ns()
-        before = _signature(os.fstat(descriptor))
+        before = signature_of(os.fstat(descriptor))
         held = self._cache.get(path, before)
         if held is not None:
             return held
@@ -249,7 +242,7 @@ class FileSources:
             message = f"The file is larger than {self._max_bytes} bytes; cite a smaller one."
             raise PathRefused(message, code="too_large")
         source = Source(path=path, text=decode(data), sha256=sha256(data).hexdigest())
-        if before == _signature(os.fstat(descriptor)) and _is_settled(before, seen_ns):
+        if before == signature_of(os.fstat(descriptor)) and is_settled(before, seen_ns):
             self._cache.put(path, before, source)
         return source
 
@@ -272,41 +265,3 @@ def decode(data: bytes) -> str:
             return data.decode("cp1252")
         except UnicodeDecodeError:
             return data.decode("latin-1")
-
-
-class _Cache:
-    """Files by name, valid while their signature stays the same; the least recently used fall off."""
-
-    def __init__(self) -> None:
-        self._held: OrderedDict[str, tuple[Signature, Source]] = OrderedDict()
-        self._chars = 0
-        self._lock = Lock()
-
-    def get(self, path: str, signature: Signature) -> Source | None:
-        with self._lock:
-            held = self._held.get(path)
-            if held is None or held[0] != signature:
-                return None
-            self._held.move_to_end(path)
-            return held[1]
-
-    def put(self, path: str, signature: Signature, source: Source) -> None:
-        with self._lock:
-            before = self._held.pop(path, None)
-            self._chars += len(source.text) - (len(before[1].text) if before else 0)
-            self._held[path] = (signature, source)
-            while self._chars > CACHE_CHARS and len(self._held) > 1:
-                _, (_, oldest) = self._held.popitem(last=False)
-                self._chars -= len(oldest.text)
-
-
-def _signature(found: os.stat_result) -> Signature:
-    # The change time cannot be set by a program, so a file that was put back to an old time still shows.
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _is_settled(signature: Signature, seen_ns: int) -> bool:
-    """Whether any later change must show in the times: a clock tick has passed since the last one."""
-    changed = max(signature[3], signature[4])
-    tick = _COARSE_NS if changed % 1_000_000_000 == 0 else _SETTLED_NS
-    return seen_ns - changed > tick

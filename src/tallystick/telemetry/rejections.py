@@ -85,7 +85,8 @@ class Rejections:
                 count.rejections[bucket] = count.rejections.get(bucket, 0) + 1
             if self._writer is None and not self._closing.is_set():
                 self._start()
-        self._due.set()
+        if not self._due.is_set():
+            self._due.set()
 
     def totals(self) -> dict[str, Any]:
         """The counts of all sessions and processes, written or not yet."""

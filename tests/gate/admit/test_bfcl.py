@@ -66,7 +66,10 @@ def gold_args(answer: dict[str, list[Any]], spec: dict[str, Any]) -> dict[str, A
 
 def _plain(value: Any, spec: dict[str, Any]) -> Any:
     if isinstance(value, dict):
-        inner = {name: alternatives if isinstance(alternatives, list) else [alternatives] for name, alternatives in value.items()}
+        inner = {
+            name: alternatives if isinstance(alternatives, list) else [alternatives]
+            for name, alternatives in value.items()
+        }
         return gold_args(inner, spec)
     if isinstance(value, list):
         items = spec.get("items") or {}
@@ -90,7 +93,9 @@ def single_turn(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]], str, 
 def multi_turn(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]], str, dict[str, Any]]]:
     """The same for the multi-turn files, whose calls are written as Python."""
     functions = [
-        function for path in sorted((folder / "shared" / "multi_turn_func_doc").glob("*.json")) for function in _lines(path)
+        function
+        for path in sorted((folder / "shared" / "multi_turn_func_doc").glob("*.json"))
+        for function in _lines(path)
     ]
     known = {function["name"]: function for function in functions}
     for answers in sorted((folder / "dev" / "possible_answer").glob("*multi_turn*.json")):
@@ -178,7 +183,9 @@ def test_every_gold_call_that_fits_its_schema_is_admitted(data: Path) -> None:
     folder = data / "bfcl-v4"
     if not folder.exists():
         pytest.skip(LEFT_OUT)
-    listed = {(line["id"], line["tool"]) for line in json.loads((folder / "dev/KNOWN_GOLD_VIOLATIONS.json").read_bytes())}
+    listed = {
+        (line["id"], line["tool"]) for line in json.loads((folder / "dev/KNOWN_GOLD_VIOLATIONS.json").read_bytes())
+    }
     counts: Counter[str] = Counter()
     for id_, functions, tool, args in [*single_turn(folder), *multi_turn(folder)]:
         catalogue = catalogue_of(functions)

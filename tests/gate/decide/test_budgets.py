@@ -158,7 +158,9 @@ def test_turn_and_task_together_refuse_exactly_when_one_of_them_would(turn: Limi
     parent = Meter(started=0.0, limits=task)
     meter = Meter(started=0.0, limits=turn, parent=parent)
     for step in range(steps):
-        before = Counters(steps=step, bytes=step, tokens=step, cost_microusd=step, elapsed_ms=step, spent={"search": step})
+        before = Counters(
+            steps=step, bytes=step, tokens=step, cost_microusd=step, elapsed_ms=step, spent={"search": step}
+        )
         each = [
             decide(a_call(SEARCH), Context(roles=frozenset(), counters=before, limits=limits), POLICY).verdict
             for limits in (turn, task)

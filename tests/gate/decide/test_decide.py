@@ -207,5 +207,3 @@ def test_endless_new_cards_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatc
     for number in range(50):
         assert decide(a_call(a_card(f"tool_{number}")), OWNER, policy).verdict == "allow"
     assert len(policy._resolved) <= 8
-
-

@@ -8,7 +8,9 @@ import pytest
 
 from tallystick.gate.codes import FAULTS
 
-ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "vectors" / "decide_outcomes.json").read_text())["rows"]
+ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "vectors" / "decide_outcomes.json").read_text())[
+    "rows"
+]
 
 
 @pytest.mark.promise("decide.outcome-table")

@@ -20,7 +20,8 @@ schemas = st.fixed_dictionaries(
     {"type": st.just("object")},
     optional={
         "properties": st.dictionaries(
-            names, st.fixed_dictionaries({}, optional={"maximum": st.integers(-9, 9), "const": st.floats(-2, 2) | names})
+            names,
+            st.fixed_dictionaries({}, optional={"maximum": st.integers(-9, 9), "const": st.floats(-2, 2) | names}),
         ),
         "required": st.lists(names, max_size=3, unique=True),
     },

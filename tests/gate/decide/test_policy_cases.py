@@ -77,7 +77,9 @@ def test_a_case_that_expects_another_verdict_or_reason_fails() -> None:
 def test_a_policy_in_shadow_is_tested_for_what_it_says() -> None:
     results = run_cases(read_cases(CASES), a_policy(RULES, shadow=True), CARDS)
     assert all(result.ok for result in results)
-    denied = run_cases(read_cases('[[case]]\ntool="look"\nexpect="deny"\n'), a_policy(read="deny", shadow=True), {"look": a_card()})
+    denied = run_cases(
+        read_cases('[[case]]\ntool="look"\nexpect="deny"\n'), a_policy(read="deny", shadow=True), {"look": a_card()}
+    )
     assert denied[0].ok
 
 
@@ -89,7 +91,11 @@ def test_a_policy_in_shadow_is_tested_for_what_it_says() -> None:
         ("", "config_bad_value", "case"),
         ("case = []\n", "config_bad_value", "case"),
         ('[[case]]\ntool = "pay"\n', "config_bad_value", "case.1.expect"),
-        ('[[case]]\ntool="a"\nexpect="deny"\n[[case]]\ntool="b"\nexpect="perhaps"\n', "config_bad_value", "case.2.expect"),
+        (
+            '[[case]]\ntool="a"\nexpect="deny"\n[[case]]\ntool="b"\nexpect="perhaps"\n',
+            "config_bad_value",
+            "case.2.expect",
+        ),
         ('[[case]]\ntool="a"\nexpect="deny"\nrole=["x"]\n', "config_bad_value", "case.1.role"),
     ],
 )

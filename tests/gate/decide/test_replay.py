@@ -29,7 +29,14 @@ contexts = st.builds(
     authenticated=st.booleans() | st.just(value=True),
     allowed_tools=st.none() | st.frozensets(st.sampled_from(["pay", "look"])),
     counters=st.builds(
-        Counters, steps=count, bytes=count, tokens=count, cost_microusd=count, elapsed_ms=count, rate=count, spent=budgets
+        Counters,
+        steps=count,
+        bytes=count,
+        tokens=count,
+        cost_microusd=count,
+        elapsed_ms=count,
+        rate=count,
+        spent=budgets,
     ),
     limits=st.just(Limits())
     | st.builds(Limits, steps=limit, bytes=limit, tokens=limit, cost_microusd=limit, elapsed_ms=limit, named=budgets),
@@ -106,7 +113,9 @@ def test_a_plain_context_is_one_short_field() -> None:
 
 @pytest.mark.promise("decide.replay")
 @given(cards, contexts, policies, st.integers(0, 9))
-def test_decided_recorded_and_decided_again_is_the_same(card: Card, context: Context, policy: Policy, amount: int) -> None:
+def test_decided_recorded_and_decided_again_is_the_same(
+    card: Card, context: Context, policy: Policy, amount: int
+) -> None:
     proposal = a_call(card, amount=amount)
     decision = decide(proposal, context, policy)
     again = redecide(_recorded(proposal, context, decision), Policy.from_text(policy.text))
@@ -190,7 +199,9 @@ def test_a_rooms_answer_is_kept_where_policy_still_lets_the_call_come_to_it() ->
         ({"status": "rejected", "fault": "held", "reason": "approval_required"}, a_policy(), "changed"),
     ],
 )
-def test_what_happened_after_the_decision_is_no_part_of_it(outcome: dict[str, str], policy: Policy, result: str) -> None:
+def test_what_happened_after_the_decision_is_no_part_of_it(
+    outcome: dict[str, str], policy: Policy, result: str
+) -> None:
     recorded = Recorded(card=a_card("pay", "write"), args={}, context=context_record(OWNER), outcome=outcome)
     assert redecide(recorded, policy).result == result
 

@@ -1,4 +1,4 @@
-"""Roles × tools."""
+"""Who may call which tool."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,9 @@ CELLS = [(caller, tool, fault) for caller, row in TABLE["faults"].items() for to
 @pytest.mark.parametrize(("caller", "tool", "fault"), CELLS)
 def test_who_may_call_what(caller: str, tool: str, fault: str | None) -> None:
     card = TABLE["tools"][tool]
-    narrowed = {name: {"roles": said["policy_roles"]} for name, said in TABLE["tools"].items() if "policy_roles" in said}
+    narrowed = {
+        name: {"roles": said["policy_roles"]} for name, said in TABLE["tools"].items() if "policy_roles" in said
+    }
     proposal = a_call(a_card(tool, card["effect"], roles=frozenset(card["roles"])))
     decision = decide(proposal, a_context(*TABLE["callers"][caller]), a_policy(narrowed))
     assert (decision.fault.name if decision.fault else None) == fault

@@ -9,6 +9,7 @@ A key comes as a shared secret, or as a file: PEM (public key), a JSON Web Key, 
 import os
 import re
 import stat
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import jiter
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from joserfc.errors import JoseError
+from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
 
@@ -44,7 +45,7 @@ class VerifyingKey:
     key: Key
     algorithm: str
     """The algorithm's name in the library."""
-    names: frozenset[str]
+    names: tuple[str, ...]
     """What `alg` may say in a token under this key."""
     kid: str | None = None
 
@@ -70,12 +71,12 @@ class KeyRing:
         return next((key for key in self.keys if kid is not None and key.kid == kid), None)
 
 
-_TAKEN: dict[str, tuple[type[Key], str, frozenset[str]]] = {
-    "oct": (OctKey, "HS256", frozenset({"HS256"})),
-    "RSA": (RSAKey, "RS256", frozenset({"RS256"})),
-    "EC": (ECKey, "ES256", frozenset({"ES256"})),
+_TAKEN: dict[str, tuple[type[Key], str, tuple[str, ...]]] = {
+    "oct": (OctKey, "HS256", ("HS256",)),
+    "RSA": (RSAKey, "RS256", ("RS256",)),
+    "EC": (ECKey, "ES256", ("ES256",)),
     # RFC 9864 renamed EdDSA to Ed25519; issuers still send the old name.
-    "OKP": (OKPKey, "Ed25519", frozenset({"EdDSA", "Ed25519"})),
+    "OKP": (OKPKey, "Ed25519", ("EdDSA", "Ed25519")),
 }
 _CURVES = {"EC": "P-256", "OKP": "Ed25519"}
 _REGISTRY = JWSRegistry(algorithms=[algorithm for _, algorithm, _ in _TAKEN.values()])
@@ -138,7 +139,7 @@ def _ring_of_secret(secret: str, *, development: bool) -> KeyRing:
         # A public key taken for a secret would let everyone sign.
         raise ConfigError("auth.jwt_secret is empty or a PEM key; set jwt_public_key_file.", code="auth_bad_key")
     key = OctKey(secret.encode(), secret.encode())
-    return KeyRing(keys=(VerifyingKey(key=key, algorithm="HS256", names=frozenset({"HS256"})),))
+    return KeyRing(keys=(VerifyingKey(key=key, algorithm="HS256", names=("HS256",)),))
 
 
 def _ring_of_file(path: Path, *, development: bool) -> KeyRing:
@@ -184,12 +185,12 @@ def _ring_of_set(entries: object, *, development: bool) -> KeyRing:
 def _key_of_jwk(jwk: object, *, development: bool) -> VerifyingKey:
     if not isinstance(jwk, Mapping):
         raise _Unusable("a key is not a JSON object")
-    kind, algorithm, names = _TAKEN.get(str(jwk.get("kty")), (None, "", frozenset[str]()))
+    kind, algorithm, names = _TAKEN.get(str(jwk.get("kty")), (None, "", ()))
     if kind is None:
         raise _OtherPurpose("its kty is none of oct, RSA, EC, OKP")
     _check_marks(jwk, algorithm, names)
     try:
-        key: Key = kind.import_key(dict(jwk))
+        key = _imported(kind, dict(jwk))
     except (JoseError, ValueError, TypeError, KeyError, UnsupportedAlgorithm):
         raise _Unusable("a key is malformed") from None
     _check_strength(key, development=development)
@@ -197,7 +198,7 @@ def _key_of_jwk(jwk: object, *, development: bool) -> VerifyingKey:
     return VerifyingKey(key=key, algorithm=algorithm, names=names, kid=kid if isinstance(kid, str) else None)
 
 
-def _check_marks(jwk: Mapping[str, Any], algorithm: str, names: frozenset[str]) -> None:
+def _check_marks(jwk: Mapping[str, Any], algorithm: str, names: tuple[str, ...]) -> None:
     operations = jwk.get("key_ops", ["verify"])
     if jwk.get("use", "sig") != "sig":
         raise _OtherPurpose("a key is marked for another use than signatures")
@@ -220,7 +221,7 @@ def _key_of_pem(text: str) -> VerifyingKey:
     for kty in ("RSA", "EC", "OKP"):
         kind, algorithm, names = _TAKEN[kty]
         try:
-            key: Key = kind.import_key(text)
+            key = _imported(kind, text)
             curve = key.dict_value.get("crv")
         except (JoseError, ValueError, TypeError, UnsupportedAlgorithm):
             continue
@@ -228,6 +229,13 @@ def _key_of_pem(text: str) -> VerifyingKey:
             _check_strength(key, development=False)
             return VerifyingKey(key=key, algorithm=algorithm, names=names)
     raise _Unusable("the PEM key is not RSA, P-256 or Ed25519")
+
+
+def _imported(kind: type[Key], value: str | dict[str, Any]) -> Key:
+    with warnings.catch_warnings():
+        # What the library only warns of (weak keys) is refused in `_check_strength`.
+        warnings.simplefilter("ignore", SecurityWarning)
+        return kind.import_key(value)
 
 
 def _check_strength(key: Key, *, development: bool) -> None:

@@ -50,7 +50,7 @@ class StartupToken:
         Raises:
             ConfigError: The state folder cannot be written.
         """
-        name = sha256(os.fsencode(workspace.resolve())).hexdigest()[:16]
+        name = _name(workspace)
         value = entropy(TOKEN_BYTES).hex()
         path: Path | None = None
         if not state_dir.resolve().is_relative_to(workspace.resolve()):
@@ -60,6 +60,22 @@ class StartupToken:
             except OSError as error:
                 message = f"The state folder cannot take the start-up token: {error.strerror}. Set storage.state_dir."
                 raise ConfigError(message, code="state_dir_unwritable") from None
+        return cls(value=value, path=path, cookie_name=f"tally_{name}")
+
+    @classmethod
+    def kept(cls, *, state_dir: Path, workspace: Path) -> "StartupToken | None":
+        """The token of the server that runs for this workspace; None: none is kept, or others could read it."""
+        name = _name(workspace)
+        path = state_dir / FOLDER / f"{name}.token"
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, encoding="ascii") as file:
+            about = os.fstat(descriptor)
+            value = file.read(TOKEN_BYTES * 2 + 1).strip()
+        if about.st_mode & 0o077 or about.st_uid != os.getuid() or len(value) != TOKEN_BYTES * 2:
+            return None
         return cls(value=value, path=path, cookie_name=f"tally_{name}")
 
     def close(self) -> None:
@@ -103,6 +119,10 @@ class StartupToken:
 def person_at_terminal(stdin: _Stream | None = None, stderr: _Stream | None = None) -> bool:
     """Whether someone can be asked here: questions go to stderr, answers come from stdin."""
     return (stdin or sys.stdin).isatty() and (stderr or sys.stderr).isatty()
+
+
+def _name(workspace: Path) -> str:
+    return sha256(os.fsencode(workspace.resolve())).hexdigest()[:16]
 
 
 def _keep(path: Path, value: str) -> None:

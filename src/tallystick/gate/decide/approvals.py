@@ -185,7 +185,7 @@ class ApprovalBook(Protocol):
         """Say no, and why."""
         ...
 
-    def edit(  # noqa: PLR0913 - who, how and when belong to every answer
+    def edit(
         self,
         approval_id: str,
         args: Mapping[str, Any],
@@ -225,7 +225,7 @@ def resume_refusal(hold: Hold, *, policy_digest: str, tool_version: str, now: in
     return refusal
 
 
-def call_digest(  # noqa: PLR0913 - these are what a grant is bound to
+def call_digest(
     caller: str,
     tool: str,
     args: Mapping[str, Any],

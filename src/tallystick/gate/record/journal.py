@@ -101,8 +101,12 @@ class Journal(Protocol):
         """
         ...
 
-    def append(self, seals: Sequence[Seal]) -> list[Sealed]:
+    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
         """Seal and store records in order, under the one lock; durable (as configured) when this returns.
+
+        Args:
+            seals: Each is called once, with its place.
+            after: Called when the records are stored, before anybody else can append.
 
         Raises:
             LedgerUnwritable: Nothing was stored; the next call may try again, unless an fsync failed.
@@ -134,12 +138,24 @@ class Journal(Protocol):
         """Sequence numbers of a session's records, in order."""
         ...
 
+    def sessions(self) -> Iterator[str]:
+        """Ids of all sessions that have records."""
+        ...
+
     def node(self, level: int, index: int) -> bytes:
         """Hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
         ...
 
     def checkpoint(self) -> bytes:
         """A signed note over everything stored so far (written now unless the latest one covers it)."""
+        ...
+
+    def tick(self) -> None:
+        """Write a checkpoint if one is due."""
+        ...
+
+    def rebuild_views(self) -> int:
+        """Write all session views anew; how many there are."""
         ...
 
     def ready(self) -> str | None:

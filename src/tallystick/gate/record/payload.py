@@ -104,9 +104,7 @@ def read_receipt(
     )
 
 
-def _whole(
-    column: bytes, header: dict[str, Any], name: str, blob: Callable[[str], bytes | None]
-) -> bytes | None:
+def _whole(column: bytes, header: dict[str, Any], name: str, blob: Callable[[str], bytes | None]) -> bytes | None:
     """Salt and payload of a column, checked against the header; empty if the header names none."""
     digest = header.get(name)
     if not column:

@@ -53,6 +53,8 @@ class Receipt:
     sha256: str | None = None
     full_size: int | None = None
     erased: bool = False
+    line: bytes | None = None
+    """The flat form as bytes, on a receipt that was just written: its payload is not parsed again for nothing."""
 
     @property
     def receipt_id(self) -> str:
@@ -68,6 +70,9 @@ class Receipt:
 
     def flat(self) -> dict[str, Any]:
         """All fields in one object: what the API, the page and the session files show."""
+        if self.line is not None:
+            written: dict[str, Any] = orjson.loads(self.line)
+            return written
         flat = dict(self.header)
         if self.erased:
             return {**flat, "erased": True}
@@ -81,4 +86,4 @@ class Receipt:
 
     def flat_bytes(self) -> bytes:
         """`flat()` as one line of JSON."""
-        return orjson.dumps(self.flat())
+        return orjson.dumps(self.flat()) if self.line is None else self.line.removesuffix(b"\n")

@@ -33,7 +33,9 @@ _FORCES_FINAL = frozenset({BUDGET.name, OUTPUT_BUDGET.name})
 class Observer(Protocol):
     """Watches outcomes; telemetry satisfies it. It can neither change nor stop anything."""
 
-    def called(self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int) -> None:
+    def called(
+        self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int
+    ) -> None:
         """One submission came to its outcome."""
         ...
 

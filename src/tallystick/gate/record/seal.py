@@ -12,7 +12,7 @@ from typing import Any
 from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import canonical_plain, check_plain
 from tallystick.gate.record.clock import Watch
-from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.journal import Place, Sealed
 from tallystick.gate.record.payload import SALT_BYTES, Column, flat_line, make_column
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.signing import ALGORITHM, Keys
@@ -58,7 +58,7 @@ class Sealer:
         self._random = random
         self._inline = inline
 
-    def prepare(self, draft: Draft) -> Seal:
+    def prepare(self, draft: Draft) -> "Prepared":
         """Check a draft and do all that does not depend on its place.
 
         Raises:
@@ -80,7 +80,7 @@ class Sealer:
             header["full_size"] = len(draft.outputs)
             if cut is not None:
                 header["excerpt_bytes"] = cut
-        return _Prepared(self, header, (asked, came), random[2 * SALT_BYTES :])
+        return Prepared(self, header, (asked, came), random[2 * SALT_BYTES :])
 
     def finish(self, header: dict[str, Any], place: Place, chance: bytes) -> bytes:
         """Put in place, time and key, and sign."""
@@ -93,25 +93,27 @@ class Sealer:
         header["timestamp"], jump = self._watch.stamp()
         if jump is not None:
             header["clock_jump"] = jump
-        return key.seal(canonical_plain(header))
+        stored, header["signature"] = key.sign(canonical_plain(header))
+        return stored
 
 
-class _Prepared:
+class Prepared:
     """A draft that only lacks its place."""
 
-    __slots__ = ("_chance", "_columns", "_header", "_sealer")
+    __slots__ = ("_chance", "_columns", "_sealer", "header")
 
     def __init__(
         self, sealer: Sealer, header: dict[str, Any], columns: tuple[Column | None, Column | None], chance: bytes
     ) -> None:
         self._sealer = sealer
-        self._header = header
+        self.header = header
+        """Complete, signature included, once it was sealed."""
         self._columns = columns
         self._chance = chance
 
     def __call__(self, place: Place) -> Sealed:
         """Seal at this place."""
-        header = self._header
+        header = self.header
         stored = self._sealer.finish(header, place, self._chance)
         asked, came = self._columns
         inputs = b"" if asked is None else asked.stored
@@ -131,7 +133,9 @@ class _Prepared:
 def _surroundings(session: Session) -> dict[str, Any]:
     """Who called, and where the call belongs."""
     if not _known_session(session.session_id):
-        message = "a session id is 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit"
+        message = (
+            "a session id is 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit"
+        )
         raise LedgerError(message, code="session_id_invalid")
     caller = session.caller
     header: dict[str, Any] = {
@@ -157,6 +161,8 @@ def _extend(header: dict[str, Any], extra: Mapping[str, str]) -> None:
 
 def _describe(draft: Draft, header: dict[str, Any]) -> None:
     """What was called, what came of it and what the decision read."""
+    if type(draft.duration_us) is not int:
+        raise TypeError("'duration_us' is an integer")
     header["kind"] = draft.kind
     header["duration_us"] = draft.duration_us
     for name in _NESTED:

@@ -5,9 +5,12 @@ canonical order wants it, by bytes and not by a second dump: the keys that sort 
 text, in which a quotation mark is always escaped, so the last `"signature_alg":` in the bytes is the header's own.
 """
 
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Protocol
+
+from tallystick.gate.record.checkpoint import NoteSigner, NoteVerifier
 
 ALGORITHM = "HMAC-SHA256"
 _MARK = b'"signature_alg":'
@@ -41,10 +44,11 @@ class HmacKey:
         """A key for one other purpose; knowing it tells nothing about this one."""
         return HmacKey(self.mac(b"tally-derive\0" + label.encode()))
 
-    def seal(self, body: bytes) -> bytes:
-        """The header's bytes with its signature put in its place."""
+    def sign(self, body: bytes) -> tuple[bytes, str]:
+        """The header's bytes with its signature put in its place, and the signature."""
+        signature = self.mac(body).hex()
         cut = body.rindex(_MARK)
-        return b"".join((body[:cut], _OPEN, self.mac(body).hex().encode(), _CLOSE, body[cut:]))
+        return b"".join((body[:cut], _OPEN, signature.encode(), _CLOSE, body[cut:])), signature
 
     def signed(self, header: bytes) -> bool:
         """Whether this key signed exactly these header bytes."""
@@ -54,6 +58,21 @@ class HmacKey:
             return False
         body = header[:start] + header[cut:]
         return compare_digest(self.mac(body).hex().encode(), header[start + len(_OPEN) : cut - len(_CLOSE)])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rotation:
+    """Which keys follow on which; stands in the `key_rotation` record, signed with the old key."""
+
+    old_key: str
+    new_key: str
+    old_log_key: str
+    """As a C2SP vkey line."""
+    new_log_key: str
+
+    def as_dict(self) -> dict[str, str]:
+        """As it stands in the record's context."""
+        return asdict(self)
 
 
 class Keys(Protocol):
@@ -69,4 +88,28 @@ class Keys(Protocol):
 
     def refresh(self) -> None:
         """Read the keys again: another process has rotated them."""
+        ...
+
+    def log_signer(self) -> NoteSigner:
+        """The Ed25519 key that signs checkpoints now."""
+        ...
+
+    def log_verifiers(self) -> list[NoteVerifier]:
+        """The public halves of all keys that ever signed checkpoints here, the present one first."""
+        ...
+
+    def begin_rotation(self) -> "Rotation":
+        """Make new keys and keep them ready; nothing signs with them yet."""
+        ...
+
+    def pending_rotation(self) -> "Rotation | None":
+        """A rotation that was begun and neither finished nor given up."""
+        ...
+
+    def finish_rotation(self) -> None:
+        """Put the new keys in force and keep the old ones for checking."""
+        ...
+
+    def abandon_rotation(self) -> None:
+        """Forget the new keys."""
         ...

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from hashlib import sha256
 from threading import Lock
 from typing import Protocol
 
@@ -30,13 +31,24 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Line 1 is `lines[0]`."""
-        return split_lines(self.text)
+        """Line 1 is `lines[0]`; the line end of the last line begins no further one."""
+        lines = split_lines(self.text)
+        return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def folded(self) -> Folded:
         """Ready for search; shared between sources with the same content."""
         return _SHELF.folded(self.sha256, self.text)
+
+
+def folded(text: str) -> Folded:
+    """A text of no file (a record, a tool's output), folded once for all replies that cite it."""
+    return _SHELF.folded(sha256_text(text), text)
+
+
+def sha256_text(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes; half characters, which have none, count as `?`."""
+    return sha256(text.encode("utf-8", errors="replace")).hexdigest()
 
 
 class Sources(Protocol):

@@ -13,11 +13,14 @@ from tallystick.storage.journal.segments import offset_of, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand, follow
 
+Signed = tuple[int, bytes]
+"""Size and root of a checkpoint."""
+
 _ADVICE = "Run `tally audit verify`; restore the journal from a copy, or keep it aside and start a new one."
 
 
 def read_on(
-    shelf: Shelf, stand: Stand, head: Head, notary: Notary, *, signed: tuple[int, bytes] | None = None
+    shelf: Shelf, stand: Stand, head: Head, notary: Notary, *, opening: bool = False, signed: Signed | None = None
 ) -> list[Incident]:
     """Bring `stand` to the end of the log.
 
@@ -26,7 +29,8 @@ def read_on(
         stand: Where to read on from; moved to the end.
         head: The latest head that holds.
         notary: Knows signatures.
-        signed: When opening: the latest checkpoint (size and root), which the tree must agree with on the way.
+        opening: The journal is being opened: views since the last checkpoint are looked at too.
+        signed: The latest checkpoint (size and root), which the tree must agree with on the way.
 
     Returns:
         What had to be put right.
@@ -36,15 +40,17 @@ def read_on(
     """
     walk = Walk(shelf.segments, notary, trusted=head.size, seq=stand.size, leaf=stand.leaf, end=stand.end)
     views: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-    views_from = head.size if signed is None else min(head.size, head.checkpointed)
+    views_from = min(head.size, head.checkpointed) if opening else head.size
     for found in walk.records():
         notary.witness(found.header)
         if not follow(stand, found, shelf.tiles, signed):
-            raise LedgerDamaged(f"The journal is not the one its checkpoint was signed for. {_ADVICE}", code="tree_differs")
+            raise LedgerDamaged(
+                f"The journal is not the one its checkpoint was signed for. {_ADVICE}", code="tree_differs"
+            )
         if found.seq >= views_from:
             session, line = notary.flat(*found.columns)
             views[session].append((found.seq, line))
-    lost = _check_head(shelf, stand, head, walk, opening=signed is not None)
+    lost = _check_head(shelf, stand, head, walk, opening=opening)
     for session, lines in views.items():
         shelf.views.repair(session, lines)
     torn = [] if walk.fault is None else [_set_aside(shelf, walk)]
@@ -60,7 +66,9 @@ def _check_head(shelf: Shelf, stand: Stand, head: Head, walk: Walk, *, opening: 
         if walk.fault is not None:
             message = f"Record {stand.size} of the journal is damaged: {walk.fault}. {_ADVICE}"
             raise LedgerDamaged(message, code="journal_damaged")
-        message = f"The journal holds {stand.size} records, its head names {head.size}: it is older than its head. {_ADVICE}"
+        message = (
+            f"The journal holds {stand.size} records, its head names {head.size}: it is older than its head. {_ADVICE}"
+        )
         raise LedgerDamaged(message, code="journal_rolled_back")
     if head.size and stand.leaf_at(head.size - 1, shelf.tiles) != head.leaf:
         raise LedgerDamaged(f"The journal is not the one its head was written for. {_ADVICE}", code="head_differs")

@@ -1,32 +1,238 @@
-"""The journal on files.
-
-Every change happens under one lock. What a commit writes, in this order, and why the order matters:
-
-1. blobs         a record never names a payload that is not there
-2. the log       one write for all records of the commit, then fdatasync (durability "fsync")
-3. views         so that whatever the head covers stands in its session's view
-4. the head      here, then in the mirror; from now on the commit counts, and its callers are told
-5. a checkpoint  when 256 records or 10 seconds have passed; the tiles with it
-
-An error before 4 takes everything back; an error after it loses nothing but what is derived.
-"""
+"""The journal on files: what `gate/record/journal.py` asks for, under one lock for threads and processes."""
 
 import contextlib
 import os
-import stat as modes
-import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
-from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
-from tallystick.gate.record.journal import Incident, Notary, Place, Seal, Sealed
+from tallystick.errors import LedgerError, LedgerUnwritable
+from tallystick.gate.record.journal import Notary, Seal, Sealed
+from tallystick.gate.record.payload import ERASED
 from tallystick.storage.journal import disk
-from tallystick.storage.journal.blobs import Blobs
-from tallystick.storage.journal.checkpoints import Checkpoints
-from tallystick.storage.journal.head import FAILED, Head, HeadFile, pack
 from tallystick.storage.journal.lock import WriteLock
-from tallystick.storage.journal.recovery import Walk, split_line
-from tallystick.storage.journal.segments import Segments, Tail, offset_of, position, segment_of
-from tallystick.storage.journal.stand import Stand, follow, starting_stand
-from tallystick.storage.journal.tiles import Tiles
-from tallystick.storage.journal.views import Views
+from tallystick.storage.journal.opening import open_writer
+from tallystick.storage.journal.recovery import parse_header, split_line
+from tallystick.storage.journal.segments import offset_of, segment_of
+from tallystick.storage.journal.shelf import Options, Shelf, open_shelf
+from tallystick.storage.journal.stand import leaf_of
+from tallystick.storage.journal.writer import Writer
+
+Columns = tuple[bytes, bytes, bytes]
+
+
+class FileJournal:
+    """An append-only, chained log in `.control-room/audit`; several may be open on one workspace."""
+
+    def __init__(self, audit: Path, options: Options) -> None:
+        self._audit = audit
+        self._options = options
+        self._notary: Notary | None = None
+        self._pid = os.getpid()
+        disk.make_folder(audit / "journal")
+        self._lock = WriteLock(audit / "journal" / "lock")
+        self._shelf: Shelf = open_shelf(audit, options)
+        self._writer: Writer | None = None
+
+    def attach(self, notary: Notary) -> None:
+        """Recover what a crash left, and report it."""
+        self._notary = notary
+        with self._lock:
+            try:
+                writer = self._writer = open_writer(self._shelf, notary)
+                if writer.incidents:
+                    writer.commit([])
+                    writer.try_checkpoint()
+            except OSError as error:
+                raise LedgerUnwritable(f"The journal cannot be opened ({error.strerror or error}).") from error
+
+    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
+        """Seal and store records in order; durable (as configured) when this returns."""
+        if os.getpid() != self._pid:
+            self._reopen()
+        with self._lock:
+            writer = self._current()
+            sealed = writer.commit(seals)
+            if writer.broken_views:
+                self._mend_views(writer)
+            if after is not None:
+                after()
+            return sealed
+
+    def read(self, start: int = 0) -> Iterator[Columns]:
+        """Stream the columns of all records from `start` on that were there when this was called."""
+        with self._lock:
+            stand = self._current().stand
+            if start >= stand.size:
+                return iter(())
+            place, end = stand.position_of(start, self._shelf.tiles), stand.end
+        lines = self._shelf.segments.lines(place, end)
+        return (columns for line in lines if (columns := split_line(line.data)) is not None)
+
+    def get(self, seq: int) -> Columns | None:
+        """The columns of one record."""
+        with self._lock:
+            stand = self._current().stand
+            if not 0 <= seq < stand.size:
+                return None
+            line = self._shelf.segments.line_at(stand.position_of(seq, self._shelf.tiles))
+            # An offset is derived and may be wrong; the leaf hash says whether this is the record.
+            if line is None or leaf_of(line) != stand.leaf_at(seq, self._shelf.tiles):
+                return None
+        return split_line(line)
+
+    def blob(self, digest: str) -> bytes | None:
+        """Salt and payload that lie beside the log."""
+        return self._shelf.blobs.get(digest)
+
+    def size(self) -> int:
+        """How many records there are."""
+        with self._lock:
+            return self._current().stand.size
+
+    def session(self, session_id: str) -> Iterator[int]:
+        """Sequence numbers of a session's records, as its view has them."""
+        return self._shelf.views.seqs(session_id)
+
+    def sessions(self) -> Iterator[str]:
+        """Ids of all sessions that have a view."""
+        return self._shelf.views.sessions()
+
+    def node(self, level: int, index: int) -> bytes:
+        """Hash of a complete subtree that a checkpoint covers."""
+        return self._shelf.tiles.node(level, index)
+
+    def checkpoint(self) -> bytes:
+        """A signed note over everything stored so far."""
+        with self._lock:
+            writer = self._current()
+            if writer.head.checkpointed == writer.stand.size > 0:
+                note = self._shelf.checkpoints.last()
+                held = None if note is None or self._notary is None else self._notary.checkpoint_holds(note)
+                if note is not None and held is not None and held[0] == writer.stand.size:
+                    return note
+            note = writer.try_checkpoint()
+        if note is None:
+            raise LedgerUnwritable("A checkpoint cannot be written. Free some space.")
+        return note
+
+    def tick(self) -> None:
+        """Write a checkpoint if records were added since the last one."""
+        with self._lock, contextlib.suppress(LedgerError):
+            writer = self._current()
+            if writer.head.checkpointed != writer.stand.size:
+                writer.try_checkpoint()
+
+    def erase(self, seq: int) -> None:
+        """Overwrite the payload of one record, delete its blobs and take it out of its session's view."""
+        with self._lock:
+            stand = self._current().stand
+            place = stand.position_of(seq, self._shelf.tiles)
+            line = self._shelf.segments.line_at(place)
+            columns = None if line is None else split_line(line)
+            header = None if columns is None else parse_header(columns[0])
+            if columns is None or header is None:
+                raise LedgerError(f"Record {seq} cannot be read. Run `tally audit verify`.", code="record_unreadable")
+            self._overwrite(place + len(columns[0]) + 1, columns)
+            for name in ("inputs_digest", "outputs_digest"):
+                if name in header:
+                    self._shelf.blobs.drop(header[name])
+            self._rewrite_view(header["session_id"])
+
+    def rebuild_views(self) -> int:
+        """Write all session views anew from the log; how many there are."""
+        with self._lock:
+            self._current()
+            sessions: dict[str, list[int]] = {}
+            for seq, columns in enumerate(self.read()):
+                header = parse_header(columns[0])
+                sessions.setdefault((header or {}).get("session_id", ""), []).append(seq)
+            for session, seqs in sessions.items():
+                self._shelf.views.write_whole(session, self._flat_lines(seqs))
+            return len(sessions)
+
+    def ready(self) -> str | None:
+        """None if a record could be taken now; else the code of what stands in the way."""
+        try:
+            with self._lock:
+                self._current()
+                free = os.statvfs(self._shelf.folder)
+        except LedgerError as error:
+            return error.code
+        except OSError:
+            return LedgerUnwritable.code
+        return None if free.f_bavail * free.f_frsize > _LITTLE else "ledger_disk_full"
+
+    def close(self) -> None:
+        """Write a last checkpoint and let go of the files."""
+        with self._lock:
+            if self._writer is not None:
+                with contextlib.suppress(LedgerError):
+                    writer = self._current()
+                    if writer.broken_views:
+                        self._mend_views(writer)
+                    if writer.head.checkpointed != writer.stand.size:
+                        writer.try_checkpoint()
+                self._writer.close()
+                self._writer = None
+            self._shelf.close()
+        self._lock.close()
+
+    def _current(self) -> Writer:
+        if self._writer is None:
+            raise LedgerError("The journal is not open.", code="ledger_closed")
+        self._writer.current()
+        return self._writer
+
+    def _reopen(self) -> None:
+        """In a forked child: nothing that was open in the parent may be shared with it."""
+        self._pid = os.getpid()
+        self._lock.reopen()
+        self._shelf = open_shelf(self._audit, self._options)
+        if self._notary is not None:
+            self.attach(self._notary)
+
+    def _overwrite(self, place: int, columns: Columns) -> None:
+        """In place and as long as before, so that no other byte of the log moves."""
+        blank = b"\t".join(ERASED.ljust(len(column)) if column else b"" for column in columns[1:])
+        fd = disk.open_file(self._shelf.segments.path(segment_of(place)), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            disk.pwrite(fd, blank, offset_of(place))
+            disk.fsync(fd)
+        except OSError as error:
+            raise LedgerUnwritable(f"The payload could not be erased ({error.strerror}). Try again.") from error
+        finally:
+            os.close(fd)
+
+    def _rewrite_view(self, session_id: str) -> None:
+        self._shelf.views.write_whole(session_id, self._flat_lines(sorted(set(self.session(session_id)))))
+
+    def _flat_lines(self, seqs: Sequence[int]) -> Iterator[bytes]:
+        for seq in seqs:
+            columns = self.get(seq)
+            if columns is not None and self._notary is not None:
+                yield self._notary.flat(*columns)[1]
+
+    def _mend_views(self, writer: Writer) -> None:
+        """Write views again that could not be written before; if that fails too, the next commit tries again."""
+        for session in list(writer.broken_views):
+            seqs = list(self.session(session))
+            missing = chain.from_iterable(
+                [self._flat(seq, columns)]
+                for seq, columns in enumerate(self.read(seqs[-1] + 1 if seqs else 0), seqs[-1] + 1 if seqs else 0)
+                if self._belongs(columns, session)
+            )
+            with contextlib.suppress(OSError):
+                self._shelf.views.repair(session, list(missing))
+                writer.broken_views.discard(session)
+
+    def _flat(self, seq: int, columns: Columns) -> tuple[int, bytes]:
+        return seq, b"" if self._notary is None else self._notary.flat(*columns)[1]
+
+    def _belongs(self, columns: Columns, session: str) -> bool:
+        header = parse_header(columns[0])
+        return header is not None and header.get("session_id") == session
+
+
+_LITTLE = 1 << 20
+"""Less free space than this and the next record may not fit."""

@@ -68,6 +68,7 @@ class Walk:
             return Found(
                 seq=self.seq, leaf=leaf, position=line.position, end=line.end, header=header, columns=columns
             )  # fmt: skip
+        self.end = line.position
         return None
 
 

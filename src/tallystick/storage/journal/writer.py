@@ -40,6 +40,7 @@ class Writer:
         self.broken_views: set[str] = set()
         """Sessions whose view could not be written; it is written again from the journal."""
         self._stopped: LedgerError | None = None
+        self._mirror_reported = False
         self._segment = segment_of(stand.end)
         self._tail = Tail(shelf.segments.path(self._segment))
         self._slot = self._next_slot = b""
@@ -64,11 +65,15 @@ class Writer:
             raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
         if not found.st_mode & _WRITABLE:
             raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
-        if found.st_size != offset_of(self.stand.end) or self._shelf.head.next_slot(self.head.counter) != self._next_slot:
+        if (
+            found.st_size != offset_of(self.stand.end)
+            or self._shelf.head.next_slot(self.head.counter) != self._next_slot
+        ):
             self._catch_up(found.st_size)
 
     def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records, after those that report incidents."""
+        told = len(self.incidents)
         reports = [self._notary.recovery(incident) for incident in self.incidents]
         shelf, stand = self._shelf, self.stand
         if offset_of(stand.end) >= shelf.options.segment_bytes:
@@ -84,7 +89,7 @@ class Writer:
         for record, line in zip(sealed, lines, strict=True):
             end += len(line)
             stand.take(record.leaf, end - len(line), end)
-        self.incidents.clear()
+        del self.incidents[:told]
         if stand.size - self.head.checkpointed >= shelf.options.checkpoint_every or (
             time.monotonic_ns() >= self._checkpoint_due
         ):
@@ -159,7 +164,13 @@ class Writer:
             try:
                 self._shelf.mirror.put(head.counter, slot)
             except OSError as error:
-                self.incidents.append(Incident(what="mirror_unwritable", details={"reason": error.strerror or ""}))
+                self._report_mirror(error.strerror or "")
+
+    def _report_mirror(self, reason: str) -> None:
+        """Once: a mirror that stays away would otherwise add a record to every commit."""
+        if not self._mirror_reported:
+            self._mirror_reported = True
+            self.incidents.append(Incident(what="mirror_unwritable", details={"reason": reason}))
 
     def _sync(self) -> None:
         """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
@@ -189,6 +200,8 @@ class Writer:
             raise self._stop("The journal's head is gone.", "head_missing")
         if head.flags & FAILED:
             raise self._fail("in another process")
+        if head.counter < self.head.counter:
+            raise self._stop("The journal's head was rolled back.", "head_rolled_back")
         if size < offset_of(self.stand.end):
             raise self._stop("The journal was cut while in use.", "journal_truncated")
         try:

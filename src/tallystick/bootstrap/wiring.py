@@ -1,0 +1,138 @@
+"""Which part satisfies which port. Read this to see what is plugged into what."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from tallystick.gate.decide.approvals import ApprovalBook
+from tallystick.gate.decide.asking import Desk
+from tallystick.gate.decide.budgets import TaskMeters
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.pipeline import Pipeline
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.recorder import Observer
+from tallystick.gate.record.secrets import Redactor
+from tallystick.gate.tool import Card
+from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.files import FileSources
+from tallystick.storage.kept import keep
+from tallystick.storage.ledger import audit_folder, open_ledger
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from tallystick.turns.durable import Durable
+
+ID_BYTES = 12
+
+
+@dataclass(kw_only=True)
+class Parts:
+    """The joined parts of one open workspace. Rooms are given this and take from it what they need."""
+
+    workspace: Path
+    settings: Settings
+    ledger: Ledger
+    policy: Policy
+    redactor: Redactor
+    observer: Observer | None
+    random: Callable[[int], bytes] = os.urandom
+    monotonic: Callable[[], float] = time.monotonic
+    tasks: TaskMeters = field(default_factory=TaskMeters)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The path of every call."""
+        desk = Desk(
+            open_book=self.book,
+            new_id=lambda: self.new_id("appr"),
+            now_ms=self.now_ms,
+            ttl_s=self.settings.approvals.ttl_s,
+        )
+        return Pipeline(
+            policy=self.policy,
+            ledger=self.ledger,
+            redactor=self.redactor,
+            desk=desk,
+            cot=self.settings.gate.cot,
+            observer=self.observer,
+        )
+
+    @cached_property
+    def sources(self) -> FileSources:
+        """The workspace's files, as far as they may be read and quoted."""
+        return FileSources(self.workspace)
+
+    @cached_property
+    def engine(self) -> "Engine":
+        """The database; loaded and migrated on first need, since most workspaces never need it."""
+        from tallystick.storage.database import migrate, open_engine  # noqa: PLC0415 - costs a quarter of a second
+
+        engine = open_engine(self.settings, self.workspace)
+        migrate(engine)
+        return engine
+
+    @cached_property
+    def _book(self) -> ApprovalBook:
+        from tallystick.storage.approvals import SqlApprovalBook  # noqa: PLC0415 - as above
+
+        return SqlApprovalBook(self.engine)
+
+    def book(self) -> ApprovalBook:
+        """The approvals."""
+        return self._book
+
+    def durable(self) -> "Durable":
+        """The durable engine, for work that must survive its process."""
+        return self._durable
+
+    @cached_property
+    def _durable(self) -> "Durable":
+        from tallystick.storage.durable.stored import open_durable  # noqa: PLC0415 - loads DBOS
+
+        return open_durable(self.settings, self.workspace)
+
+    def new_id(self, kind: str) -> str:
+        """A server-made id."""
+        return f"{kind}_{secrets.token_hex(ID_BYTES)}"
+
+    def now_ms(self) -> int:
+        """The wall clock, in milliseconds."""
+        return time.time_ns() // 1_000_000
+
+    def keep_card(self, card: Card) -> None:
+        """Keep a tool's definition under its version, so that old receipts can be replayed."""
+        data = orjson.dumps(card.definition(), option=orjson.OPT_SORT_KEYS)
+        keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self.ledger.close()
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+
+
+def join(workspace: Path, settings: Settings, observer: Observer | None) -> Parts:
+    """Open the parts of a workspace, making what is missing."""
+    (workspace / CONTROL_ROOM).mkdir(parents=True, exist_ok=True)
+    policy = Policy.from_settings(settings)
+    ledger = open_ledger(workspace, settings)
+    keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())
+    # Calls that a dead process began and nobody saw the end of.
+    ledger.recover()
+    redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)
+    return Parts(
+        workspace=workspace, settings=settings, ledger=ledger, policy=policy, redactor=redactor, observer=observer
+    )
+
+
+def _redaction_key(ledger: Ledger) -> bytes:
+    return sha256(ledger.keys.active().derive("redaction").mac(b"arguments")).digest()

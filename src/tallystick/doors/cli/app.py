@@ -1,0 +1,112 @@
+"""The one Typer app, and the border where every error becomes a line on stderr and an exit code."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tallystick import __version__
+from tallystick.doors.cli import approvals, audit, bundles, calls, doctor, evidence, keys, policy, replay, running
+from tallystick.doors.cli.command import Json, Quiet, Workspace
+from tallystick.doors.cli.exits import Exit, exit_of
+from tallystick.doors.cli.screen import say_error
+from tallystick.errors import TallyError
+
+
+class Tally(TyperGroup):
+    """The command itself: runs what was asked and turns the way it ended into an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
+        """Run one command line. Never gives back: ends with `SystemExit`."""
+        words = list(sys.argv[1:] if args is None else args)
+        asked = words[: words.index("--")] if "--" in words else words
+        _make_streams_safe()
+        extra["standalone_mode"] = False
+        try:
+            ended = super().main(words, prog_name or "tally", *more, **extra)
+        except Exception as error:  # noqa: BLE001 - the border: nothing may leave as a traceback by accident
+            ended = _end(error, as_json="--json" in asked)
+        sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
+
+
+app = typer.Typer(
+    cls=Tally,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"tallystick {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tally(
+    workspace: Workspace = None,  # noqa: ARG001 - read from the context by every command
+    as_json: Json = False,  # noqa: ARG001
+    quiet: Quiet = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."""
+
+
+for part in (calls, audit, bundles, replay, policy, approvals, evidence, keys, running, doctor):
+    part.add_to(app)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    app()
+
+
+def _end(error: Exception, *, as_json: bool) -> Exit:
+    """Say what went wrong, in one line."""
+    if isinstance(error, TallyError):
+        say_error(error.code, str(error), as_json=as_json)
+        return exit_of(error)
+    if isinstance(error, typer.Abort):
+        say_error("interrupted", "nothing was done", as_json=as_json)
+        return Exit.INTERRUPTED
+    told = getattr(error, "format_message", None)
+    if told is not None and getattr(error, "exit_code", None) == Exit.USAGE:
+        return _end_usage(error, told(), as_json=as_json)
+    return _end_bug(error, as_json=as_json)
+
+
+def _end_usage(error: Exception, message: str, *, as_json: bool) -> Exit:
+    """Wrong use: the command's own usage line helps more than the message alone."""
+    ctx = getattr(error, "ctx", None)
+    if not message and ctx is not None:
+        # Called without a command: the help was asked for, in a way.
+        sys.stderr.write(ctx.get_help() + "\n")
+        return Exit.USAGE
+    hint = "" if ctx is None else f" See '{ctx.command_path} --help'."
+    say_error("usage", f"{message}{hint}", as_json=as_json)
+    return Exit.USAGE
+
+
+def _end_bug(error: Exception, *, as_json: bool) -> Exit:
+    from tallystick.settings import debugging
+
+    if debugging():
+        traceback.print_exception(error)
+    hint = "This is a bug. Run it again with TALLY_DEBUG=1 to see where."
+    say_error("bug", f"{type(error).__name__}: {error}. {hint}", as_json=as_json)
+    return Exit.BUG
+
+
+def _make_streams_safe() -> None:
+    """A terminal that cannot write a letter gets an escape instead of an exception."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

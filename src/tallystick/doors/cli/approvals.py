@@ -1,0 +1,193 @@
+"""`tally approvals`: what waits for a person, and how a person answers.
+
+Answering writes the answer into the ledger and runs nothing. The call runs when it is made again, or resumed, by the
+process that has the tool.
+"""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.editing import edited_text, put_back
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person
+from tallystick.doors.cli.visible import hidden_in, visible_json
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.gate.decide.approvals import Hold, Unmoved
+
+STATES = ("held", "granted", "edited", "taken", "refused", "expired")
+Id = Annotated[str, typer.Argument(metavar="ID", help="The request's id, as `tally approvals list` shows it.")]
+
+_WHY = {
+    "not_found": "No request of this id. `tally approvals list` shows them.",
+    "not_waiting": "The request does not wait any more: it is {state}.",
+    "expired": "The request has expired. Making the call again makes a new one.",
+    "same_call_waits": "A request for exactly this call waits already. Answer that one.",
+    "bad_arguments": "These arguments cannot be stored as JSON. Check their numbers and texts.",
+}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    approvals = group(app, "approvals", "Calls that wait for a person: list, show, approve, reject, edit.")
+    command(approvals, "list")(list_requests)
+    command(approvals, "show")(show_request)
+    command(approvals, "approve")(approve)
+    command(approvals, "reject")(reject)
+    command(approvals, "edit")(edit)
+
+
+def list_requests(
+    here: Here,
+    state: Annotated[str | None, typer.Option("--state", help=f"Only these: {', '.join(STATES)}.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
+    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+) -> None:
+    """List requests, the newest first."""
+    if state is not None and state not in STATES:
+        raise UsageMistake(f"--state is one of {', '.join(STATES)}.")
+    with here.gate() as gate:
+        holds = list(gate.approvals.list(state=state, limit=limit, offset=offset))
+    here.screen.data({"items": [hold.as_dict() for hold in holds], "limit": limit, "offset": offset})
+    if not holds:
+        here.screen.note("Nothing waits here.")
+        return
+    here.screen.table(
+        ["id", "state", "tool", "caller", "session", "expires"],
+        [(h.approval_id, h.state, h.tool, h.caller, h.session.session_id, h.expires_at) for h in holds],
+    )
+
+
+def show_request(here: Here, approval_id: Id) -> None:
+    """Show one request: the exact call, who made it, and what in it cannot be seen."""
+    with here.gate() as gate:
+        hold = _get(gate, approval_id)
+    here.screen.data({**hold.as_dict(), "hidden_characters": _hidden(hold)})
+    _describe(here, hold, here.screen.line)
+
+
+def approve(here: Here, approval_id: Id, token: Token = None, yes: Yes = False) -> Exit:
+    """Say yes to exactly this call. Needs a terminal or the start-up token."""
+    person = require_person(here, token)
+    with here.gate() as gate:
+        hold = _get(gate, approval_id)
+        _ask(here, person, hold, "Let exactly this call through?", yes=yes)
+        answer = gate.approvals.approve(approval_id, person=person.name, channel=person.channel)
+    return _answered(here, answer, "approved; it runs when the same call is made again, or resumed")
+
+
+def reject(
+    here: Here,
+    approval_id: Id,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; the caller is not told, the ledger is.")] = "",
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Say no, and why. Needs a terminal or the start-up token."""
+    person = require_person(here, token)
+    with here.gate() as gate:
+        _ask(here, person, _get(gate, approval_id), "Refuse this call?", yes=yes)
+        answer = gate.approvals.reject(approval_id, person=person.name, channel=person.channel, reason=reason)
+    return _answered(here, answer, "rejected")
+
+
+def edit(
+    here: Here,
+    approval_id: Id,
+    args: Annotated[
+        str | None,
+        typer.Option("--args", metavar="JSON", help="All arguments, as one JSON object. Default: opens your editor."),
+    ] = None,
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Say yes to other arguments; they are checked from the top when the call is resumed. Needs a person, too."""
+    person = require_person(here, token)
+    if args is None and person.channel != TERMINAL:
+        raise UsageMistake("Without a terminal there is no editor: give the arguments with --args.")
+    with here.gate() as gate:
+        hold = _get(gate, approval_id)
+        shown = hold.as_dict()["args"]
+        text = args if args is not None else edited_text(visible_json(shown, indent=2) + "\n", suffix=".json")
+        asked = _object(text)
+        _ask(here, person, hold, "Let the call through with these arguments instead?", yes=yes, instead=asked)
+        wanted = put_back(asked, shown=shown, exact=hold.arguments())
+        answer = gate.approvals.edit(approval_id, wanted, person=person.name, channel=person.channel)
+    return _answered(here, answer, f"approved with other arguments; `tally approvals show {approval_id}` shows them")
+
+
+def _get(gate: "Gate", approval_id: str) -> "Hold":
+    hold = gate.approvals.get(approval_id)
+    if hold is None:
+        raise Refused(_WHY["not_found"], code="approval_not_found")
+    return hold
+
+
+def _ask(
+    here: Here, person: Person, hold: "Hold", question: str, *, yes: bool, instead: dict[str, Any] | None = None
+) -> None:
+    """Show the whole call before asking; what is answered must have been seen."""
+    if person.channel == TERMINAL and not yes:
+        _describe(here, hold, _to_stderr)
+        if instead is not None:
+            _to_stderr("instead:")
+            _arguments(instead, _to_stderr)
+    if not person.agrees(question, yes=yes):
+        raise Refused("Nothing was answered; the request waits on.", code="not_answered")
+
+
+def _describe(_here: Here, hold: "Hold", say: Any) -> None:
+    told = hold.as_dict()
+    say(f"request   {hold.approval_id} ({hold.at(time.time_ns() // 1_000_000)})")
+    say(f"tool      {hold.tool}")
+    say(f"caller    {hold.caller} via {hold.session.caller.channel}, session {hold.session.session_id}")
+    for name in ("agent_id", "dry_run", "pointer", "created_at", "expires_at", "person", "channel", "note", "edited"):
+        if name in told:
+            say(f"{name:<9} {told[name]}")
+    say("arguments:")
+    _arguments(told["args"], say)
+
+
+def _arguments(args: Any, say: Any) -> None:
+    for line in visible_json(args, indent=2).split("\n"):
+        say(f"  {line}")
+    for finding in hidden_in(args):
+        say(f"WARNING   characters that cannot be seen: {finding}")
+
+
+def _hidden(hold: "Hold") -> list[str]:
+    return hidden_in({"tool": hold.tool, "args": hold.as_dict()["args"]})
+
+
+def _to_stderr(text: str) -> None:
+    import sys
+
+    from tallystick.doors.cli.visible import visible
+
+    sys.stderr.write(visible(text) + "\n")
+
+
+def _answered(here: Here, answer: "Hold | Unmoved", done: str) -> Exit:
+    from tallystick.gate.decide.approvals import Hold
+
+    if not isinstance(answer, Hold):
+        state = "gone" if answer.hold is None else str(answer.hold.state)
+        raise Refused(_WHY[answer.why].format(state=state), code=f"approval_{answer.why}")
+    here.screen.data(answer.as_dict())
+    here.screen.line(f"{answer.approval_id}: {done}")
+    return Exit.OK
+
+
+def _object(text: str) -> dict[str, Any]:
+    from tallystick.gate.admit.strictjson import parse_json_object
+
+    read = parse_json_object(text.encode(errors="surrogateescape"), 1024 * 1024)
+    if not isinstance(read, dict):
+        raise UsageMistake(f"The arguments are not one JSON object: {read.reason}.")
+    return read

@@ -1,0 +1,94 @@
+"""How a function becomes a command.
+
+    @command(app, "verify")
+    def verify(here: Here, path: …) -> Exit | None: ...
+
+Every command takes `--workspace`, `--json` and `--quiet`, before the command's name or after it. The function gets
+them joined as its first argument, `here`, and gives back how it ended (nothing: well).
+"""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.exits import Exit
+from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.workspace import Here
+
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace", "-w", help="The project's folder. Default: the nearest one above.", metavar="DIR", show_default=False
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.", show_default=False)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", show_default=False)]
+
+Command = Callable[..., Exit | None]
+_SHARED: dict[str, tuple[Any, Any]] = {"workspace": (Workspace, None), "as_json": (Json, False), "quiet": (Quiet, False)}
+
+
+def group(app: typer.Typer, name: str, help_text: str, *, has_listing: bool = False) -> typer.Typer:
+    """A command that holds others."""
+    # Rich's help costs as much again as everything else that --help has to load.
+    made = typer.Typer(help=help_text, no_args_is_help=not has_listing, rich_markup_mode=None, add_completion=False)
+    app.add_typer(made, name=name)
+    return made
+
+
+def command(app: typer.Typer, name: str, **more: Any) -> Callable[[Command], Command]:
+    """Make a function a command of an app."""
+
+    def register(function: Command) -> Command:
+        app.command(name, **more)(_with_shared_options(function))
+        return function
+
+    return register
+
+
+def listing(app: typer.Typer) -> Callable[[Command], Command]:
+    """Make a function what a group does when no command of it is named."""
+
+    def register(function: Command) -> Command:
+        app.callback(invoke_without_command=True)(_with_shared_options(function, unless_named=True))
+        return function
+
+    return register
+
+
+def _with_shared_options(function: Command, *, unless_named: bool = False) -> Command:
+    def run(ctx: typer.Context, **given: Any) -> Exit | None:
+        for name in _SHARED:
+            given.pop(name)
+        if unless_named and ctx.invoked_subcommand is not None:
+            return None
+        return function(_here(ctx), **given)
+
+    # Typer reads the signature; it sees the function's own parameters and the shared ones.
+    own = list(inspect.signature(function).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, keyword, annotation=kind, default=default)
+        for name, (kind, default) in _SHARED.items()
+    ]
+    ctx = inspect.Parameter("ctx", keyword, annotation=typer.Context)
+    parameters = [ctx, *(parameter.replace(kind=keyword) for parameter in own), *shared]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
+    return run
+
+
+def _here(ctx: typer.Context) -> Here:
+    """Join what was said before the command's name and after it; the later word on the workspace wins."""
+    workspace, as_json, quiet = None, False, False
+    level: Any = ctx
+    while level is not None:
+        workspace = workspace or level.params.get("workspace")
+        as_json = as_json or bool(level.params.get("as_json"))
+        quiet = quiet or bool(level.params.get("quiet"))
+        level = level.parent
+    return Here(named=workspace, screen=Screen(as_json=as_json, quiet=quiet))

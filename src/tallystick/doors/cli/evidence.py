@@ -1,0 +1,83 @@
+"""`tally evidence check`: whether a reply's claims hold, for any text from any system."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.gate.reply.findings import Findings, Item
+
+MAX_REPLY_BYTES = 4 * 1024 * 1024
+"""A reply that a person is to read is never this long."""
+
+Reply = Annotated[str, typer.Argument(metavar="REPLY", help="The file with the reply; - reads stdin.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    evidence = group(app, "evidence", "Check what a reply claims against the files and receipts it names.")
+    command(evidence, "check")(check)
+
+
+def check(
+    here: Here,
+    reply: Reply,
+    session: Annotated[str, typer.Option("--session", "-s", help="The session whose receipts it may cite.")] = "cli",
+    agent: Annotated[str | None, typer.Option("--agent", help="Who wrote it; decides which sources count.")] = None,
+) -> Exit:
+    """Check every quote, line, absence and receipt that a reply names, and leave a receipt of the check.
+
+    It shows that what is cited is there, not that it supports the conclusion.
+    """
+    text = read_reply(reply)
+    with here.gate(make=True) as gate:
+        findings = gate.check_reply(text, session=session, agent=agent)
+    _show(here, findings)
+    return Exit.OK if findings.ok else Exit.REFUSED
+
+
+def read_reply(name: str) -> str:
+    """The text of a file, or of stdin.
+
+    Raises:
+        Refused: `file_unreadable` or `file_too_large`.
+    """
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(MAX_REPLY_BYTES + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(MAX_REPLY_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{name} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    if len(data) > MAX_REPLY_BYTES:
+        raise Refused(f"{name} is larger than {MAX_REPLY_BYTES} bytes.", code="file_too_large")
+    return data.decode("utf-8", errors="replace")
+
+
+def _show(here: Here, findings: "Findings") -> None:
+    screen = here.screen
+    screen.data({**findings.as_dict(), "reply_sha256": findings.reply_sha256})
+    rows = [("ok" if item.ok else "no", item.kind, item.source, _place(item) or item.reason) for item in findings.items]
+    if rows:
+        screen.table(["", "claim", "source", "found"], rows)
+    if findings.abstained:
+        screen.line("abstained")
+    elif findings.ok:
+        screen.line("holds" if findings.request is None else "an access request: valid, and proves nothing")
+    else:
+        screen.line(f"does not hold: {findings.code}: {findings.reason}")
+
+
+def _place(item: "Item") -> str | None:
+    found = item.matched
+    if not item.ok or found is None:
+        return None
+    lines = "" if found.first_line is None else f":L{found.first_line}-L{found.last_line}"
+    return f"{found.path}{lines}"

@@ -1,0 +1,81 @@
+"""Who may answer: a person at a terminal, or one who has the server's start-up token.
+
+An agent can run `tally` as well as anyone. What must stay with a person (answering held calls, erasing, changing keys)
+therefore asks for a terminal, or for the token that `tally serve` printed. The token is taken from the command line or
+from stdin and never looked up for the caller: then it would prove nothing.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from tallystick.doors.cli.exits import Refused
+from tallystick.doors.cli.visible import visible
+from tallystick.doors.cli.workspace import Here
+
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token", help="The start-up token that `tally serve` printed; - reads it from stdin.", show_default=False
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask again.", show_default=False)]
+
+TERMINAL = "terminal"
+TOKEN = "token"  # noqa: S105 - the name of a channel
+_MAX_TOKEN = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """Who answers, and how that person reached us."""
+
+    name: str
+    channel: str
+
+    def agrees(self, question: str, *, yes: bool) -> bool:
+        """Ask once more; the token and `--yes` have said so already."""
+        if yes or self.channel == TOKEN:
+            return True
+        sys.stderr.write(f"{visible(question)} [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def require_person(here: Here, token: str | None) -> Person:
+    """The person behind this command.
+
+    Raises:
+        Refused: `person_required` without a terminal or token, `token_invalid` with a wrong one.
+    """
+    if token is not None:
+        _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - stdin
+        return Person(name=_user(), channel=TOKEN)
+    from tallystick.doors.identity import person_at_terminal
+
+    if not person_at_terminal():
+        message = "This needs a person: run it in a terminal, or give the start-up token of `tally serve` with --token."
+        raise Refused(message, code="person_required")
+    return Person(name=_user(), channel=TERMINAL)
+
+
+def _check_token(here: Here, given: str) -> None:
+    from tallystick.doors.identity import StartupToken
+
+    kept = StartupToken.kept(state_dir=here.settings.state_dir(), workspace=here.workspace)
+    if kept is None or not kept.matches(given):
+        message = "This is not the start-up token of a server that runs for this workspace. `tally serve` prints it."
+        raise Refused(message, code="token_invalid")
+
+
+def _user() -> str:
+    """The name of the account. Not from the environment, where anyone can write."""
+    from pwd import getpwuid
+
+    try:
+        return getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid:{os.getuid()}"

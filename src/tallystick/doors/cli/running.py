@@ -1,0 +1,58 @@
+"""`tally serve` and `tally worker`: what runs until it is stopped."""
+
+import os
+import secrets
+import signal
+import socket
+import threading
+from typing import Annotated
+
+import typer
+
+from tallystick.doors.cli.command import command
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.workspace import Here
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    command(app, "serve")(serve)
+    command(app, "worker")(worker)
+
+
+def serve(
+    here: Here,
+    host: Annotated[str | None, typer.Option("--host", help="Where to listen. Default: this machine only.")] = None,
+    port: Annotated[int | None, typer.Option("--port", "-p", min=0, max=65535, help="Default: 8787.")] = None,
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Do no durable work in this process.")] = False,
+) -> Exit:
+    """Serve the workspace over HTTP; prints the start-up token, which answering held calls needs."""
+    from tallystick.doors.serve import run_server
+
+    run_server(here.workspace, host=host, port=port, worker=not no_worker)
+    return Exit.OK
+
+
+def worker(
+    here: Here,
+    worker_id: Annotated[str | None, typer.Option("--id", help="An id of its own. Default: made up.")] = None,
+) -> Exit:
+    """Carry out durable work (tickets, runs, rounds) until stopped; add as many as you like.
+
+    Ctrl-C or SIGTERM lets steps that are under way come to their end; killing it loses nothing either.
+    """
+    from tallystick.storage.durable.stored import run_worker
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    chosen = worker_id or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+    with here.gate(plugins=True, make=True) as gate:
+        if not gate.durable.book.flows:
+            raise Refused("No durable work is registered here: no installed room has any.", code="no_flows")
+        here.screen.note(f"worker {chosen} takes runs; Ctrl-C to stop")
+        left = run_worker(gate.durable, stop, worker_id=chosen)
+    here.screen.data({"worker": chosen, "left": sorted(left)})
+    if left:
+        here.screen.note(f"{len(left)} runs were in the middle of a step; another worker does that step again")
+    return Exit.OK

@@ -1,0 +1,135 @@
+"""What is said, and where.
+
+A result goes to stdout, everything else to stderr. With `--json` stdout holds one JSON document (or one a line, where
+a command says so) and nothing else. Whatever is printed for people goes through `visible` here, so that no command
+can forget it.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tallystick.doors.cli.exits import Refused
+from tallystick.doors.cli.visible import visible
+
+PROTECTED = frozenset({".control-room", ".git", "tallystick.toml"})
+"""No command writes its output there, not even with `--force`: that would be another way to change policy or keys."""
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """One command's output."""
+
+    as_json: bool = False
+    quiet: bool = False
+    """Say nothing but errors; the exit code is the answer. Documents that were asked for are still given."""
+
+    def data(self, value: Any) -> None:
+        """The result for machines, as one line of ASCII JSON; nothing without `--json`."""
+        if self.as_json:
+            _out(json.dumps(value, ensure_ascii=True) + "\n")
+
+    def line(self, text: str = "") -> None:
+        """One line of the result, for people."""
+        if not self.as_json and not self.quiet:
+            _out(visible(text) + "\n")
+
+    def block(self, text: str) -> None:
+        """Text of several lines, for people."""
+        for line in text.split("\n"):
+            self.line(line)
+
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Rows under heads, for people."""
+        if self.as_json or self.quiet:
+            return
+        cells = [[visible("" if cell is None else str(cell)) for cell in row] for row in rows]
+        if sys.stdout.isatty():
+            _draw_table(heads, cells)
+        else:
+            _out("".join(_aligned([list(heads), *cells])))
+
+    def note(self, text: str) -> None:
+        """Something beside the result, on stderr."""
+        if not self.quiet and not self.as_json:
+            sys.stderr.write(visible(text) + "\n")
+
+    def document(self, data: bytes, output: Path | None, *, force: bool = False) -> None:
+        """A file that was asked for: to the given place, or as it is to stdout."""
+        if output is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
+            return
+        write_output(output, data, force=force)
+        self.note(f"written: {output}")
+
+    @contextmanager
+    def progress(self, what: str, total: int | None) -> Iterator[Advance]:
+        """A bar on stderr for long work, if someone is looking; gives the function that moves it on."""
+        if self.quiet or self.as_json or not sys.stderr.isatty():
+            yield lambda _done: None
+            return
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda done: bar.update(task, completed=done)
+
+
+def write_output(path: Path, data: bytes, *, force: bool) -> None:
+    """Write a file that a command was asked for; what is there already stays unless `force`.
+
+    Raises:
+        Refused: `path_protected`, `file_exists` or `file_unwritable`.
+    """
+    names = {part.casefold().rstrip(" .") for part in (*path.absolute().parts, *path.resolve().parts)}
+    if not PROTECTED.isdisjoint(names):
+        raise Refused(f"{path}: the gate keeps this place for itself. Choose another file.", code="path_protected")
+    try:
+        with path.open("wb" if force else "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise Refused(f"{path} is there already. Choose another name, or give --force.", code="file_exists") from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}.", code="file_unwritable") from None
+
+
+def say_error(code: str, message: str, *, as_json: bool) -> None:
+    """One line on stderr that says what went wrong."""
+    if as_json:
+        sys.stderr.write(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=True) + "\n")
+    else:
+        sys.stderr.write(f"error: {visible(code)}: {visible(message)}\n")
+
+
+def _out(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _aligned(rows: list[list[str]]) -> Iterator[str]:
+    """Columns for pipes and files: never cut, never wrapped."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
+
+
+def _draw_table(heads: Sequence[str], cells: list[list[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
+    for row in cells:
+        # Text, not markup: a tool named "[red]" is a tool named "[red]".
+        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+    Console().print(table)

@@ -1,0 +1,94 @@
+"""Which folder is meant, and how it is opened."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tallystick.doors.cli.screen import Screen
+from tallystick.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.settings import Settings
+
+MARKS = (".control-room", "tallystick.toml")
+"""A folder with one of these is a workspace. (The settings own the names; loading them costs more than --help may.)"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Here:
+    """Where a command works, and where it speaks."""
+
+    named: Path | None
+    """What `--workspace` said."""
+    screen: Screen
+
+    @cached_property
+    def workspace(self) -> Path:
+        """The folder that was named, or the nearest one above that is a workspace, or the current one."""
+        if self.named is not None:
+            return self.named.expanduser().absolute()
+        here = Path.cwd()
+        return next((folder for folder in (here, *here.parents) if _is_workspace(folder)), here)
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """The configuration of the workspace."""
+        from tallystick.settings import load_settings
+
+        return load_settings(self.workspace)
+
+    def require_workspace(self) -> Path:
+        """The workspace, for commands that look at one and must not make one.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        if not _is_workspace(self.workspace):
+            message = f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR."
+            raise ConfigError(message, code="no_workspace")
+        return self.workspace
+
+    @contextmanager
+    def gate(self, *, plugins: bool = False, make: bool = False) -> Iterator["Gate"]:
+        """Open the workspace.
+
+        Args:
+            plugins: Load the tools that the configuration names and the installed rooms.
+            make: Make the workspace if there is none.
+        """
+        workspace = self.workspace if make else self.require_workspace()
+        state = self.settings.state_dir().resolve()
+        if workspace.resolve().is_relative_to(state):
+            # The start-up token lies there; as a workspace, its files could be read with the workspace's own tools.
+            raise ConfigError(f"{workspace} is the state folder. Give the folder of a project.", code="not_a_workspace")
+        from tallystick.bootstrap import Gate
+
+        with stdout_for_results():
+            gate = Gate.open(workspace, settings=self.settings, plugins=plugins)
+        with gate:
+            yield gate
+
+
+@contextmanager
+def stdout_for_results() -> Iterator[None]:
+    """Send what tools print to stderr, from Python, from C and from child processes, while they load and run."""
+    sys.stdout.flush()
+    results, kept = sys.stdout, os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = results
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _is_workspace(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in MARKS)

@@ -1,0 +1,265 @@
+"""The ledger: one place to record and to look up, over a journal that keeps and keys that sign.
+
+    receipt = await ledger.record(draft)        durable before this returns (record_sync for scripts and threads)
+    ledger.find(receipt_id)                     verified, or None
+    ledger.prove(receipt_id)                    an inclusion proof that needs no secret to check
+
+`storage/ledger.py` opens a ledger on a workspace. With durability "os" a record is appended at once, in the caller's
+thread; with "fsync" callers share one fsync (`commit.py`).
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from tallystick.errors import LedgerDamaged, LedgerError
+from tallystick.gate.record.clock import Clock, SystemClock, Watch
+from tallystick.gate.record.commit import GroupCommit
+from tallystick.gate.record.journal import Journal, Sealed
+from tallystick.gate.record.notary import KeyNotary
+from tallystick.gate.record.payload import read_receipt
+from tallystick.gate.record.proof import Proof, make_proof
+from tallystick.gate.record.receipt import Draft, Receipt
+from tallystick.gate.record.seal import Prepared, Sealer, seq_of
+from tallystick.gate.record.signing import Keys
+from tallystick.gate.record.unfinished import Gone, Roster, unfinished, unknown_outcome
+from tallystick.gate.session import Session
+
+INLINE_BYTES = 65_536
+IDLE_S = 10.0
+"""A checkpoint follows on the last record after this long at most."""
+_REMEMBER_EVERY = 256
+
+
+class Ledger:
+    """Records drafts, and gives receipts back."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        keys: Keys,
+        *,
+        grouped: bool,
+        roster: Roster | None = None,
+        clock: Clock | None = None,
+        random: Callable[[int], bytes] = os.urandom,
+        inline_bytes: int = INLINE_BYTES,
+    ) -> None:
+        """Open the journal; what a crash left is recovered here.
+
+        Args:
+            journal: Keeps the records.
+            keys: Sign them.
+            grouped: Callers share an fsync; else each record is appended at once.
+            roster: Knows which processes are alive, for calls whose end nobody saw.
+            clock: The time.
+            random: Chance, for ids and salts.
+            inline_bytes: Payloads larger than this lie beside the log.
+
+        Raises:
+            LedgerDamaged: Damage before the tail, or the journal is older than its head.
+        """
+        watch = Watch(clock or SystemClock())
+        self._journal = journal
+        self._keys = keys
+        self._roster = roster
+        self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
+        self._notary = KeyNotary(keys, watch, self._sealer)
+        self._under_way: dict[str, int] = {}
+        self._sure = True
+        """False: a `started` record may have been stored of which nobody was told."""
+        self._starts = 0
+        journal.attach(self._notary)
+        self._settle_rotation()
+        self._group = GroupCommit(journal.append, idle=journal.tick, idle_s=IDLE_S) if grouped else None
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that sign here."""
+        return self._keys
+
+    async def record(self, draft: Draft) -> Receipt:
+        """Store a record; durable (as configured) when this returns. Cancelling the wait does not undo it.
+
+        Raises:
+            LedgerUnwritable: Nothing was stored.
+            LedgerDamaged: The journal takes no more.
+            TypeError: The draft holds a float or something else that a header cannot.
+        """
+        prepared = self._prepare(draft)
+        if self._group is None:
+            return self._written(draft, prepared, self._journal.append((prepared,))[0])
+        try:
+            sealed = await self._group.store_async(prepared)
+        except asyncio.CancelledError:
+            self._sure = False
+            raise
+        return self._written(draft, prepared, sealed)
+
+    def record_sync(self, draft: Draft) -> Receipt:
+        """The same for scripts and threads."""
+        prepared = self._prepare(draft)
+        if self._group is None:
+            return self._written(draft, prepared, self._journal.append((prepared,))[0])
+        return self._written(draft, prepared, self._group.store(prepared))
+
+    def find(self, receipt_id: str) -> Receipt | None:
+        """A receipt that exists and verifies; else None."""
+        seq = seq_of(receipt_id)
+        columns = None if seq is None else self._journal.get(seq)
+        receipt = None if columns is None else self._verified(columns)
+        return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
+
+    def read(self, start: int = 0) -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on.
+
+        Raises:
+            LedgerDamaged: At the first one that does not verify.
+        """
+        for seq, columns in enumerate(self._journal.read(start), start):
+            receipt = self._verified(columns)
+            if receipt is None or receipt.seq != seq:
+                raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
+            yield receipt
+
+    def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
+        """Receipts of one session in order: `limit` of them after the first `start`."""
+        stop = None if limit is None else start + limit
+        for seq in islice(self._journal.session(session_id), start, stop):
+            columns = self._journal.get(seq)
+            receipt = None if columns is None else self._verified(columns)
+            if receipt is not None and receipt.header.get("session_id") == session_id:
+                yield receipt
+
+    def sessions(self) -> list[str]:
+        """Ids of all sessions that have receipts."""
+        return sorted(self._journal.sessions())
+
+    def size(self) -> int:
+        """How many records there are."""
+        return self._journal.size()
+
+    def prove(self, receipt_id: str) -> Proof | None:
+        """What shows a third party that a receipt stands in the log; None if there is no such receipt."""
+        seq = seq_of(receipt_id)
+        if seq is None or self.find(receipt_id) is None:
+            return None
+        note = self._journal.checkpoint()
+        columns = self._journal.get(seq)
+        return None if columns is None else make_proof(seq, columns[0], note, self._journal.node)
+
+    def checkpoint(self) -> bytes:
+        """A signed note over all records: what a witness elsewhere should keep."""
+        return self._journal.checkpoint()
+
+    def erase(self, receipt_id: str, *, session: Session, reason: str) -> Receipt:
+        """Erase the payload of a receipt; the erasure is itself recorded, and every proof still holds.
+
+        Raises:
+            LedgerError: There is no such receipt.
+        """
+        seq = seq_of(receipt_id)
+        if seq is None or self.find(receipt_id) is None:
+            raise LedgerError(f"There is no valid receipt {receipt_id}.", code="receipt_unknown")
+        # The record first: a crash in between leaves a payload to erase again, never an erasure that nobody ordered.
+        draft = Draft(kind="erasure", session=session, links={"erased": receipt_id}, context={"reason": reason})
+        receipt = self.record_sync(draft)
+        self._journal.erase(seq)
+        return receipt
+
+    def rotate(self, *, session: Session) -> Receipt:
+        """Put new keys in force; the record that says so is signed with the old one."""
+        rotation = self._keys.begin_rotation()
+        draft = Draft(kind="key_rotation", session=session, context=rotation.as_dict())
+        prepared = self._sealer.prepare(draft)
+        # Under the journal's lock, so that no other process signs with the old key in between.
+        sealed = self._journal.append((prepared,), after=self._keys.finish_rotation)[0]
+        return self._written(draft, prepared, sealed)
+
+    def unfinished(self) -> list[Receipt]:
+        """Calls begun by processes that are gone, of which no outcome is recorded."""
+        return [Receipt(header=header) for gone in self._gone() for header in self._started_by(gone)]
+
+    def recover(self) -> list[Receipt]:
+        """Record the outcome `unknown` for them."""
+        receipts: list[Receipt] = []
+        for gone in self._gone():
+            receipts += [self.record_sync(unknown_outcome(header)) for header in self._started_by(gone)]
+            gone.settled = True
+        return receipts
+
+    def tick(self) -> None:
+        """Write a checkpoint if one is due; for a process that may be quiet for long."""
+        self._journal.tick()
+
+    def rebuild_views(self) -> int:
+        """Write all session views anew from the journal; how many."""
+        return self._journal.rebuild_views()
+
+    def ready(self) -> str | None:
+        """None if a record could be stored now; else the code of what stands in the way."""
+        return self._journal.ready()
+
+    def close(self) -> None:
+        """Store what is queued, write a last checkpoint and let go."""
+        if self._group is not None:
+            self._group.close()
+        self._journal.close()
+        if self._roster is not None:
+            self._roster.leave(finished=self._sure and not self._under_way)
+
+    def _prepare(self, draft: Draft) -> Prepared:
+        prepared = self._sealer.prepare(draft)
+        if draft.kind == "started" and self._roster is not None:
+            # The first time, this process makes itself known; a crash before that leaves nothing to recover.
+            token = self._roster.enter(self._journal.size()) if self._starts == 0 else self._roster.enter(0)
+            prepared.header["links"] = {**prepared.header.get("links", {}), "process": token}
+        return prepared
+
+    def _written(self, draft: Draft, prepared: Prepared, sealed: Sealed) -> Receipt:
+        if draft.kind == "started":
+            self._starts += 1
+            self._under_way[sealed.receipt_id] = prepared.header["seq"]
+            if self._roster is not None and self._starts % _REMEMBER_EVERY == 0:
+                self._roster.oldest(min(self._under_way.values()))
+        elif draft.kind == "outcome" and draft.links:
+            self._under_way.pop(draft.links.get("started", ""), None)
+        return Receipt(header=prepared.header, line=sealed.flat)
+
+    def _verified(self, columns: tuple[bytes, bytes, bytes]) -> Receipt | None:
+        header = _header(columns[0])
+        key = None if header is None else self._keys.find(header.get("key_id", ""))
+        if header is None or key is None or not key.signed(columns[0]):
+            return None
+        return read_receipt(header, columns[1], columns[2], self._journal.blob)
+
+    def _gone(self) -> Iterator[Gone]:
+        return iter(()) if self._roster is None else self._roster.gone()
+
+    def _started_by(self, gone: Gone) -> list[Any]:
+        headers = (_header(columns[0]) or {} for columns in self._journal.read(gone.since))
+        return list(unfinished(headers, gone.token))
+
+    def _settle_rotation(self) -> None:
+        """A rotation that was cut off counts if its record is the last one in the log; else it never happened."""
+        if self._keys.pending_rotation() is None:
+            return
+        size = self._journal.size()
+        columns = self._journal.get(size - 1) if size else None
+        header = None if columns is None else _header(columns[0])
+        if header is not None and header.get("kind") == "key_rotation":
+            self._notary.settle_rotation(header)
+        else:
+            self._keys.abandon_rotation()
+
+
+def _header(data: bytes) -> dict[str, Any] | None:
+    try:
+        header = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return header if isinstance(header, dict) else None

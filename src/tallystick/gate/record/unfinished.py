@@ -1,0 +1,79 @@
+"""Calls that were begun and of which nobody knows the end.
+
+A `started` record names the process that made it. When that process is gone and no outcome names the record, nobody
+can say whether the tool did its work: recovery appends an outcome of status `unknown`, never "did not happen".
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.session import Caller, Session
+
+
+@dataclass(kw_only=True, slots=True)
+class Gone:
+    """A process that is no more."""
+
+    token: str
+    since: int
+    """Its unfinished calls, if any, begin at or after this record."""
+    settled: bool = False
+    """Set by whoever recovered its calls; then it is forgotten."""
+
+
+class Roster(Protocol):
+    """Which processes may have calls under way; `storage/journal/live.py` satisfies it."""
+
+    def enter(self, size: int) -> str:
+        """This process's token, durable before anything runs under it."""
+        ...
+
+    def oldest(self, seq: int) -> None:
+        """Calls of this process before this record are all finished."""
+        ...
+
+    def leave(self, *, finished: bool) -> None:
+        """This process lets go."""
+        ...
+
+    def gone(self) -> Iterator[Gone]:
+        """Processes that are no more, one at a time, nobody else dealing with them."""
+        ...
+
+
+def unfinished(headers: Iterable[Mapping[str, Any]], token: str | None = None) -> list[Mapping[str, Any]]:
+    """The `started` headers that no outcome names, of one process or of all."""
+    started: dict[str, Mapping[str, Any]] = {}
+    for header in headers:
+        links = header.get("links", {})
+        if header.get("kind") == "started" and token in {None, links.get("process")}:
+            started[header["receipt_id"]] = header
+        elif header.get("kind") == "outcome" and "started" in links:
+            started.pop(links["started"], None)
+    return list(started.values())
+
+
+def unknown_outcome(started: Mapping[str, Any]) -> Draft:
+    """What is recorded for a call whose end nobody saw."""
+    return Draft(
+        kind="outcome",
+        session=session_of(started),
+        tool_id=started.get("tool_id"),
+        tool_version=started.get("tool_version"),
+        policy_digest=started.get("policy_digest"),
+        outcome={"status": "unknown", "reason": "process_ended"},
+        links={"started": started["receipt_id"]},
+    )
+
+
+def session_of(header: Mapping[str, Any]) -> Session:
+    """The surroundings that a header names."""
+    caller = header["caller"]
+    names = ("agent_id", "turn_id", "round_id", "conference_id", "task_id", "run_id", "ticket_id")
+    return Session(
+        session_id=header["session_id"],
+        caller=Caller(subject=caller["subject"], roles=frozenset(caller["roles"]), channel=caller["channel"]),
+        **{name: header[name] for name in names if name in header},
+    )

@@ -1,0 +1,131 @@
+"""Absence: every file in the scope exists, and the term really does not stand in any of them.
+
+Here folding errs the other way: case does not count, compatibility forms are the same letters and characters that
+cannot be seen are left out, so that a term is not called absent because of how it is written.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from tallystick.errors import PathRefused
+from tallystick.gate.codes import Bucket
+from tallystick.gate.quotes import Folded, fold_text
+from tallystick.gate.reply.claims import MISSING, Claim
+from tallystick.gate.reply.findings import Item, Matched
+from tallystick.gate.reply.sources import Source
+from tallystick.gate.reply.surroundings import Checked, Surroundings, failed, read_source
+
+MAX_FILES = 10_000
+_BETWEEN = re.compile(r" ?(?:…|\.\.\.?|–|—|→|->| - | to ) ?")  # noqa: RUF001
+_RANGE = re.compile(r"(.{0,300}?)(\d{1,6})(\D{0,20})\n(?:.{0,300}?)(\d{1,6})(\D{0,20})")
+_LEADING = frozenset({"all", "and", "files", "file", "in", "scenes", "scene", "the", "of", "from", "folder"})
+"""Words that lead to a scope and are none."""
+
+
+def check_absence(claim: Claim, around: Surroundings) -> Checked:
+    """Look for the term in every file of the scope."""
+    if not claim.scope or not claim.term or not any(map(str.isalnum, claim.term)):
+        return failed(claim, "claim_incomplete", MISSING["absence"])
+    paths = _files_of(claim, claim.scope, around)
+    if isinstance(paths, Checked):
+        return paths
+    sources: list[Source] = []
+    for path in paths:
+        source = read_source(claim, path, around)
+        if isinstance(source, Checked):
+            return source
+        sources.append(source)
+    texts = tuple(source.folded for source in sources)
+    for source in sources:
+        line = find_term(claim.term, source)
+        if line is not None:
+            reason = f"The term stands in {source.path} on L{line}."
+            return failed(claim, "term_occurs", reason, *texts, bucket=Bucket.QUOTE_NOT_FOUND)
+    checked = tuple(Matched(path=source.path, sha256=source.sha256) for source in sources)
+    item = Item(kind="absence", source=claim.source, ok=True, matched=checked[0], also=checked[1:])
+    return Checked(item=item, texts=texts)
+
+
+def find_term(term: str, source: Source) -> int | None:
+    """The line on which a term stands as whole words, in any case; or None."""
+    text = _plain_text(source.sha256, source.text)
+    wanted = _plain(term)
+    at = text.text.find(wanted)
+    while at >= 0:
+        before = text.text[at - 1 : at] if at else ""
+        after = text.text[at + len(wanted) : at + len(wanted) + 1]
+        # `dragon's` and `dragon-fire` hold the word.
+        if not (_clings(before, wanted[:1]) or _clings(after, wanted[-1:])):
+            return text.line_at(at)
+        at = text.text.find(wanted, at + 1)
+    return None
+
+
+def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Checked:
+    """Every file the scope names; a name, glob or range that stands for none makes the claim fail."""
+    paths: dict[str, None] = {}
+    for part in _parts_of(scope):
+        try:
+            found = _files_of_range(part, around) if "\n" in part else around.sources.expand(part)
+        except PathRefused as refused:
+            return failed(claim, refused.code, str(refused))
+        if not found:
+            return failed(claim, "scope_missing", f"Nothing in the workspace is called {part[:100]!r}; correct the scope.")
+        paths |= dict.fromkeys(found)
+    if not paths or len(paths) > MAX_FILES:
+        return failed(claim, "scope_missing", f"Name between 1 and {MAX_FILES} files.")
+    return list(paths)
+
+
+def _parts_of(scope: str) -> list[str]:
+    """The names in a scope; a range comes as `first\\nlast`."""
+    ranges = _BETWEEN.sub("\n", scope.replace("`", ""))
+    parts: list[str] = []
+    for piece in ranges.split(","):
+        words = piece.split(" ")
+        while words and words[0].lower() in _LEADING | {""}:
+            words.pop(0)
+        # A name may hold spaces, but `a.md and b.md` are two.
+        parts += [part.strip(" ().:") for part in " ".join(words).split(" and ")]
+    return [part for part in parts if part]
+
+
+def _files_of_range(part: str, around: Surroundings) -> list[str]:
+    """`Story/Scenes/SCN-01…SCN-04`: the files of every number between, none may be missing."""
+    found = _RANGE.fullmatch(part)
+    if found is None:
+        return []
+    prefix, first, after_first, last, _ = found.groups()
+    if not int(first) <= int(last) <= int(first) + MAX_FILES:
+        return []
+    paths: list[str] = []
+    for number in range(int(first), int(last) + 1):
+        name = f"{prefix}{number:0{len(first)}}"
+        exact = around.sources.expand(f"{name}{after_first}") if after_first else []
+        # `SCN-01` stands for `SCN-01.md` and for `SCN-01-arrival.md`, not for `SCN-010.md`.
+        near = exact or [path for path in around.sources.expand(f"{name}*") if not path[len(name)].isdigit()]
+        if not near:
+            return []
+        paths += near
+    return paths
+
+
+@lru_cache(maxsize=256)
+def _plain_text(_sha256: str, text: str) -> Folded:
+    return fold_text(_unmasked(text))
+
+
+def _plain(term: str) -> str:
+    return fold_text(_unmasked(term)).text
+
+
+def _unmasked(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(sign for sign in text if sign.isascii() or unicodedata.category(sign) != "Cf")
+    return text.casefold()
+
+
+def _clings(beside: str, edge: str) -> bool:
+    return bool(beside) and beside.isalnum() and edge.isalnum()

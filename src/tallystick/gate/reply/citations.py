@@ -1,0 +1,114 @@
+"""Each claim against its source."""
+
+from collections.abc import Callable
+
+from tallystick.errors import PathRefused
+from tallystick.gate.quotes import word_count
+from tallystick.gate.reply.absence import check_absence
+from tallystick.gate.reply.claims import MISSING, Claim
+from tallystick.gate.reply.findings import Item, Kind, Matched
+from tallystick.gate.reply.records import check_record
+from tallystick.gate.reply.sources import Source
+from tallystick.gate.reply.structure import find_entry, find_heading
+from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed, matched_in, read_source
+from tallystick.gate.reply.tool_results import check_tool_result
+
+MIN_WORDS = 6
+"""A random three-word quote stands in a foreign novel one time in eleven; six words do not by chance."""
+MIN_WORDS_WITH_LINES = 3
+
+_FAULTS = {
+    "quote_without_source": "The quote names no source; add the path of its file.",
+    "claim_unreadable": "This is no evidence; give a quote with its path, lines, a receipt or a record.",
+}
+
+
+def check_claim(claim: Claim, around: Surroundings, *, bare_records: bool = False) -> Checked:
+    """Look one claim up.
+
+    Args:
+        claim: As read from the line.
+        around: What may be cited.
+        bare_records: Whether a record id alone is enough, as in the per-sentence form.
+    """
+    if claim.fault is not None:
+        return failed(claim, claim.fault, _FAULTS.get(claim.fault, MISSING[claim.kind]))
+    if claim.kind == "record":
+        return check_record(claim, around, bare=bare_records)
+    return _CHECKS[claim.kind](claim, around)
+
+
+def _check_content(claim: Claim, around: Surroundings) -> Checked:
+    if claim.path is None or claim.quote is None:
+        return failed(claim, "claim_incomplete", MISSING["content"])
+    least = MIN_WORDS if claim.path.lines is None else MIN_WORDS_WITH_LINES
+    if word_count(claim.quote) < least:
+        reason = f"Quote at least {MIN_WORDS} words, or {MIN_WORDS_WITH_LINES} with the line they stand on."
+        return failed(claim, "quote_too_short", reason)
+    source = read_source(claim, claim.path.path, around)
+    if isinstance(source, Checked):
+        return source
+    if claim.heading is not None and find_heading(claim.heading, source) is None:
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
+    match = check_quote(claim, claim.quote, source.folded, around, claim.path.lines)
+    if isinstance(match, Checked):
+        return match
+    return _held(claim, matched_in(source, match, claim.quote), source)
+
+
+def _check_structural(claim: Claim, around: Surroundings) -> Checked:
+    if claim.path is None:
+        return _check_entry(claim, claim.entry or "", around.sources.outline())
+    source = read_source(claim, claim.path.path, around)
+    if isinstance(source, Checked):
+        return source
+    if claim.path.lines is not None:
+        first, last = claim.path.lines
+        if not 1 <= first <= last <= len(source.lines):
+            reason = f"The file has lines 1 to {len(source.lines)}; name lines that exist."
+            return failed(claim, "no_such_lines", reason, source.folded)
+        if claim.heading is None:
+            return _held(claim, _place(source, first, last), source)
+    outline = around.sources.outline()
+    if outline is not None and outline.path == source.path:
+        return _check_entry(claim, claim.heading or claim.entry or "", source)
+    line = find_heading(claim.heading or claim.entry or "", source)
+    if line is None:
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
+    return _held(claim, _place(source, line, line), source)
+
+
+def _check_entry(claim: Claim, entry: str, outline: Source | None) -> Checked:
+    if outline is None:
+        return failed(claim, "no_outline", "The workspace has no outline; cite lines or a heading.")
+    line = find_entry(entry, outline)
+    if line is None:
+        return failed(claim, "no_such_entry", "The outline has no such entry; copy one as it stands.", outline.folded)
+    return _held(claim, _place(outline, line, line), outline)
+
+
+def _check_request(claim: Claim, around: Surroundings) -> Checked:
+    try:
+        # What is asked for need not exist, but it must lie inside.
+        around.sources.expand(claim.scope or "")
+    except PathRefused as refused:
+        return failed(claim, refused.code, str(refused))
+    return Checked(item=Item(kind="request", source=claim.source, ok=True))
+
+
+def _held(claim: Claim, matched: Matched, source: Source) -> Checked:
+    item = Item(kind=claim.kind, source=claim.source, ok=True, matched=matched)
+    return Checked(item=item, texts=(source.folded,))
+
+
+def _place(source: Source, first: int, last: int) -> Matched:
+    return Matched(path=source.path, sha256=source.sha256, first_line=first, last_line=last)
+
+
+_CHECKS: dict[Kind, Callable[[Claim, Surroundings], Checked]] = {
+    "content": _check_content,
+    "structural": _check_structural,
+    "absence": check_absence,
+    "tool_result": check_tool_result,
+    "request": _check_request,
+}

@@ -1,0 +1,185 @@
+"""The Evidence line: finding the one there is, and cutting it into items.
+
+    Evidence: "the words as they stand there" Story/Scenes/SCN-01.md:L12; receipt rcpt_…
+    **Evidence (absence):** checked Story/Scenes/SCN-01…SCN-04 for "silver key"
+
+Items are separated by `;`. A quote runs to the closing mark that a reference, `;` or the end of the line follows, so
+marks and `;` inside it are text. `references` reads what stands beside the quotes.
+"""
+
+import re
+from dataclasses import dataclass
+
+from tallystick.gate.reply.findings import Kind
+from tallystick.gate.reply.references import has_reference, reference_follows
+
+MAX_LINE = 20_000
+"""Characters. More is a pasted document, not evidence."""
+MAX_ITEMS = 64
+_MAX_OPENINGS = 128
+"""Marks that may open a quote; with the next one, a bound on the work one line can cause."""
+_MAX_CLOSINGS = 200
+
+_LABEL = re.compile(
+    r"(?:[-*+] {1,3})?(?:\*\*|__|\*|_)?evidence {0,3}(?:\(([^()]{1,40})\))?(?:\*\*|__|\*|_)? {0,3}:(?:\*\*|__|\*|_)?",
+    re.IGNORECASE,
+)
+_HEAD = 100
+"""Characters of a line in which the label must end."""
+_TAGS: dict[str, Kind] = {
+    "content": "content", "quote": "content",
+    "structural": "structural", "structure": "structural",
+    "absence": "absence", "absent": "absence",
+    "tool result": "tool_result", "tool": "tool_result", "receipt": "tool_result",
+    "record": "record", "figure": "record",
+    "request": "request", "access": "request", "access request": "request",
+}  # fmt: skip
+_FIGURE = re.compile(r" ?figure ", re.IGNORECASE)
+_CLOSING = {'"': '"”', "“": '”"', "„": '“”"', "«": "»", "'": "'’", "‘": "’'"}  # noqa: RUF001
+_BEFORE_OPENING = frozenset(" ([{:,;`*_=>—–-")  # noqa: RUF001
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvidenceLine:
+    """The one Evidence line of a reply."""
+
+    number: int
+    """Its place among the reply's lines, from 0."""
+    tag: Kind | None
+    """The claim type, where the label names one."""
+    body: str
+    """What follows the label, white space folded."""
+    written: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineFault:
+    """Why there is no usable Evidence line."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """A piece of an item: a quote without its marks, or the text beside one."""
+
+    text: str
+    is_quote: bool
+
+
+RawItem = tuple[Part, ...]
+
+
+def evidence_line(lines: list[str]) -> EvidenceLine | LineFault:
+    """The one Evidence line. One inside a code block is shown, not claimed, and spoils the count all the same."""
+    fenced = fenced_lines(lines)
+    labelled = [
+        (number, label)
+        for number, line in enumerate(lines)
+        if (label := _LABEL.match(line.lstrip()[:_HEAD])) is not None
+    ]
+    if not labelled:
+        return LineFault(code="no_evidence_line", reason='End the reply with one line "Evidence: …".')
+    if len(labelled) > 1:
+        return LineFault(code="two_evidence_lines", reason="Give one Evidence line; separate its items with ;.")
+    number, label = labelled[0]
+    if number in fenced:
+        return LineFault(code="evidence_in_code", reason="Take the Evidence line out of the code block.")
+    written = lines[number].strip()
+    body = " ".join(written[label.end() :].split())
+    if len(body) > MAX_LINE:
+        return LineFault(code="evidence_too_long", reason=f"Keep the Evidence line under {MAX_LINE} characters.")
+    tag = _TAGS.get((label.group(1) or "").strip().lower().replace("_", " "))
+    return EvidenceLine(number=number, tag=tag, body=body, written=written)
+
+
+def fenced_lines(lines: list[str]) -> set[int]:
+    """The lines inside code fences, the fences included; an open fence runs to the end."""
+    fenced: set[int] = set()
+    fence = ""
+    for number, line in enumerate(lines):
+        start = line.lstrip()[:_HEAD]
+        mark = start[: len(start) - len(start.lstrip(start[0]))] if start[:3] in {"```", "~~~"} else ""
+        if fence or mark:
+            fenced.add(number)
+        if not fence:
+            fence = mark
+        elif mark.startswith(fence):
+            fence = ""
+    return fenced
+
+
+def split_items(body: str) -> list[RawItem] | LineFault:
+    """Cut the line into items, each a sequence of quotes and the text beside them."""
+    items: list[list[Part]] = [[]]
+    text_from = at = openings = 0
+    while at < len(body):
+        sign = body[at]
+        if at == text_from and not items[-1] and _FIGURE.match(body, at):
+            # Marks inside a query are part of it.
+            at = body.find(";", at) if ";" in body[at:] else len(body)
+            continue
+        if sign == ";":
+            _add_text(items[-1], body[text_from:at])
+            items.append([])
+            text_from = at + 1
+        elif sign in _CLOSING and (at == 0 or body[at - 1] in _BEFORE_OPENING) and openings < _MAX_OPENINGS:
+            openings += 1
+            _add_text(items[-1], body[text_from:at])
+            end = _closing(body, at, referenced=_has_reference(items[-1]))
+            if end is None:
+                text_from = at
+            else:
+                _add_quote(items, body[at + 1 : end])
+                text_from, at = end + 1, end
+        at += 1
+    _add_text(items[-1], body[text_from:])
+    kept = [tuple(item) for item in items if any(part.is_quote or _says_something(part.text) for part in item)]
+    if len(kept) > MAX_ITEMS:
+        return LineFault(code="too_many_items", reason=f"Cite at most {MAX_ITEMS} things in one reply.")
+    return kept
+
+
+def _add_text(item: list[Part], text: str) -> None:
+    if text.strip():
+        item.append(Part(text=text.strip(), is_quote=False))
+
+
+def _add_quote(items: list[list[Part]], quote: str) -> None:
+    """Put a quote into its item; a second one begins an item of its own, even where the `;` was forgotten."""
+    item = items[-1]
+    if any(part.is_quote for part in item) and _has_reference(item):
+        before_first = [part for part in item[: [part.is_quote for part in item].index(True)]]
+        moved: list[Part] = []
+        # Where references come first, the text before this quote is its reference.
+        if _has_reference(before_first) and not item[-1].is_quote and has_reference(item[-1].text):
+            moved.append(item.pop())
+        items.append(moved)
+    items[-1].append(Part(text=quote.strip(), is_quote=True))
+
+
+def _has_reference(item: list[Part]) -> bool:
+    return any(has_reference(part.text) for part in item if not part.is_quote)
+
+
+def _says_something(text: str) -> bool:
+    return any(map(str.isalnum, text)) or "*" in text
+
+
+def _closing(body: str, opening: int, *, referenced: bool) -> int | None:
+    """Where a quote ends: at the mark a reference follows; else at the first that `;` or the end follows."""
+    marks = _CLOSING[body[opening]]
+    first_plain: int | None = None
+    closings = (at for at in range(opening + 1, len(body)) if body[at] in marks)
+    for count, at in enumerate(closings):
+        if count >= _MAX_CLOSINGS:
+            break
+        rest = body[at + 1 : at + 20].lstrip(" .,)]}`*_")
+        if not rest or rest.startswith(";"):
+            if referenced or (rest and reference_follows(body, body.index(";", at) + 1)):
+                return at
+            first_plain = at if first_plain is None else first_plain
+        elif reference_follows(body, at + 1):
+            return at
+    return first_plain

@@ -1,0 +1,49 @@
+"""Records of the rooms (`ticket:12`, `ev:3`, `obs:9f`) and figures with their query."""
+
+from decimal import Decimal, InvalidOperation
+
+from tallystick.gate.codes import Bucket
+from tallystick.gate.quotes import word_count
+from tallystick.gate.reply.claims import MISSING, Claim
+from tallystick.gate.reply.findings import Item
+from tallystick.gate.reply.sources import Source, folded, sha256_text
+from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed, matched_in
+
+MIN_WORDS = 3
+"""Records are short; a shorter quote counts only if it is the whole record."""
+
+
+def check_record(claim: Claim, around: Surroundings, *, bare: bool) -> Checked:
+    """Look a record or a figure up."""
+    if claim.figure is not None:
+        return _check_figure(claim, *claim.figure, around)
+    text = around.sources.resolve(claim.record or "")
+    if text is None:
+        return failed(claim, "record_unknown", "There is no such record; copy its id from where you read it.")
+    source = Source(path=claim.record or "", text=text, sha256=sha256_text(text))
+    if claim.quote is None:
+        if not bare:
+            return failed(claim, "claim_incomplete", MISSING["record"], source.folded)
+        return Checked(item=Item(kind="record", source=claim.source, ok=True), texts=(source.folded,))
+    if word_count(claim.quote) < MIN_WORDS and folded(claim.quote).text != source.folded.text:
+        return failed(claim, "quote_too_short", f"Quote at least {MIN_WORDS} words of the record.", source.folded)
+    match = check_quote(claim, claim.quote, source.folded, around)
+    if isinstance(match, Checked):
+        return match
+    item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, match, claim.quote))
+    return Checked(item=item, texts=(source.folded,))
+
+
+def _check_figure(claim: Claim, written: str, query: str, around: Surroundings) -> Checked:
+    value = around.sources.recompute(query)
+    if value is None:
+        return failed(claim, "query_unknown", "No room can compute this query; copy it from the tool's result.")
+    try:
+        said = Decimal(written.replace(",", "").rstrip("."))
+        # A figure is as exact as it is written: 12.3 stands for anything that rounds to it.
+        right = value.quantize(Decimal(1).scaleb(min(0, int(said.as_tuple().exponent)))) == said
+    except (InvalidOperation, ValueError):
+        return failed(claim, "claim_unreadable", "The figure is no number; write it with digits.")
+    if not right:
+        return failed(claim, "figure_differs", f"The query gives {value}.", bucket=Bucket.QUOTE_NOT_FOUND)
+    return Checked(item=Item(kind="record", source=claim.source, ok=True))

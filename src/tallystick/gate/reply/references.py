@@ -1,0 +1,186 @@
+"""What stands beside the quotes on an Evidence line: paths, lines, headings, receipts, records, scopes.
+
+Forgiving in form: a path may stand before or after its quote, in backticks or brackets, with its lines written in any
+usual way. Every pattern here is bounded, so no line can make it slow.
+"""
+
+import re
+from dataclasses import dataclass
+
+MAX_REFERENCE = 2_000
+"""Characters beside one quote. More is prose, not a reference."""
+_MAX_SPACED = 12
+"""Words in a file name with spaces."""
+
+RECEIPT = re.compile(r"\brcpt_[A-Za-z0-9_-]{1,80}")
+REQUEST = "ACCESS_REQUEST"
+
+_EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,7}"
+_NOT_NAME = r"\s;\"“”„«»`()\[\]"
+_FOLLOWS = re.compile(
+    r"[\s,.()\[\]{}`*—–:→@<>-]{0,6}"  # noqa: RUF001
+    r"(?:(?i:in|from|at|of|see|on|not|absent|found|per|via|file|path|source|and|or|is|occurs?)\b[\s`(\[*:]{0,3}){0,6}"
+    r"(?:(?i:receipts?|checked|figure)\b|rcpt_|ACCESS_REQUEST\b|§|(?i:outline)(?: entry\b| ?[:§])"
+    r"|[a-z][a-z_]{1,15}:[A-Za-z0-9]"
+    rf"|[^{_NOT_NAME},]{{1,300}}?(?:{_EXTENSION}(?=$|[\s;:,#)\]`§])|:L?\d)"
+    rf"|[^{_NOT_NAME},]{{1,300}}/[^;\"“”]{{0,200}}?{_EXTENSION}(?=$|[\s;:,#)\]`§])"
+    rf"|[^{_NOT_NAME},]{{0,300}}[/*][^{_NOT_NAME},]{{0,300}}\s{{0,2}}(?:$|;))"
+)
+_ENDS_IN_EXTENSION = re.compile(rf".{{0,300}}{_EXTENSION}")
+_LINES_IN_TOKEN = re.compile(r"(.{1,300}?)[:#]L?(\d{1,7})(?:[-–—…]L?(\d{1,7}))?")  # noqa: RUF001
+_LINES_AFTER = re.compile(
+    r"[\s,(:@]{0,3}(?:lines?|ll?\.|L)\s{0,2}(?:L)?(\d{1,7})(?:\s{0,2}(?:-|–|—|…|to)\s{0,2}L?(\d{1,7}))?",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_RECORD = re.compile(r"(?!lines?:)[a-z][a-z_]{1,15}:[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_OUTLINE = re.compile(r"outline\b(?: entry\b)?[\s:§,-]{0,4}", re.IGNORECASE)
+_FIGURE = re.compile(r"figure\s{1,3}([-+]?[\d][\d.,]{0,30}) ?%?\s{0,3}(?:=|:|from|by)\s{0,3}(.{1,500})", re.IGNORECASE)
+_WRAPPERS = "`*<>(){}[],"
+_TRAILING = _WRAPPERS + ".:;!?"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PathRef:
+    """A path, with the lines that are named beside it."""
+
+    path: str
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class References:
+    """All that one piece of text refers to."""
+
+    paths: tuple[PathRef, ...] = ()
+    heading: str | None = None
+    entry: str | None = None
+    """An entry of the outline."""
+    receipts: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    figure: tuple[str, str] | None = None
+    """A number as written, and the query it comes from."""
+    note: str = ""
+    """What is left when the paths are taken out."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is referred to at all."""
+        return bool(
+            self.paths or self.heading or self.entry or self.receipts or self.records or self.figure is not None
+        )
+
+
+def reference_follows(text: str, at: int) -> bool:
+    """Whether a path, receipt or other reference begins here, after at most a few words that lead to it."""
+    return _FOLLOWS.match(text, at) is not None
+
+
+def has_reference(text: str) -> bool:
+    """Whether a text beside a quote refers to anything."""
+    return bool(references_in(text)) or "checked" in text.lower() or REQUEST in text
+
+
+def references_in(text: str) -> References:
+    """Read one piece of text."""
+    text = text[:MAX_REFERENCE].strip()
+    if figure := _FIGURE.match(text):
+        return References(figure=(figure.group(1), figure.group(2).strip()))
+    before, section, after = text.partition("§")
+    outline = _OUTLINE.match(before if section else text)
+    if outline and (section or _says(text[outline.end() :])):
+        return References(entry=_plain(after if section else text[outline.end() :]))
+    paths, records, note = _read_tokens(before)
+    return References(
+        paths=tuple(paths),
+        heading=_plain(after) or None,
+        receipts=tuple(dict.fromkeys(RECEIPT.findall(text))),
+        records=tuple(dict.fromkeys(records)),
+        note=note,
+    )
+
+
+def _read_tokens(text: str) -> tuple[list[PathRef], list[str], str]:
+    paths: list[PathRef] = []
+    records: list[str] = []
+    note: list[str] = []
+    at = 0
+    while at < len(text):
+        end = _token_end(text, at)
+        token = text[at:end]
+        bare = token.strip(_WRAPPERS).rstrip(_TRAILING)
+        if _RECORD.fullmatch(bare):
+            records.append(bare)
+        elif (found := _path_at(text, at, end)) is not None:
+            ref, end = found
+            paths.append(ref)
+        elif bare:
+            note.append(bare)
+        at = end
+        while at < len(text) and text[at] == " ":
+            at += 1
+    return paths, records, " ".join(note)
+
+
+def _token_end(text: str, at: int) -> int:
+    """A token ends at a space, or at its closing backtick."""
+    if text[at] == "`" and (closing := text.find("`", at + 1)) > 0:
+        at = closing
+    end = text.find(" ", at)
+    return len(text) if end < 0 else end
+
+
+def _path_at(text: str, at: int, end: int) -> tuple[PathRef, int] | None:
+    """The path that begins here, if one does: with an extension, a wildcard or a slash; spaces allowed before one."""
+    token = text[at:end]
+    name, lines = _with_lines(token)
+    if not _looks_like_path(name):
+        return None
+    if "/" in name and not _ENDS_IN_EXTENSION.fullmatch(name) and "*" not in name:
+        spaced = _spaced(text, at)
+        if spaced is not None:
+            end = spaced
+            name, lines = _with_lines(text[at:end])
+    if lines is None and (after := _LINES_AFTER.match(text, end)):
+        lines = _line_range(after.group(1), after.group(2))
+        end = after.end()
+    return PathRef(path=name, lines=lines), end
+
+
+def _spaced(text: str, at: int) -> int | None:
+    """Where a file name with spaces ends."""
+    end = at
+    for _ in range(_MAX_SPACED):
+        end = _token_end(text, end)
+        name, _ = _with_lines(text[at:end])
+        if _ENDS_IN_EXTENSION.fullmatch(name):
+            return end
+        if end >= len(text):
+            return None
+        end += 1
+    return None
+
+
+def _with_lines(token: str) -> tuple[str, tuple[int, int] | None]:
+    bare = token.strip(_WRAPPERS).rstrip(_TRAILING) if "*" not in token else token.strip("`(){}[],").rstrip(".:;,)]`")
+    bare = bare.replace("`", "")
+    found = _LINES_IN_TOKEN.fullmatch(bare)
+    if found is None:
+        return bare, None
+    return found.group(1), _line_range(found.group(2), found.group(3))
+
+
+def _line_range(first: str, last: str | None) -> tuple[int, int]:
+    return int(first), int(last if last is not None else first)
+
+
+def _looks_like_path(name: str) -> bool:
+    if name in {"and/or", "he/she", "she/he", "his/her", "either/or", "s/he", "n/a", "N/A"}:
+        return False
+    return "/" in name.strip("/") or "*" in name or name.endswith("/") or bool(_ENDS_IN_EXTENSION.fullmatch(name))
+
+
+def _plain(text: str) -> str:
+    return text.strip(" `*_()[]{}\"“”'‘’.,:;#")  # noqa: RUF001
+
+
+def _says(text: str) -> bool:
+    return any(map(str.isalnum, text))

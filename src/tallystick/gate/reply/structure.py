@@ -1,0 +1,96 @@
+"""Headings of a file and entries of the outline.
+
+A heading is found by its whole text, or by its beginning up to a colon, dash or full stop (`Chapter 3` for `Chapter
+3: The Storm`). Case, emphasis and quote marks do not matter.
+"""
+
+import re
+from functools import lru_cache
+
+from tallystick.gate.quotes import fold
+from tallystick.gate.reply.sources import Source
+
+_MARKED = re.compile(r" {0,3}#{1,6}[ \t]+(.+)")
+_LISTED = re.compile(r"\s{0,12}(?:[-*+]|\d{1,3}[.)]|\|)[ \t]+(.+)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_WORDS = re.compile(r"[^\W_]+")
+_MAX_HEADING = 200
+"""Characters; a longer line is a paragraph."""
+
+Named = tuple[tuple[str, int], ...]
+"""(name as compared, line)."""
+
+
+def find_heading(wanted: str, source: Source) -> int | None:
+    """The line of a heading, or None."""
+    name = _plain(wanted)
+    if not name:
+        return None
+    for heading, line in _headings(source.path, source.sha256, _Lines(source)):
+        rest = heading.removeprefix(name)
+        if heading == name or (rest != heading and rest.lstrip()[:1] in {":", "-", "."}):
+            return line
+    return None
+
+
+def find_entry(wanted: str, outline: Source) -> int | None:
+    """The line of an outline entry that holds these words side by side, or None."""
+    words = _WORDS.findall(fold(wanted).casefold())
+    if not words:
+        return None
+    needle = f" {' '.join(words)} "
+    for entry, line in _entries(outline.path, outline.sha256, _Lines(outline)):
+        if needle in entry:
+            return line
+    return None
+
+
+class _Lines:
+    """A source that does not count in a cache key: path and hash already say which it is."""
+
+    def __init__(self, source: Source) -> None:
+        self.lines = source.lines
+        self.marked = source.path.casefold().endswith((".md", ".markdown"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Lines)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=256)
+def _headings(_path: str, _sha256: str, source: _Lines) -> Named:
+    lines = source.lines
+    found: list[tuple[str, int]] = []
+    for number, line in enumerate(lines, start=1):
+        if not line or len(line) > _MAX_HEADING or line.isspace():
+            continue
+        after = lines[number] if number < len(lines) else ""
+        if marked := _MARKED.fullmatch(line):
+            found.append((_plain(marked.group(1)), number))
+        elif _UNDERLINE.fullmatch(after) or (not source.marked and _stands_alone(lines, number)):
+            found.append((_plain(line), number))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _entries(_path: str, _sha256: str, source: _Lines) -> Named:
+    found: list[tuple[str, int]] = []
+    for number, line in enumerate(source.lines, start=1):
+        entry = _MARKED.fullmatch(line) or _LISTED.fullmatch(line)
+        if entry:
+            words = _WORDS.findall(fold(entry.group(1)).casefold())
+            found.append((f" {' '.join(words)} ", number))
+    return tuple(found)
+
+
+def _stands_alone(lines: list[str], number: int) -> bool:
+    """In a plain text, a heading is a line between empty ones."""
+    before = lines[number - 2] if number > 1 else ""
+    after = lines[number] if number < len(lines) else ""
+    return not before.strip() and not after.strip()
+
+
+def _plain(text: str) -> str:
+    return fold(text).casefold().strip(" #*_.,:;'\"")

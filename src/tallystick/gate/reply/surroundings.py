@@ -1,0 +1,154 @@
+"""All that a check may look at besides the reply itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from tallystick.errors import PathRefused
+from tallystick.gate.codes import Bucket
+from tallystick.gate.quotes import Folded, Match, occurrences
+from tallystick.gate.reply.claims import Claim
+from tallystick.gate.reply.diagnosis import diagnose
+from tallystick.gate.reply.findings import Item, Matched
+from tallystick.gate.reply.sources import ReceiptBook, Source, Sources
+
+LINE_TOLERANCE = 2
+"""Lines a citation may be off by: files are edited while agents read them."""
+MAX_EXCERPT = 4_000
+"""Characters. A file may be one single line; then the quote itself is kept as the excerpt."""
+_MAX_PLACES = 10_000
+"""Places of one quote that are looked at; a quote that stands more often proves nothing anyway."""
+_CONTEXT = 40
+"""Characters around a quote that show whether the passage is the agent's own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Surroundings:
+    """Where a reply was given, and what it may cite."""
+
+    sources: Sources
+    receipts: ReceiptBook
+    session_id: str
+    round_id: str | None = None
+    conference_id: str | None = None
+    conference: bool = False
+    own_texts: tuple[Folded, ...] = ()
+    """What the same agent wrote into files, notes or records in this session."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checked:
+    """A claim that was looked up, and the texts it named."""
+
+    item: Item
+    texts: tuple[Folded, ...] = ()
+    """Where quotations in the body may come from."""
+
+
+def failed(claim: Claim, code: str, reason: str, *texts: Folded, bucket: Bucket = Bucket.EVIDENCE_INVALID) -> Checked:
+    """A claim that does not hold."""
+    item = Item(kind=claim.kind, source=claim.source, ok=False, code=code, reason=reason, bucket=bucket)
+    return Checked(item=item, texts=texts)
+
+
+def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Checked:
+    """The file a claim names, or why it cannot be used."""
+    try:
+        source = around.sources.read(path)
+    except PathRefused as refused:
+        return failed(claim, refused.code, str(refused))
+    if source is not None:
+        return source
+    return failed(claim, "no_such_file", f"There is no such file.{_suggestion(path, around)}")
+
+
+def check_quote(
+    claim: Claim, quote: str, text: Folded, around: Surroundings, lines: tuple[int, int] | None = None
+) -> Match | Checked:
+    """Where a quote stands in a text that the agent did not write itself, or why it does not count."""
+    elsewhere: Match | None = None
+    own = False
+    for match in islice(passages(quote, text), _MAX_PLACES):
+        if lines is not None and not _lies_within(match, lines):
+            elsewhere = elsewhere or match
+        elif _is_own(match, text, around):
+            own = True
+        else:
+            return match
+    if own:
+        return failed(claim, "own_text", "The agent wrote this passage itself; cite what others wrote.", text)
+    if elsewhere is not None:
+        reason = f"The quote stands on L{elsewhere.first_line}-L{elsewhere.last_line}; correct the lines."
+        return failed(claim, "wrong_lines", reason, text, bucket=Bucket.QUOTE_NOT_FOUND)
+    return _not_found(claim, quote, text)
+
+
+def passages(quote: str, text: Folded) -> Iterator[Match]:
+    """Where a quote stands, allowing for the comma or full stop that house styles put inside the closing mark."""
+    found = False
+    for match in occurrences(quote, text):
+        found = True
+        yield match
+    if not found and quote.endswith((",", ".")) and not quote.endswith(".."):
+        for match in occurrences(quote[:-1], text):
+            # But a question is not a statement.
+            if not text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
+                yield match
+
+
+def matched_in(source: Source, match: Match, quote: str) -> Matched:
+    """The record of a quote that was found."""
+    excerpt = "\n".join(source.lines[match.first_line - 1 : match.last_line])
+    if len(excerpt) > MAX_EXCERPT:
+        excerpt = quote
+    length = match.end - match.start
+    words = quote if len(quote) <= length or not quote.endswith((",", ".")) else quote[:-1]
+    return Matched(
+        path=source.path,
+        sha256=source.sha256,
+        first_line=match.first_line,
+        last_line=match.last_line,
+        quote=words,
+        excerpt=excerpt,
+        normalised=words not in excerpt,
+    )
+
+
+def _not_found(claim: Claim, quote: str, text: Folded) -> Checked:
+    why = diagnose(quote, text)
+    closest = None
+    if why.line is not None:
+        closest = {"line": why.line, "text": why.text, "similarity": why.similarity}
+    item = Item(
+        kind=claim.kind, source=claim.source, ok=False, code=why.code, reason=why.advice,
+        bucket=Bucket.QUOTE_NOT_FOUND, closest=closest,
+    )  # fmt: skip
+    return Checked(item=item, texts=(text,))
+
+
+def _lies_within(match: Match, lines: tuple[int, int]) -> bool:
+    first, last = lines
+    if not first - LINE_TOLERANCE <= match.first_line <= last + LINE_TOLERANCE:
+        return False
+    # One line alone says where a quote begins; two say where it ends as well.
+    return first == last or match.last_line <= last + LINE_TOLERANCE
+
+
+def _is_own(match: Match, text: Folded, around: Surroundings) -> bool:
+    """Whether the passage, with what stands around it, is in something the agent wrote.
+
+    The quote alone would not do: an agent may well have written down a sentence it had read.
+    """
+    if not around.own_texts:
+        return False
+    passage = text.text[max(0, match.start - _CONTEXT) : match.end + _CONTEXT].strip()
+    return any(passage in own.text for own in around.own_texts)
+
+
+def _suggestion(path: str, around: Surroundings) -> str:
+    name = path.rpartition("/")[2]
+    try:
+        near = around.sources.expand(f"**/{name}") if name and "*" not in path else []
+    except PathRefused:
+        near = []
+    return f" Did you mean {near[0]}?" if near else " Name a file of the workspace."

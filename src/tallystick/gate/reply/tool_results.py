@@ -1,0 +1,97 @@
+"""Receipts that a reply cites.
+
+A receipt counts if it exists and verifies, was made in this round of the conference or else in this session, and
+belongs to a call that ran. What is quoted beside it must stand in what the tool gave back.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from tallystick.gate.quotes import Folded
+from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.reply.claims import MISSING, Claim
+from tallystick.gate.reply.findings import Item
+from tallystick.gate.reply.sources import folded
+from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed
+
+_RESULTS = frozenset({"outcome", "report"})
+"""Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
+_MAX_STRINGS = 2_000
+"""Strings of one output that are searched."""
+
+
+def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
+    """Look a receipt up, and what is quoted from it."""
+    if claim.receipt is None:
+        return failed(claim, "claim_incomplete", MISSING["tool_result"])
+    receipt = around.receipts.find(claim.receipt)
+    if receipt is None:
+        return failed(claim, "receipt_unknown", "There is no valid receipt of this id; copy it from the tool's result.")
+    fault = _fault(receipt, around)
+    if fault is not None:
+        return failed(claim, *fault)
+    texts = tuple(_texts(receipt))
+    held = Checked(item=Item(kind="tool_result", source=claim.source, ok=True), texts=texts)
+    if claim.quote is None:
+        return held
+    if receipt.erased:
+        return failed(claim, "receipt_erased", "What this receipt held was erased; quote another source.")
+    if not any(map(str.isalnum, claim.quote)):
+        return failed(claim, "quote_too_short", "Quote some words of the result, or leave the quote out.")
+    found = [check_quote(claim, claim.quote, text, around) for text in texts]
+    if any(not isinstance(match, Checked) for match in found):
+        return held
+    refusals = [match for match in found if isinstance(match, Checked)]
+    if not refusals:
+        return failed(claim, "receipt_empty", "The tool gave nothing back that could be quoted.")
+    # Of several strings, the one that came closest says most.
+    return max(refusals, key=lambda refusal: (refusal.item.closest or {}).get("similarity") or 0)
+
+
+def receipt_fault(receipt: Receipt | None, around: Surroundings) -> tuple[str, str] | None:
+    """Why a receipt proves nothing here: (code, reason)."""
+    return ("receipt_unknown", "There is no valid receipt of this id.") if receipt is None else _fault(receipt, around)
+
+
+def _fault(receipt: Receipt, around: Surroundings) -> tuple[str, str] | None:
+    header = receipt.header
+    if header.get("kind") not in _RESULTS:
+        return "receipt_no_result", "This receipt is not of a finished call; cite the call's own."
+    if around.conference:
+        same_conference = around.conference_id in {None, header.get("conference_id")}
+        if around.round_id is None or header.get("round_id") != around.round_id or not same_conference:
+            return "receipt_foreign", "The receipt is not of this round; cite what was retrieved for it."
+    elif header.get("session_id") != around.session_id:
+        return "receipt_foreign", "The receipt is of another session; run the tool here."
+    if (header.get("outcome") or {}).get("status") == "rejected":
+        return "receipt_refused", "The call was refused, so nothing came of it."
+    return None
+
+
+def _texts(receipt: Receipt) -> Iterator[Folded]:
+    """What can be quoted: each string the tool gave back, and the whole as JSON."""
+    if receipt.outputs is None:
+        if receipt.excerpt is not None:
+            yield folded(receipt.excerpt)
+        return
+    strings = list(_strings(receipt.outputs))
+    for text in strings:
+        yield folded(text)
+    if not isinstance(receipt.outputs, str):
+        yield folded(orjson.dumps(receipt.outputs).decode())
+
+
+def _strings(value: Any) -> Iterator[str]:
+    waiting = [value]
+    seen = 0
+    while waiting and seen < _MAX_STRINGS:
+        now = waiting.pop()
+        if isinstance(now, str):
+            seen += 1
+            yield now
+        elif isinstance(now, dict):
+            waiting.extend(reversed(now.values()))
+        elif isinstance(now, list):
+            waiting.extend(reversed(now))

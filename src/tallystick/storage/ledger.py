@@ -1,0 +1,73 @@
+"""A ledger on a workspace: files, keys, mirror, joined as the settings say.
+
+ledger = open_ledger(workspace, settings)      # Gate.open does this
+"""
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from tallystick.gate.record.clock import Clock
+from tallystick.gate.record.ledger import Ledger
+from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.journal.files import FileJournal
+from tallystick.storage.journal.live import LiveFiles
+from tallystick.storage.journal.shelf import Options
+from tallystick.storage.keys import FileKeys
+
+
+def open_ledger(
+    workspace: Path,
+    settings: Settings | None = None,
+    *,
+    clock: Clock | None = None,
+    random: Callable[[int], bytes] = os.urandom,
+) -> Ledger:
+    """Open the ledger of a workspace; what is missing is made, what a crash left is recovered.
+
+    Raises:
+        ConfigError: A key is missing, malformed or readable by others.
+        LedgerDamaged: Damage before the tail, or the journal is older than its head.
+        LedgerUnwritable: The folder cannot be written.
+    """
+    settings = settings or Settings()
+    audit = audit_folder(workspace)
+    keys = FileKeys(audit, random)
+    journal = FileJournal(audit, journal_options(audit, settings))
+    return Ledger(
+        journal,
+        keys,
+        grouped=settings.ledger.durability == "fsync",
+        roster=LiveFiles(audit / "journal" / "live", random),
+        clock=clock,
+        random=random,
+        inline_bytes=settings.ledger.inline_bytes,
+    )
+
+
+def audit_folder(workspace: Path) -> Path:
+    """Where a workspace keeps its receipts."""
+    return workspace.resolve() / CONTROL_ROOM / "audit"
+
+
+def journal_options(audit: Path, settings: Settings) -> Options:
+    """How the settings want the journal kept."""
+    ledger = settings.ledger
+    return Options(
+        durability=ledger.durability,
+        segment_bytes=ledger.segment_bytes,
+        checkpoint_every=ledger.checkpoint_every,
+        checkpoint_s=ledger.checkpoint_s,
+        mirror=mirror_path(audit, settings),
+    )
+
+
+def mirror_path(audit: Path, settings: Settings) -> Path | None:
+    """The file outside the workspace that holds a copy of the head."""
+    if settings.ledger.mirror == "off":
+        return None
+    if settings.ledger.mirror is not None:
+        return Path(settings.ledger.mirror).expanduser()
+    # Named by the workspace's path: a journal that was deleted with its keys and begun anew still shows.
+    return settings.state_dir() / "heads" / f"{sha256(os.fsencode(audit)).hexdigest()[:16]}.head"
