@@ -58,7 +58,7 @@ class Approvals:
             return waiting
         self._parts.ledger.record_sync(entries.answered(waiting, answer="edited", person=person, channel=channel))
         book, now = self._parts.book(), self._parts.now_ms()
-        shown, _ = self._parts.redactor.redact(args, entries.plain_bytes(args), frozenset())
+        shown, _ = self._parts.redactor.redact(args)
         return book.edit(approval_id, args, person=person, channel=channel, now=now, shown=shown)
 
     def _waiting(self, approval_id: str) -> Hold | Unmoved:

@@ -38,7 +38,7 @@ class ReplyChecks:
             sources: Besides the workspace's files, what a room lets replies cite.
             own_texts: What the same agent wrote in this session: quoting oneself proves nothing.
             tool_names: Names whose call syntax must not stand in prose; the registered ones if not given.
-            more: `conference`, `tools_ran`, `form`, `role`, … as `gate.reply.check.check_reply` takes them.
+            more: `conference`, `tools_ran` and `form` as `gate.reply.check.check_reply` takes them.
         """
         names = tuple(tool_names) or tuple(self._parts.pipeline.catalogue.names())
         findings = check_reply(
@@ -47,7 +47,9 @@ class ReplyChecks:
             receipts=self._parts.ledger,
             session_id=session.session_id,
             round_id=session.round_id,
+            conference_id=session.conference_id,
             agent=session.agent_id,
+            role_sources=self._parts.settings.evidence.sources,
             own_texts=tuple(own_texts),
             tool_names=names,
             **more,

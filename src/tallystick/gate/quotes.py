@@ -157,7 +157,7 @@ _EMPHASIS = re.compile(r"[*_]+")
 _DOUBLE_MARK = re.compile(r'(?<![0-9])"')
 # Every pattern below can fail only within a few characters: no input makes them slow. White space is one character
 # by then, a space or the line break that is kept as a marker.
-_HYPHEN = re.compile(r"(?<=[^\W_])-(?=\n?[^\W_])")
+_HYPHEN = re.compile(r"-(?<=[^\W_]-)(?=\n?[^\W_])")
 _DASH = re.compile(r"[ \n]?[-–](?:[ \n]?[-–])*[ \n]?")  # noqa: RUF001
 _ELLIPSIS = re.compile(r"[ \n]?\.(?:[ \n]?\.){2,}[ \n]?")
 _INNER_HYPHEN = "\u2010"

@@ -5,6 +5,8 @@ begun. Nothing else in the product knows which of the two it is, but where a sta
 """
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,12 +124,25 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     # The driver's own idea of when a transaction begins is switched off; `_begin_sqlite` says it.
     connection.isolation_level = None
     cursor = connection.cursor()
-    # The busy timeout is set first: switching to WAL itself needs a lock.
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_S * 1000}")
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _switch_to_wal(cursor)
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _switch_to_wal(cursor: sqlite3.Cursor) -> None:
+    """Ask until it is granted: of several that open a new file at once, SQLite tells some to go without waiting."""
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -30,7 +30,9 @@ class _Readings(Collector):
 
     def collect(self) -> Iterator[Metric]:
         reading = self._source.read()
-        requests = list(reading.requests.items())
+        requests = [
+            ((endpoint, method, str(status)), timing) for (endpoint, method, status), timing in reading.requests.items()
+        ]
         tools = [((name,), timing) for name, timing in reading.tools.items()]
         yield _counter("request_count", "Requests answered.", _REQUEST_LABELS, _counted(requests))
         yield _histogram("request_latency_seconds", "Time to answer.", _REQUEST_LABELS, requests)

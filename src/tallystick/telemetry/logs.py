@@ -91,26 +91,36 @@ class Masker:
         return self._name is not None and isinstance(name, str) and self._name.fullmatch(name) is not None
 
 
-def masker_for(settings: Settings) -> Masker:
-    """A masker that knows the secrets of the configuration."""
+def secrets_of(settings: Settings) -> list[str]:
+    """The secrets the configuration holds in clear."""
     secret = settings.auth.jwt_secret
-    url = settings.storage.database_url
-    password = re.search(r"://[^/@:]*:([^/@]+)@", url) if url else None
-    values = [] if secret is None else [secret.get_secret_value()]
-    return Masker(names=settings.redact.keys, values=[*values, *([password[1]] if password else [])])
+    login = re.search(r"://[^/@:]*:([^/@]+)@", settings.storage.database_url or "")
+    return [*([secret.get_secret_value()] if secret else []), *([login[1]] if login else [])]
 
 
-def configure_logs(
+def set_up_logs(
+    settings: Settings,
     *,
-    masker: Masker,
-    form: Literal["json", "console"] = "json",
+    masker: Masker | None = None,
+    form: Literal["json", "console"] | None = None,
     level: int | str = logging.INFO,
     stream: TextIO | None = None,
 ) -> None:
-    """Send all logging of this process, ours and the libraries', to stderr through the masker."""
-    renderer: Any = (
-        structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer(colors=False)
-    )
+    """Send all logging of this process, ours and the libraries', to stderr through the masker.
+
+    Args:
+        settings: Whose secrets are masked in any case.
+        masker: One that knows more; it also learns the settings' secrets.
+        form: `console` at a terminal and `json` elsewhere, if not given.
+        level: The least level that is written.
+        stream: Instead of stderr.
+    """
+    masker = masker or Masker(names=settings.redact.keys)
+    for value in secrets_of(settings):
+        masker.add(value)
+    stream = stream or sys.stderr
+    for_the_eye = stream.isatty() if form is None else form == "console"
+    renderer: Any = structlog.dev.ConsoleRenderer(colors=False) if for_the_eye else structlog.processors.JSONRenderer()
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -126,7 +136,7 @@ def configure_logs(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(_MaskedFormatter(masker, shared, renderer))
     root = logging.getLogger()
     root.handlers = [handler]

@@ -49,7 +49,7 @@ class Timing:
 class Reading:
     """Everything counted so far, at one moment."""
 
-    requests: dict[tuple[str, str, str], Timing]
+    requests: dict[tuple[str, str, int], Timing]
     """By endpoint (template), method, status."""
     tools: dict[str, Timing]
     rejections: dict[str, int]
@@ -64,7 +64,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._requests: dict[tuple[str, str, str], Timing] = {}
+        self._requests: dict[tuple[str, str, int], Timing] = {}
         self._tools: dict[str, Timing] = {}
         self._rejections: dict[str, int] = dict.fromkeys((str(bucket) for bucket in Bucket), 0)
         self._embeddings: dict[str, float] = {}
@@ -81,11 +81,11 @@ class Metrics:
 
     def request(self, endpoint: str, method: str, status: int, seconds: float) -> None:
         """`request_count`, `request_latency_seconds`."""
-        key = (endpoint, method, str(status))
+        key = (endpoint, method, status)
         with self._lock:
             timing = self._requests.get(key)
             if timing is None:
-                timing = _new(self._requests, key, (OTHER, method, str(status)))
+                timing = _new(self._requests, key, (OTHER, method, status))
             timing.add(seconds)
 
     def rejection(self, bucket: str) -> None:

@@ -36,7 +36,7 @@ def _application() -> FastAPI:
     return app
 
 
-def counted(path: str, *, app: Any = None, method: str = "GET") -> list[tuple[str, str, str]]:
+def counted(path: str, *, app: Any = None, method: str = "GET") -> list[tuple[str, str, int]]:
     metrics = Metrics()
     measured = Measured(Guard(app or _application(), ServerSettings()), metrics)
     request(measured, [LOCAL], path=path, method=method)
@@ -47,14 +47,14 @@ def counted(path: str, *, app: Any = None, method: str = "GET") -> list[tuple[st
 @pytest.mark.parametrize(
     ("path", "endpoint", "status"),
     [
-        ("/api/sessions/s1/receipts/r7", "/api/sessions/{session_id}/receipts/{receipt_id}", "200"),
-        ("/api/sessions/receipts/receipts/receipts", "/api/sessions/{session_id}/receipts/{receipt_id}", "200"),
-        ("/files/a/b/c.md", "/files/{path}", "200"),
-        ("/nowhere", "other", "404"),
-        ("/api/sessions/s1", "other", "404"),
+        ("/api/sessions/s1/receipts/r7", "/api/sessions/{session_id}/receipts/{receipt_id}", 200),
+        ("/api/sessions/receipts/receipts/receipts", "/api/sessions/{session_id}/receipts/{receipt_id}", 200),
+        ("/files/a/b/c.md", "/files/{path}", 200),
+        ("/nowhere", "other", 404),
+        ("/api/sessions/s1", "other", 404),
     ],
 )
-def test_a_request_counts_under_its_route_s_template(path: str, endpoint: str, status: str) -> None:
+def test_a_request_counts_under_its_route_s_template(path: str, endpoint: str, status: int) -> None:
     assert counted(path) == [(endpoint, "GET", status)]
 
 
@@ -63,7 +63,7 @@ def test_refused_requests_and_strange_methods_count_too() -> None:
     metrics = Metrics()
     measured = Measured(Guard(echo, ServerSettings()), metrics)
     request(measured, [(b"host", b"evil.example")], method="BREW")
-    assert list(metrics.read().requests) == [("other", "other", "403")]
+    assert list(metrics.read().requests) == [("other", "other", 403)]
 
 
 @pytest.mark.promise("telemetry.requests")
@@ -72,7 +72,7 @@ def test_a_request_that_ends_in_an_error_counts_as_500() -> None:
     measured = Measured(Guard(_application(), ServerSettings()), metrics)
     with pytest.raises(ZeroDivisionError):
         request(measured, [LOCAL], path="/broken", method="GET")
-    assert list(metrics.read().requests) == [("/broken", "GET", "500")]
+    assert list(metrics.read().requests) == [("/broken", "GET", 500)]
 
 
 def test_a_handler_outside_the_router_names_its_own_template() -> None:
@@ -80,7 +80,7 @@ def test_a_handler_outside_the_router_names_its_own_template() -> None:
         scope[ENDPOINT] = "/api/gate/call"
         await echo(scope, receive, send)
 
-    assert counted("/api/gate/call", app=short_way, method="POST") == [("/api/gate/call", "POST", "200")]
+    assert counted("/api/gate/call", app=short_way, method="POST") == [("/api/gate/call", "POST", 200)]
 
 
 def test_what_is_no_request_passes_uncounted() -> None:

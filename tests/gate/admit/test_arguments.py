@@ -360,8 +360,8 @@ def test_other_tools_may_have_such_a_field() -> None:
 
 @pytest.mark.promise("admit.dry-run")
 def test_a_dry_run_is_asked_for_only_where_the_tool_offers_it(tools: Catalogue) -> None:
-    for given in ({}, {"dry_run": False}, {"dry_run": True}):
-        proposal = admitted(admit_call(tools, "file_locator", {"search_criteria": "a", **given}, dry_run=True))
+    for own in ({}, {"dry_run": False}, {"dry_run": True}):
+        proposal = admitted(admit_call(tools, "file_locator", {"search_criteria": "a", **own}, dry_run=True))
         assert (proposal.args["dry_run"], proposal.dry_run, proposal.transformed) == (True, True, False)
     rejection = refused(admit_call(tools, "file_reader", {"file_path": "a"}, dry_run=True))
     assert (rejection.fault, rejection.reason) == (BAD_ARGS, NO_DRY_RUN)
@@ -417,8 +417,8 @@ anything = st.recursive(
 
 @pytest.mark.promise("admit.no-crash")
 @given(
-    st.sampled_from([*(card.name for card in (READER, LOCATOR, UPSTREAM, MEMORY)), "read_file", "x"]) | anything,
-    st.dictionaries(
+    tool=st.sampled_from([*(card.name for card in (READER, LOCATOR, UPSTREAM, MEMORY)), "read_file", "x"]) | anything,
+    args=st.dictionaries(
         st.sampled_from(
             [
                 "file_path",
@@ -439,11 +439,11 @@ anything = st.recursive(
         anything,
     )
     | anything,
-    st.booleans(),
-    st.booleans(),
+    dry_run=st.booleans(),
+    exact=st.booleans(),
 )
 def test_any_call_gives_a_proposal_that_fits_or_a_rejection(
-    tool: object, args: object, dry_run: bool, exact: bool
+    tool: object, args: object, *, dry_run: bool, exact: bool
 ) -> None:
     made = Catalogue()
     for card in (READER, LOCATOR, UPSTREAM, MEMORY):

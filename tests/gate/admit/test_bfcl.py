@@ -132,9 +132,8 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     kind = schema.get("type")
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return True
-    if kind is not None and not isinstance(value, kinds[kind]):
-        return False
-    if isinstance(value, bool) and kind in {"integer", "number"}:
+    wrong = kind is not None and not isinstance(value, kinds[kind])
+    if wrong or (isinstance(value, bool) and kind in {"integer", "number"}):
         return False
     if "enum" in schema and value not in schema["enum"]:
         return False

@@ -34,7 +34,7 @@ def add_to(app: typer.Typer) -> None:
 
 def list_tools(here: Here) -> None:
     """List the tools of the workspace, or show one."""
-    with here.gate(plugins=True, make=True) as gate:
+    with here.gate(plugins=True) as gate:
         cards = [(card, _decision(gate, card)) for card in gate.tools()]
     here.screen.data({"items": [_card_data(card, decision) for card, decision in cards], "total": len(cards)})
     if not cards:
@@ -51,7 +51,7 @@ def list_tools(here: Here) -> None:
 
 def show_tool(here: Here, name: Annotated[str, typer.Argument(help="The tool's id.")]) -> None:
     """Show one tool: what it does, what it takes and gives, what policy says."""
-    with here.gate(plugins=True, make=True) as gate:
+    with here.gate(plugins=True) as gate:
         card = next((card for card in gate.tools() if card.name == name), None)
         if card is None:
             raise Refused(f"No tool '{name:.100}'. `tally tools` lists them.", code="unknown_tool")

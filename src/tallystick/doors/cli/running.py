@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.workspace import Here
 
 
@@ -48,10 +48,11 @@ def worker(
         signal.signal(number, lambda *_: stop.set())
     chosen = worker_id or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     with here.gate(plugins=True, make=True) as gate:
-        if not gate.durable.book.flows:
-            raise Refused("No durable work is registered here: no installed room has any.", code="no_flows")
+        durable = gate.durable
+        if not durable.book.flows:
+            here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")
         here.screen.note(f"worker {chosen} takes runs; Ctrl-C to stop")
-        left = run_worker(gate.durable, stop, worker_id=chosen)
+        left = run_worker(durable, stop, worker_id=chosen)
     here.screen.data({"worker": chosen, "left": sorted(left)})
     if left:
         here.screen.note(f"{len(left)} runs were in the middle of a step; another worker does that step again")

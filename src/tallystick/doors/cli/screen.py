@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, BinaryIO
+
+import typer
 
 from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.visible import visible
@@ -20,6 +22,11 @@ PROTECTED = frozenset({".control-room", ".git", "tallystick.toml"})
 """No command writes its output there, not even with `--force`: that would be another way to change policy or keys."""
 
 Advance = Callable[[int], None]
+
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file. Default: stdout.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.", show_default=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +69,23 @@ class Screen:
 
     def document(self, data: bytes, output: Path | None, *, force: bool = False) -> None:
         """A file that was asked for: to the given place, or as it is to stdout."""
+        with self.writing(output, force=force) as file:
+            file.write(data)
+
+    @contextmanager
+    def writing(self, output: Path | None, *, force: bool = False) -> Iterator[BinaryIO]:
+        """The place for a document that is written piece by piece.
+
+        Raises:
+            Refused: `path_protected`, `file_exists` or `file_unwritable`.
+        """
         if output is None:
             sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
             return
-        write_output(output, data, force=force)
+        with _open_output(output, force=force) as file:
+            yield file
         self.note(f"written: {output}")
 
     @contextmanager
@@ -84,18 +102,12 @@ class Screen:
             yield lambda done: bar.update(task, completed=done)
 
 
-def write_output(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a file that a command was asked for; what is there already stays unless `force`.
-
-    Raises:
-        Refused: `path_protected`, `file_exists` or `file_unwritable`.
-    """
+def _open_output(path: Path, *, force: bool) -> BinaryIO:
     names = {part.casefold().rstrip(" .") for part in (*path.absolute().parts, *path.resolve().parts)}
     if not PROTECTED.isdisjoint(names):
         raise Refused(f"{path}: the gate keeps this place for itself. Choose another file.", code="path_protected")
     try:
-        with path.open("wb" if force else "xb") as file:
-            file.write(data)
+        return path.open("wb" if force else "xb")
     except FileExistsError:
         raise Refused(f"{path} is there already. Choose another name, or give --force.", code="file_exists") from None
     except OSError as error:

@@ -31,7 +31,6 @@ SECURITY_HEADERS: tuple[Header, ...] = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )
 """Added, with a content policy, where the application set none of that name itself."""
@@ -96,6 +95,7 @@ class Guard:
     def __init__(self, app: App, server: ServerSettings) -> None:
         self._app = app
         self._limit = server.max_body_bytes
+        self._digits = len(str(self._limit))
         self._deadlines = Deadlines(server.body_timeout_s)
         self._allowed = frozenset(host.lower() for host in server.allowed_hosts)
         self._accepted: set[tuple[bytes, bytes | None]] = set()
@@ -109,7 +109,7 @@ class Guard:
         refusal = None
         if (host, origin) not in self._accepted:
             refusal = self._stranger(host, origin)
-        if length is not None and refusal is None:
+        if length is not None and refusal is None and not (length.isdigit() and len(length) < self._digits):
             refusal = self._oversize(length)
         if scope["type"] == "websocket":
             await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
@@ -167,8 +167,7 @@ class Guard:
         if not length.isdigit():
             return BAD_LENGTH
         # Comparing the lengths of the numbers first keeps int() off a megabyte of digits.
-        digits = length.lstrip(b"0")
-        return TOO_LARGE if len(digits) > len(str(self._limit)) or int(length) > self._limit else None
+        return TOO_LARGE if len(length.lstrip(b"0")) > self._digits or int(length) > self._limit else None
 
 
 class _Answer:
@@ -219,22 +218,16 @@ def refuse_bind(settings: Settings) -> None:
         )
 
 
-def _read(headers: Iterable[Header]) -> tuple[bytes, bytes | None, bytes | None, bool]:
+def _read(headers: list[Header]) -> tuple[bytes, bytes | None, bytes | None, bool]:
     """Host, Origin, Content-Length, and whether a body follows; one that comes twice is joined, and so matches none."""
-    host: bytes = b""
-    origin: bytes | None = None
-    length: bytes | None = None
-    chunked = False
-    for name, value in headers:
-        if name == b"host":
-            host = value if not host else host + b"," + value
-        elif name == b"origin":
-            origin = value if origin is None else origin + b"," + value
-        elif name == b"content-length":
-            length = value if length is None else length + b"," + value
-        elif name == b"transfer-encoding":
-            chunked = True
-    return host, origin, length, chunked or (length is not None and length != b"0")
+    named = dict(headers)
+    if len(named) != len(headers):
+        for name in (b"host", b"origin", b"content-length"):
+            if name in named:
+                named[name] = b",".join(value for each, value in headers if each == name)
+    length = named.get(b"content-length")
+    has_body = (length is not None and length != b"0") or b"transfer-encoding" in named
+    return named.get(b"host", b""), named.get(b"origin"), length, has_body
 
 
 async def _refuse_socket(scope: Scope, send: Send, refusal: Refusal) -> None:

@@ -1,7 +1,8 @@
 """How the server speaks HTTP/1.1: uvicorn's parser with bounds it does not have.
 
 uvicorn with httptools reads a head of any size and waits for it without end, and leaves a connection that says nothing
-open for ever. Here a head has a size and a time, and every error is a problem payload.
+open for ever. Here a head has a size and a time, and every error is a problem payload. An answer that is ready as a
+whole leaves in one write, with header lines made once: that pays for the security headers and more.
 """
 
 import asyncio
@@ -9,9 +10,15 @@ import contextlib
 import resource
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    HEADER_RE,
+    HEADER_VALUE_RE,
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
-from tallystick.doors.http.asgi import App, Receive, Scope, Send
+from tallystick.doors.http.asgi import App, Message, Receive, Scope, Send
 from tallystick.doors.http.guard import Refusal, with_security
 from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
@@ -21,6 +28,7 @@ MAX_HEAD_BYTES = 32 * 1024
 HEAD_TIMEOUT_S = 10.0
 """From connecting, or from the first byte of a later request, to the end of the head."""
 KEEP_ALIVE_S = 5
+REMEMBERED_LINES = 512
 
 HEAD_TOO_LARGE = Refusal.of(
     431, Category.VALIDATION_ERROR, "The request's head is too large.", "Send shorter headers and a shorter URL."
@@ -78,13 +86,14 @@ class BoundedHttp(HttpToolsProtocol):
         size = len(self.url)
         for name, value in self.headers:
             size += len(name) + len(value) + 4
-        if size <= MAX_HEAD_BYTES:
-            super().on_headers_complete()
-            return
         app = self.app
-        self.app = _head_too_large
+        if size > MAX_HEAD_BYTES:
+            self.app = _head_too_large
+        before = self.cycle
         super().on_headers_complete()
         self.app = app
+        if self.cycle is not before:
+            self.cycle.send = WholeAnswer(self.cycle).send  # type: ignore[method-assign]
 
     def send_400_response(self, msg: str) -> None:
         """What the parser does not understand is answered like everything else."""
@@ -114,6 +123,87 @@ class BoundedHttp(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+
+class WholeAnswer:
+    """Stands before a request's `send`: holds the head back until the body comes, as ASGI asks.
+
+    Head and whole body together are one write. Anything else (a stream, HEAD, a connection that ends or is slow)
+    goes the server's own way.
+    """
+
+    __slots__ = ("_cycle", "_send", "_start")
+
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        self._cycle = cycle
+        self._send = cycle.send
+        self._start: Any = None
+
+    async def send(self, message: Any) -> None:
+        """Take one message of the answer."""
+        if message["type"] == "http.response.start" and not self._cycle.response_started:
+            self._start = message
+            return
+        start, self._start = self._start, None
+        if start is not None:
+            if self._whole(start, message):
+                return
+            await self._send(start)
+        await self._send(message)
+
+    def _whole(self, start: Message, message: Message) -> bool:
+        """Write the answer if it is whole and nothing about the connection is out of the ordinary."""
+        cycle = self._cycle
+        body: bytes = message.get("body", b"")
+        headers = dict(start.get("headers", ()))
+        if (
+            headers.get(b"content-length") != b"%d" % len(body)
+            or message.get("more_body")
+            or b"connection" in headers
+            or b"transfer-encoding" in headers
+            or not _ordinary(cycle)
+        ):
+            return False
+        lines = [STATUS_LINE[start["status"]]]
+        for name, value in cycle.default_headers:
+            lines.append(_line(name, value))
+        for name, value in start["headers"]:
+            lines.append(_line(name, value))
+        lines += (b"\r\n", body)
+        cycle.transport.write(b"".join(lines))
+        cycle.response_started = cycle.response_complete = True
+        cycle.waiting_for_100_continue = False
+        cycle.message_event.set()
+        cycle.on_response()
+        return True
+
+
+def _ordinary(cycle: RequestResponseCycle) -> bool:
+    return (
+        cycle.keep_alive
+        and not cycle.disconnected
+        and not cycle.flow.write_paused
+        and not cycle.access_log
+        and cycle.scope["method"] != "HEAD"
+    )
+
+
+def _line(name: bytes, value: bytes) -> bytes:
+    """One line of a head; nearly all are the same each time."""
+    return _lines.get((name, value)) or _new_line(name, value)
+
+
+def _new_line(name: bytes, value: bytes) -> bytes:
+    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
+        raise ValueError("a header's name or value holds a character that would end it")
+    line = name.lower() + b": " + value + b"\r\n"
+    if len(_lines) >= REMEMBERED_LINES:
+        _lines.clear()
+    _lines[(name, value)] = line
+    return line
+
+
+_lines: dict[tuple[bytes, bytes], bytes] = {}
 
 
 def uvicorn_options(app: App, server: ServerSettings) -> dict[str, Any]:

@@ -217,7 +217,7 @@ OUTDATED = Decision(verdict="deny", fault=DENIED, reason="approval_outdated")
 """Policy or tool changed after the person agreed; making the call again makes a new request."""
 
 
-def resume_refusal(hold: Hold, *, policy_digest: str, tool_version: str, now: int) -> Decision | None:
+def resume_refusal(hold: Hold, now: int, *, policy_digest: str, tool_version: str) -> Decision | None:
     """Why a request cannot be resumed under this policy and tool; None: a grant waits to be taken."""
     refusal = _NO_GRANT.get(hold.at(now))
     if refusal is None and (hold.policy_digest, hold.tool_version) != (policy_digest, tool_version):

@@ -142,13 +142,12 @@ def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str 
 def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
     """The payload of a proposal, secrets replaced, and whether there were any."""
     data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
-    clean, redacted = redactor.redact(proposal.proposed_args, data, secrets)
+    clean, redacted = redactor.redact(proposal.proposed_args, secrets)
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:
         # Aliased keys may only now be named as secret.
-        normal = orjson.dumps(proposal.args)
-        clean, more = redactor.redact(proposal.args, normal, secrets)
+        clean, more = redactor.redact(proposal.args, secrets)
         normalised = orjson.dumps({"tool": proposal.card.name, "args": clean})
         return data[:-1] + b',"normalised":' + normalised + b"}", redacted or more
     return data, redacted
@@ -158,7 +157,7 @@ def attempt_inputs(tool: object, args: object, redactor: Redactor) -> bytes:
     """The payload of a structured call that was no proposal: whatever came, as far as JSON can say it."""
     try:
         data = orjson.dumps({"tool": tool, "args": args})
-        clean, redacted = redactor.redact({"tool": tool, "args": args}, data, frozenset())
+        clean, redacted = redactor.redact({"tool": tool, "args": args})
     except (TypeError, ValueError, RecursionError):
         return text_inputs(f"{tool!r:.200} {type(args).__name__}: not JSON")
     if redacted:
@@ -221,8 +220,3 @@ def _plain(value: Any) -> str | int | bool:
     if isinstance(value, dict):
         return ",".join(sorted(str(key) for key in value))
     return str(value)
-
-
-def plain_bytes(args: Mapping[str, Any]) -> bytes:
-    """JSON bytes of arguments, for the redactor's first look."""
-    return orjson.dumps(args)

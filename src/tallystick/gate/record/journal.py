@@ -7,15 +7,14 @@ record that it did not itself write, it asks its `Notary`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 ZERO = bytes(32)
 """What the first record's `prev` points to."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sealed:
-    """One record's bytes, ready to be stored."""
+class Sealed(NamedTuple):
+    """One record's bytes, ready to be stored. (Named tuples here: one is made for every call, at a third of the cost.)"""
 
     header: bytes
     """RFC 8785 bytes of the header, signature included: the Merkle leaf's data."""
@@ -32,8 +31,7 @@ class Sealed:
     """Payloads that lie beside the log: digest and bytes; stored before the record."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where the next record goes."""
 
     seq: int
@@ -156,6 +154,10 @@ class Journal(Protocol):
 
     def rebuild_views(self) -> int:
         """Write all session views anew; how many there are."""
+        ...
+
+    def glance(self) -> None:
+        """A quick look whether records can be taken; raises what `append` would."""
         ...
 
     def ready(self) -> str | None:

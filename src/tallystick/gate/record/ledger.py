@@ -19,12 +19,12 @@ import orjson
 from tallystick.errors import LedgerDamaged, LedgerError
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
-from tallystick.gate.record.journal import Journal, Sealed
+from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import read_receipt
 from tallystick.gate.record.proof import Proof, make_proof
 from tallystick.gate.record.receipt import Draft, Receipt
-from tallystick.gate.record.seal import Prepared, Sealer, seq_of
+from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys
 from tallystick.gate.record.unfinished import Gone, Roster, unfinished, unknown_outcome
 from tallystick.gate.session import Session
@@ -90,22 +90,22 @@ class Ledger:
             LedgerDamaged: The journal takes no more.
             TypeError: The draft holds a float or something else that a header cannot.
         """
-        prepared = self._prepare(draft)
+        header, seal = self._prepare(draft)
         if self._group is None:
-            return self._written(draft, prepared, self._journal.append((prepared,))[0])
+            return self._written(draft, header, self._journal.append((seal,))[0])
         try:
-            sealed = await self._group.store_async(prepared)
+            sealed = await self._group.store_async(seal)
         except asyncio.CancelledError:
             self._sure = False
             raise
-        return self._written(draft, prepared, sealed)
+        return self._written(draft, header, sealed)
 
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""
-        prepared = self._prepare(draft)
+        header, seal = self._prepare(draft)
         if self._group is None:
-            return self._written(draft, prepared, self._journal.append((prepared,))[0])
-        return self._written(draft, prepared, self._group.store(prepared))
+            return self._written(draft, header, self._journal.append((seal,))[0])
+        return self._written(draft, header, self._group.store(seal))
 
     def find(self, receipt_id: str) -> Receipt | None:
         """A receipt that exists and verifies; else None."""
@@ -175,10 +175,9 @@ class Ledger:
         """Put new keys in force; the record that says so is signed with the old one."""
         rotation = self._keys.begin_rotation()
         draft = Draft(kind="key_rotation", session=session, context=rotation.as_dict())
-        prepared = self._sealer.prepare(draft)
+        header, seal = self._sealer.prepare(draft)
         # Under the journal's lock, so that no other process signs with the old key in between.
-        sealed = self._journal.append((prepared,), after=self._keys.finish_rotation)[0]
-        return self._written(draft, prepared, sealed)
+        return self._written(draft, header, self._journal.append((seal,), after=self._keys.finish_rotation)[0])
 
     def unfinished(self) -> list[Receipt]:
         """Calls begun by processes that are gone, of which no outcome is recorded."""
@@ -200,8 +199,16 @@ class Ledger:
         """Write all session views anew from the journal; how many."""
         return self._journal.rebuild_views()
 
-    def ready(self) -> str | None:
-        """None if a record could be stored now; else the code of what stands in the way."""
+    def ready(self) -> None:
+        """A quick look before a tool runs, so that nothing runs which could not be recorded.
+
+        Raises:
+            LedgerError: The journal is closed, gone, replaced, read-only, or takes no more.
+        """
+        self._journal.glance()
+
+    def obstacle(self) -> str | None:
+        """None if a record could be stored now; else the code of what stands in the way. A full check, for `/health`."""
         return self._journal.ready()
 
     def close(self) -> None:
@@ -212,23 +219,23 @@ class Ledger:
         if self._roster is not None:
             self._roster.leave(finished=self._sure and not self._under_way)
 
-    def _prepare(self, draft: Draft) -> Prepared:
-        prepared = self._sealer.prepare(draft)
+    def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
+        header, seal = self._sealer.prepare(draft)
         if draft.kind == "started" and self._roster is not None:
             # The first time, this process makes itself known; a crash before that leaves nothing to recover.
-            token = self._roster.enter(self._journal.size()) if self._starts == 0 else self._roster.enter(0)
-            prepared.header["links"] = {**prepared.header.get("links", {}), "process": token}
-        return prepared
+            token = self._roster.enter(self._journal.size() if self._starts == 0 else 0)
+            header["links"] = {**header.get("links", {}), "process": token}
+        return header, seal
 
-    def _written(self, draft: Draft, prepared: Prepared, sealed: Sealed) -> Receipt:
+    def _written(self, draft: Draft, header: dict[str, Any], sealed: Sealed) -> Receipt:
         if draft.kind == "started":
             self._starts += 1
-            self._under_way[sealed.receipt_id] = prepared.header["seq"]
+            self._under_way[sealed.receipt_id] = header["seq"]
             if self._roster is not None and self._starts % _REMEMBER_EVERY == 0:
                 self._roster.oldest(min(self._under_way.values()))
-        elif draft.kind == "outcome" and draft.links:
+        elif draft.links:
             self._under_way.pop(draft.links.get("started", ""), None)
-        return Receipt(header=prepared.header, line=sealed.flat)
+        return Receipt.just_written(header, sealed.flat)
 
     def _verified(self, columns: tuple[bytes, bytes, bytes]) -> Receipt | None:
         header = _header(columns[0])

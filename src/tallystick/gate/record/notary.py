@@ -54,7 +54,7 @@ class KeyNotary:
     def recovery(self, incident: Incident) -> Seal:
         """The record that reports an incident."""
         context = {"incident": incident.what, **incident.details}
-        return self._sealer.prepare(Draft(kind="recovery", session=HOUSEKEEPING, context=context))
+        return self._sealer.prepare(Draft(kind="recovery", session=HOUSEKEEPING, context=context))[1]
 
     def flat(self, header: bytes, inputs: bytes, outputs: bytes) -> tuple[str, bytes]:
         """Session id and view line of a stored record."""
@@ -64,8 +64,7 @@ class KeyNotary:
     def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
         """Key id and MAC of a head."""
         key = self._keys.active()
-        key_id = bytes.fromhex(key.key_id)
-        return key_id, self._head_key(key).mac(key_id + data)
+        return key.raw_id, self._head_key(key).mac(key.raw_id + data)
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
         """Whether a head was written with a key of this workspace."""

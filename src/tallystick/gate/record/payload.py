@@ -12,7 +12,6 @@ after it was erased.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -29,18 +28,11 @@ BLOB = b"@"
 ERASED = b"~"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Column:
-    """One payload, ready to be stored."""
-
-    stored: bytes
-    """What stands in the line."""
-    digest: str
-    blob: bytes | None = None
-    """Salt and payload, when they lie beside the log."""
+Column = tuple[bytes, str, tuple[tuple[str, bytes], ...]]
+"""What stands in the line, the digest, and the blob (its digest and bytes) if there is one."""
 
 
-def make_column(payload: bytes, salt: bytes, *, inline: int, cut: int | None = None) -> Column:
+def make_column(payload: bytes, salt: bytes, inline: int, cut: int | None = None) -> Column:
     """Bind a payload to a salt.
 
     Args:
@@ -52,9 +44,9 @@ def make_column(payload: bytes, salt: bytes, *, inline: int, cut: int | None = N
     whole = salt + payload
     digest = sha256(whole).hexdigest()
     if len(payload) <= inline and not (b"\n" in payload or b"\t" in payload or b"\r" in payload):
-        return Column(stored=whole, digest=digest)
+        return whole, digest, ()
     # A relayed payload may be laid out over lines; its bytes are evidence, so it goes aside rather than be re-written.
-    return Column(stored=BLOB + orjson.dumps(excerpt_of(payload, cut)), digest=digest, blob=whole)
+    return BLOB + orjson.dumps(excerpt_of(payload, cut)), digest, ((digest, whole),)
 
 
 def excerpt_of(payload: bytes, cut: int | None) -> dict[str, Any]:
@@ -65,22 +57,17 @@ def excerpt_of(payload: bytes, cut: int | None) -> dict[str, Any]:
 
 def flat_line(header: bytes, inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
     """The record as one line of the session view: the header with the payload put in, by bytes."""
-    if inputs[:1] == ERASED or outputs[:1] == ERASED:
+    kinds = inputs[:1], outputs[:1]
+    if ERASED in kinds:
         return header[:-1] + b',"erased":true}\n'
-    parts = [header[:-1]]
-    if inputs:
-        parts += (b',"inputs":', inputs[1:] if inputs[:1] == BLOB else inputs[SALT:])
-    if outputs[:1] == BLOB:
+    asked = b',"inputs":' + inputs[1 if kinds[0] == BLOB else SALT :] if inputs else b""
+    if kinds[1] == BLOB or (outputs and cut is not None):
         # full_size stands in the header already.
-        shown = orjson.loads(outputs[1:])
-        parts += (b',"excerpt":', orjson.dumps(shown["excerpt"]), b',"sha256":"', shown["sha256"].encode(), b'"')
-    elif outputs and cut is not None:
-        shown = excerpt_of(outputs[SALT:], cut)
-        parts += (b',"excerpt":', orjson.dumps(shown["excerpt"]), b',"sha256":"', shown["sha256"].encode(), b'"')
-    elif outputs:
-        parts += (b',"outputs":', outputs[SALT:])
-    parts.append(b"}\n")
-    return b"".join(parts)
+        shown = orjson.loads(outputs[1:]) if kinds[1] == BLOB else excerpt_of(outputs[SALT:], cut)
+        came = b',"excerpt":%b,"sha256":"%b"' % (orjson.dumps(shown["excerpt"]), shown["sha256"].encode())
+    else:
+        came = b',"outputs":' + outputs[SALT:] if outputs else b""
+    return b"%b%b%b}\n" % (header[:-1], asked, came)
 
 
 def read_receipt(

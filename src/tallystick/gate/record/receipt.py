@@ -40,7 +40,7 @@ class Draft:
     """Set when the model saw only the first so many bytes."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Receipt:
     """One record of the journal, as read back or as just written."""
 
@@ -55,6 +55,13 @@ class Receipt:
     erased: bool = False
     line: bytes | None = None
     """The flat form as bytes, on a receipt that was just written: its payload is not parsed again for nothing."""
+
+    @classmethod
+    def just_written(cls, header: Mapping[str, Any], line: bytes) -> "Receipt":
+        """A receipt that only knows its header and its line: a quarter of the cost of filling in every field."""
+        receipt = object.__new__(cls)
+        receipt.__dict__.update(header=header, line=line)
+        return receipt
 
     @property
     def receipt_id(self) -> str:

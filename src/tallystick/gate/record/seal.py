@@ -5,40 +5,43 @@ its time and the key that signs now are known. Field by field the header is desc
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any
 
 from tallystick.errors import LedgerError
-from tallystick.gate.record.canonical import canonical_plain, check_plain
+from tallystick.gate.record.canonical import SCALARS, canonical_plain, check_plain
 from tallystick.gate.record.clock import Watch
-from tallystick.gate.record.journal import Place, Sealed
-from tallystick.gate.record.payload import SALT_BYTES, Column, flat_line, make_column
+from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.payload import SALT, SALT_BYTES, flat_line, make_column
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.signing import ALGORITHM, Keys
 from tallystick.gate.session import Session, valid_session_id
 
 ID_BYTES = 6
+ID = 2 * ID_BYTES
 """Random part of a receipt id; the other half is the sequence number, so that ids sort and can be looked up."""
 
 _SURROUNDINGS = ("agent_id", "conference_id", "round_id", "run_id", "task_id", "ticket_id", "turn_id")
-_NESTED = ("approval", "audit", "context", "outcome")
+_FIELDS = (
+    "approval", "audit", "context", "duration_us", "file_refs", "kind", "links", "outcome", "policy_digest", "tool_id",
+    "tool_version",
+)  # fmt: skip
+# All fields in one call: a receipt is made for every call of every tool.
+_surroundings = attrgetter(*_SURROUNDINGS)
+_fields = attrgetter(*_FIELDS)
+
 RESERVED = frozenset(
     {
-        "caller", "clock_jump", "duration_us", "erased", "excerpt", "excerpt_bytes", "file_refs", "full_size", "inputs",
-        "inputs_digest", "key_id", "kind", "links", "outputs", "outputs_digest", "policy_digest", "prev", "receipt_id",
-        "seq", "session_id", "sha256", "signature", "signature_alg", "timestamp", "tool_id", "tool_version",
-        *_SURROUNDINGS, *_NESTED,
+        "caller", "clock_jump", "erased", "excerpt", "excerpt_bytes", "full_size", "inputs", "inputs_digest", "key_id",
+        "outputs", "outputs_digest", "prev", "receipt_id", "seq", "session_id", "sha256", "signature", "signature_alg",
+        "timestamp", *_SURROUNDINGS, *_FIELDS,
     }
 )  # fmt: skip
 """Names that a room's extra header fields may not take."""
 
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
-
-
-def receipt_id(seq: int, random: bytes) -> str:
-    """`rcpt_`, 12 hex digits of the sequence number, 12 of chance."""
-    return f"rcpt_{seq:012x}{random.hex()}"
 
 
 def seq_of(receipt: str) -> int | None:
@@ -50,100 +53,82 @@ def seq_of(receipt: str) -> int | None:
 
 
 class Sealer:
-    """Makes sealed records; one for each ledger, used under its lock."""
+    """Makes sealed records; one for each ledger. What runs for every call is written out rather than divided up."""
 
     def __init__(self, keys: Keys, watch: Watch, random: Callable[[int], bytes], *, inline: int) -> None:
         self._keys = keys
-        self._watch = watch
+        self._stamp = watch.stamp
         self._random = random
         self._inline = inline
 
-    def prepare(self, draft: Draft) -> "Prepared":
+    def prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         """Check a draft and do all that does not depend on its place.
+
+        Returns:
+            The header, which is complete once the seal was called, and the seal.
 
         Raises:
             TypeError: A float or other value that a header cannot hold.
             LedgerError: The session id cannot name a folder.
         """
-        header = _surroundings(draft.session)
+        header = _belonging(draft.session)
         _describe(draft, header)
         random = self._random(2 * SALT_BYTES + ID_BYTES)
-        asked = came = None
+        salts = random.hex().encode()
+        inputs = outputs = b""
+        blobs: tuple[tuple[str, bytes], ...] = ()
         if draft.inputs is not None:
-            asked = make_column(draft.inputs, random[:SALT_BYTES].hex().encode(), inline=self._inline)
-            header["inputs_digest"] = asked.digest
-        cut = draft.excerpt_bytes
+            inputs, header["inputs_digest"], blob = make_column(draft.inputs, salts[:SALT], self._inline)
+            blobs += blob
         if draft.outputs is not None:
-            salt = random[SALT_BYTES : 2 * SALT_BYTES].hex().encode()
-            came = make_column(draft.outputs, salt, inline=self._inline, cut=cut)
-            header["outputs_digest"] = came.digest
+            cut = draft.excerpt_bytes
+            outputs, header["outputs_digest"], blob = make_column(draft.outputs, salts[SALT:-ID], self._inline, cut)
             header["full_size"] = len(draft.outputs)
+            blobs += blob
             if cut is not None:
                 header["excerpt_bytes"] = cut
-        return Prepared(self, header, (asked, came), random[2 * SALT_BYTES :])
+        return header, partial(self._seal, header, inputs, outputs, blobs, salts[-ID:].decode())
 
-    def finish(self, header: dict[str, Any], place: Place, chance: bytes) -> bytes:
-        """Put in place, time and key, and sign."""
+    def _seal(  # noqa: PLR0913 - what `prepare` found, and the place
+        self,
+        header: dict[str, Any],
+        inputs: bytes,
+        outputs: bytes,
+        blobs: tuple[tuple[str, bytes], ...],
+        chance: str,
+        place: Place,
+    ) -> Sealed:
+        """Put in place, time and key, and sign; called under the journal's lock."""
+        seq, prev = place
         key = self._keys.active()
         header["key_id"] = key.key_id
-        header["prev"] = place.prev.hex()
-        header["receipt_id"] = receipt_id(place.seq, chance)
-        header["seq"] = place.seq
+        header["prev"] = prev.hex()
+        header["receipt_id"] = receipt = "rcpt_%012x%s" % (seq, chance)  # noqa: UP031 - faster than a width in an f-string
+        header["seq"] = seq
         header["signature_alg"] = ALGORITHM
-        header["timestamp"], jump = self._watch.stamp()
+        header["timestamp"], jump = self._stamp()
         if jump is not None:
             header["clock_jump"] = jump
-        stored, header["signature"] = key.sign(canonical_plain(header))
-        return stored
+        body = canonical_plain(header)
+        if not body.isascii():
+            check_plain("header", header)  # only here can a key be something that sorts differently
+        stored, header["signature"] = key.sign(body)
+        flat = flat_line(stored, inputs, outputs, header.get("excerpt_bytes"))
+        leaf = sha256(b"\0" + stored).digest()
+        return Sealed(stored, inputs, outputs, leaf, receipt, header["session_id"], flat, blobs)
 
 
-class Prepared:
-    """A draft that only lacks its place."""
-
-    __slots__ = ("_chance", "_columns", "_sealer", "header")
-
-    def __init__(
-        self, sealer: Sealer, header: dict[str, Any], columns: tuple[Column | None, Column | None], chance: bytes
-    ) -> None:
-        self._sealer = sealer
-        self.header = header
-        """Complete, signature included, once it was sealed."""
-        self._columns = columns
-        self._chance = chance
-
-    def __call__(self, place: Place) -> Sealed:
-        """Seal at this place."""
-        header = self.header
-        stored = self._sealer.finish(header, place, self._chance)
-        asked, came = self._columns
-        inputs = b"" if asked is None else asked.stored
-        outputs = b"" if came is None else came.stored
-        return Sealed(
-            header=stored,
-            inputs=inputs,
-            outputs=outputs,
-            leaf=sha256(b"\0" + stored).digest(),
-            receipt_id=header["receipt_id"],
-            session_id=header["session_id"],
-            flat=flat_line(stored, inputs, outputs, header.get("excerpt_bytes")),
-            blobs=tuple((c.digest, c.blob) for c in self._columns if c is not None and c.blob is not None),
-        )
-
-
-def _surroundings(session: Session) -> dict[str, Any]:
+def _belonging(session: Session) -> dict[str, Any]:
     """Who called, and where the call belongs."""
-    if not _known_session(session.session_id):
-        message = (
-            "a session id is 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit"
-        )
+    session_id, caller = session.session_id, session.caller
+    if not _known_session(session_id):
+        message = "a session id is 1 to 128 letters, digits, dots, dashes or underscores; a letter or digit comes first"
         raise LedgerError(message, code="session_id_invalid")
-    caller = session.caller
     header: dict[str, Any] = {
         "caller": {"channel": caller.channel, "roles": sorted(caller.roles), "subject": caller.subject},
-        "session_id": session.session_id,
+        "session_id": session_id,
     }
-    for name in _SURROUNDINGS:
-        value = getattr(session, name)
+    for name, value in zip(_SURROUNDINGS, _surroundings(session), strict=True):
         if value is not None:
             header[name] = value
     if session.extra:
@@ -161,22 +146,25 @@ def _extend(header: dict[str, Any], extra: Mapping[str, str]) -> None:
 
 def _describe(draft: Draft, header: dict[str, Any]) -> None:
     """What was called, what came of it and what the decision read."""
-    if type(draft.duration_us) is not int:
-        raise TypeError("'duration_us' is an integer")
-    header["kind"] = draft.kind
-    header["duration_us"] = draft.duration_us
-    for name in _NESTED:
-        value = getattr(draft, name)
-        if value is not None:
-            header[name] = value = value if type(value) is dict else dict(value)
-            check_plain(name, value)
-    if draft.links:
-        header["links"] = dict(draft.links)
-        check_plain("links", header["links"])
-    if draft.file_refs:
-        header["file_refs"] = [dict(ref) for ref in draft.file_refs]
-        check_plain("file_refs", header["file_refs"])
-    for name in ("tool_id", "tool_version", "policy_digest"):
-        value = getattr(draft, name)
-        if value is not None:
+    for name, value in zip(_FIELDS, _fields(draft), strict=True):
+        if value is None:
+            continue
+        kind = type(value)
+        if kind is str or kind is int:
             header[name] = value
+        elif kind is dict and SCALARS.issuperset(map(type, value.values())):
+            if value or name != "links":
+                header[name] = value
+        else:
+            _nest(header, name, value)
+
+
+def _nest(header: dict[str, Any], name: str, value: Any) -> None:
+    """The less usual forms: other mappings, objects in objects, the list of files."""
+    if isinstance(value, Mapping):
+        value = dict(value)
+    elif isinstance(value, tuple):
+        value = [dict(ref) for ref in value]
+    if value or name not in {"links", "file_refs"}:
+        check_plain(name, value)
+        header[name] = value

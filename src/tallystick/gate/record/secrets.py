@@ -15,10 +15,11 @@ import orjson
 MARK = "$redacted"
 
 _TOKEN_STARTS = (
-    b"eyJ", b"sk-", b"sk_", b"rk_", b"pk_live", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"glpat-", b"AKIA", b"ASIA", b"AIza", b"xox", b"-----BEGIN",
-    b"ya29.", b"npm_", b"pypi-", b"Bearer ", b"bearer ", b"hf_", b"SG.",
+    "eyJ", "sk-", "sk_", "rk-", "rk_", "pk_live", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
+    "AKIA", "ASIA", "AIza", "xox", "-----BEGIN", "ya29.", "npm_", "pypi-", "earer ", "hf_", "SG.",
 )  # fmt: skip
-"""Cheap first look: arguments without any of these hold no token we know."""
+"""A cheap first look: text with none of these holds no token that `TOKEN` knows."""
+_SHORTEST_TOKEN = 15
 
 TOKEN = re.compile(
     r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWS
@@ -27,7 +28,7 @@ TOKEN = re.compile(
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
     r"|\bya29\.[A-Za-z0-9_-]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}|\bhf_[A-Za-z0-9]{20,}"
     r"|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
-    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,10000}"
     r"|\b[Bb]earer [A-Za-z0-9._~+/-]{16,}=*"
 )
 
@@ -38,26 +39,19 @@ class Redactor:
     def __init__(self, *, key: bytes, names: Iterable[str]) -> None:
         self._key = key
         self._names = frozenset(name.lower() for name in names)
-        self._needles = tuple(f'"{name}"'.encode() for name in sorted(self._names))
 
-    def redact(self, args: Mapping[str, Any], data: bytes, secret_names: frozenset[str]) -> tuple[Any, bool]:
+    def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
         """Give the arguments with secrets replaced, and whether there were any.
 
         Args:
             args: The arguments.
-            data: Their JSON bytes; one look at these spares the walk for nearly every call.
             secret_names: Names this tool marks secret.
         """
-        if not self._worth_walking(data, secret_names):
+        names = self._names if not secret_names else self._names | {name.lower() for name in secret_names}
+        if not _worth_walking(args, names):
             return args, False
-        clean = self._walk(args, self._names | {name.lower() for name in secret_names})
+        clean = self._walk(args, names)
         return clean, clean != args
-
-    def _worth_walking(self, data: bytes, secret_names: frozenset[str]) -> bool:
-        if secret_names:
-            return True
-        low = data.lower()
-        return any(needle in low for needle in self._needles) or any(start in data for start in _TOKEN_STARTS)
 
     def _walk(self, value: Any, names: frozenset[str]) -> Any:
         if isinstance(value, Mapping):
@@ -67,12 +61,25 @@ class Redactor:
             }
         if isinstance(value, list | tuple):
             return [self._walk(item, names) for item in value]
-        if isinstance(value, str) and TOKEN.search(value):
+        if isinstance(value, str) and _may_hold_token(value) and TOKEN.search(value):
             return self._digest(value)
         return value
 
     def _digest(self, value: Any) -> dict[str, str]:
         return {MARK: "hmac-sha256:" + hmac.digest(self._key, orjson.dumps(value), "sha256").hex()}
+
+
+def _worth_walking(args: Mapping[str, Any], names: frozenset[str]) -> bool:
+    """Whether there can be a secret at all: nearly every call is flat, and this look is all it costs."""
+    for key, value in args.items():
+        kind = type(value)
+        if key.lower() in names or (kind is str and _may_hold_token(value)) or kind in {dict, list, tuple}:
+            return True
+    return False
+
+
+def _may_hold_token(text: str) -> bool:
+    return len(text) >= _SHORTEST_TOKEN and any(start in text for start in _TOKEN_STARTS)
 
 
 def mask(text: str) -> str:

@@ -44,7 +44,7 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
             return failed(claim, "term_occurs", reason, *texts, bucket=Bucket.QUOTE_NOT_FOUND)
     checked = tuple(Matched(path=source.path, sha256=source.sha256) for source in sources)
     item = Item(kind="absence", source=claim.source, ok=True, matched=checked[0], also=checked[1:])
-    return Checked(item=item, texts=texts)
+    return Checked(item=item, texts=texts, paths=tuple(source.path for source in sources))
 
 
 def find_term(term: str, source: Source) -> int | None:
@@ -71,7 +71,9 @@ def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Che
         except PathRefused as refused:
             return failed(claim, refused.code, str(refused))
         if not found:
-            return failed(claim, "scope_missing", f"Nothing in the workspace is called {part[:100]!r}; correct the scope.")
+            return failed(
+                claim, "scope_missing", f"Nothing in the workspace is called {part[:100]!r}; correct the scope."
+            )
         paths |= dict.fromkeys(found)
     if not paths or len(paths) > MAX_FILES:
         return failed(claim, "scope_missing", f"Name between 1 and {MAX_FILES} files.")
@@ -79,7 +81,7 @@ def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Che
 
 
 def _parts_of(scope: str) -> list[str]:
-    """The names in a scope; a range comes as `first\\nlast`."""
+    """The names in a scope; a range comes as two names with a line break between."""
     ranges = _BETWEEN.sub("\n", scope.replace("`", ""))
     parts: list[str] = []
     for piece in ranges.split(","):

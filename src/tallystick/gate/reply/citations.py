@@ -62,17 +62,20 @@ def _check_structural(claim: Claim, around: Surroundings) -> Checked:
     source = read_source(claim, claim.path.path, around)
     if isinstance(source, Checked):
         return source
-    if claim.path.lines is not None:
-        first, last = claim.path.lines
-        if not 1 <= first <= last <= len(source.lines):
-            reason = f"The file has lines 1 to {len(source.lines)}; name lines that exist."
-            return failed(claim, "no_such_lines", reason, source.folded)
-        if claim.heading is None:
-            return _held(claim, _place(source, first, last), source)
+    first, last = claim.path.lines or (1, len(source.lines))
+    if claim.path.lines is not None and not 1 <= first <= last <= len(source.lines):
+        reason = f"The file has lines 1 to {len(source.lines)}; name lines that exist."
+        return failed(claim, "no_such_lines", reason, source.folded)
+    if claim.path.lines is not None and claim.heading is None:
+        return _held(claim, _place(source, first, last), source)
+    return _check_name(claim, claim.heading or claim.entry or "", source, around)
+
+
+def _check_name(claim: Claim, name: str, source: Source, around: Surroundings) -> Checked:
     outline = around.sources.outline()
     if outline is not None and outline.path == source.path:
-        return _check_entry(claim, claim.heading or claim.entry or "", source)
-    line = find_heading(claim.heading or claim.entry or "", source)
+        return _check_entry(claim, name, source)
+    line = find_heading(name, source)
     if line is None:
         return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
     return _held(claim, _place(source, line, line), source)
@@ -98,7 +101,7 @@ def _check_request(claim: Claim, around: Surroundings) -> Checked:
 
 def _held(claim: Claim, matched: Matched, source: Source) -> Checked:
     item = Item(kind=claim.kind, source=claim.source, ok=True, matched=matched)
-    return Checked(item=item, texts=(source.folded,))
+    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
 
 
 def _place(source: Source, first: int, last: int) -> Matched:

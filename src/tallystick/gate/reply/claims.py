@@ -6,7 +6,7 @@ with a fault, so that the author is told what is missing.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tallystick.gate.reply.evidence import Part, RawItem
@@ -14,7 +14,9 @@ from tallystick.gate.reply.findings import Kind
 from tallystick.gate.reply.references import REQUEST, PathRef, References, references_in
 
 _CHECKED = re.compile(r"\bchecked\b[\s:]{0,3}", re.IGNORECASE)
-_NOT_THERE = re.compile(r"\b(?:not|absent|missing|never)(?: (?:found|present|occurs?|mentioned))? (?:in|from)\b", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r"\b(?:not|absent|missing|never)(?: (?:found|present|occurs?|mentioned))? (?:in|from)\b", re.IGNORECASE
+)
 _TERM_AFTER = re.compile(r"(?:^|[ ,:])(?:for|term|no|without|mentions? of)(?=$|[ :=])[ :=]{0,3}", re.IGNORECASE)
 _TAKES_NAME = re.compile(r"(?:§|outline(?: entry)?\s{0,2}:?)$", re.IGNORECASE)
 _SHOWN = 200
@@ -87,11 +89,13 @@ def _absences(quotes: list[str], text: str, shown: str) -> list[Claim]:
         quotes = [after[term.end() :].strip(" .,`*_")]
         after = after[: term.start()]
     scope = _TERM_AFTER.sub(" ", after) if found else " ".join(ref.path for ref in references_in(after).paths)
-    scope = scope.strip(" :,;") or None
-    terms = [quote for quote in quotes if quote] or [None]
+    named = scope.strip(" :,;") or None
+    terms: list[str | None] = [quote for quote in quotes if quote]
     return [
-        Claim(kind="absence", source=shown, scope=scope, term=term, fault=None if scope and term else "claim_incomplete")
-        for term in terms
+        Claim(
+            kind="absence", source=shown, scope=named, term=term, fault=None if named and term else "claim_incomplete"
+        )
+        for term in terms or [None]
     ]
 
 
@@ -144,7 +148,7 @@ def _structural(ref: PathRef, refs: References, shown: str, tag: Kind | None) ->
     return replace(place, kind=tag or "structural", fault="claim_incomplete")
 
 
-def _of_rooms(refs: References, quotes: list[str]) -> list[Claim]:
+def _of_rooms(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
     claims = [
         Claim(kind="record", source=record, record=record, quote=quote)
         for record in refs.records
@@ -156,9 +160,9 @@ def _of_rooms(refs: References, quotes: list[str]) -> list[Claim]:
     return claims
 
 
-def _of_receipts(refs: References, quotes: list[str]) -> list[Claim]:
+def _of_receipts(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
     # A quote that has a file or record of its own is checked there.
-    mine = quotes if not refs.paths and not refs.records else []
+    mine = quotes if not refs.paths and not refs.records else ()
     return [
         Claim(kind="tool_result", source=receipt, receipt=receipt, quote=quote)
         for receipt in refs.receipts

@@ -150,7 +150,7 @@ def _add_quote(items: list[list[Part]], quote: str) -> None:
     """Put a quote into its item; a second one begins an item of its own, even where the `;` was forgotten."""
     item = items[-1]
     if any(part.is_quote for part in item) and _has_reference(item):
-        before_first = [part for part in item[: [part.is_quote for part in item].index(True)]]
+        before_first = item[: [part.is_quote for part in item].index(True)]
         moved: list[Part] = []
         # Where references come first, the text before this quote is its reference.
         if _has_reference(before_first) and not item[-1].is_quote and has_reference(item[-1].text):

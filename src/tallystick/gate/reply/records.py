@@ -21,17 +21,22 @@ def check_record(claim: Claim, around: Surroundings, *, bare: bool) -> Checked:
     if text is None:
         return failed(claim, "record_unknown", "There is no such record; copy its id from where you read it.")
     source = Source(path=claim.record or "", text=text, sha256=sha256_text(text))
-    if claim.quote is None:
-        if not bare:
-            return failed(claim, "claim_incomplete", MISSING["record"], source.folded)
-        return Checked(item=Item(kind="record", source=claim.source, ok=True), texts=(source.folded,))
-    if word_count(claim.quote) < MIN_WORDS and folded(claim.quote).text != source.folded.text:
+    if claim.quote is not None:
+        return _check_words(claim, claim.quote, source, around)
+    if not bare:
+        return failed(claim, "claim_incomplete", MISSING["record"], source.folded)
+    item = Item(kind="record", source=claim.source, ok=True)
+    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
+
+
+def _check_words(claim: Claim, quote: str, source: Source, around: Surroundings) -> Checked:
+    if word_count(quote) < MIN_WORDS and folded(quote).text != source.folded.text:
         return failed(claim, "quote_too_short", f"Quote at least {MIN_WORDS} words of the record.", source.folded)
-    match = check_quote(claim, claim.quote, source.folded, around)
+    match = check_quote(claim, quote, source.folded, around)
     if isinstance(match, Checked):
         return match
-    item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, match, claim.quote))
-    return Checked(item=item, texts=(source.folded,))
+    item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, match, quote))
+    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
 
 
 def _check_figure(claim: Claim, written: str, query: str, around: Surroundings) -> Checked:

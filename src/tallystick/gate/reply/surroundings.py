@@ -43,6 +43,8 @@ class Checked:
     item: Item
     texts: tuple[Folded, ...] = ()
     """Where quotations in the body may come from."""
+    paths: tuple[str, ...] = ()
+    """The files behind it, by which roles are judged."""
 
 
 def failed(claim: Claim, code: str, reason: str, *texts: Folded, bucket: Bucket = Bucket.EVIDENCE_INVALID) -> Checked:

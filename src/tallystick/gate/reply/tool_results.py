@@ -18,6 +18,7 @@ from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quot
 
 _RESULTS = frozenset({"outcome", "report"})
 """Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
+_MAX_PATH = 300
 _MAX_STRINGS = 2_000
 """Strings of one output that are searched."""
 
@@ -33,26 +34,31 @@ def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
     if fault is not None:
         return failed(claim, *fault)
     texts = tuple(_texts(receipt))
-    held = Checked(item=Item(kind="tool_result", source=claim.source, ok=True), texts=texts)
-    if claim.quote is None:
-        return held
+    if claim.quote is not None:
+        refused = _quote_fault(claim, claim.quote, receipt, texts, around)
+        if refused is not None:
+            return refused
+    item = Item(kind="tool_result", source=claim.source, ok=True)
+    return Checked(item=item, texts=texts, paths=_paths(receipt))
+
+
+def _quote_fault(
+    claim: Claim, quote: str, receipt: Receipt, texts: tuple[Folded, ...], around: Surroundings
+) -> Checked | None:
     if receipt.erased:
         return failed(claim, "receipt_erased", "What this receipt held was erased; quote another source.")
-    if not any(map(str.isalnum, claim.quote)):
+    if not any(map(str.isalnum, quote)):
         return failed(claim, "quote_too_short", "Quote some words of the result, or leave the quote out.")
-    found = [check_quote(claim, claim.quote, text, around) for text in texts]
-    if any(not isinstance(match, Checked) for match in found):
-        return held
-    refusals = [match for match in found if isinstance(match, Checked)]
+    refusals: list[Checked] = []
+    for text in texts:
+        match = check_quote(claim, quote, text, around)
+        if not isinstance(match, Checked):
+            return None
+        refusals.append(match)
     if not refusals:
         return failed(claim, "receipt_empty", "The tool gave nothing back that could be quoted.")
     # Of several strings, the one that came closest says most.
     return max(refusals, key=lambda refusal: (refusal.item.closest or {}).get("similarity") or 0)
-
-
-def receipt_fault(receipt: Receipt | None, around: Surroundings) -> tuple[str, str] | None:
-    """Why a receipt proves nothing here: (code, reason)."""
-    return ("receipt_unknown", "There is no valid receipt of this id.") if receipt is None else _fault(receipt, around)
 
 
 def _fault(receipt: Receipt, around: Surroundings) -> tuple[str, str] | None:
@@ -81,6 +87,17 @@ def _texts(receipt: Receipt) -> Iterator[Folded]:
         yield folded(text)
     if not isinstance(receipt.outputs, str):
         yield folded(orjson.dumps(receipt.outputs).decode())
+
+
+def _paths(receipt: Receipt) -> tuple[str, ...]:
+    """The files a call was about: those it recorded, and those its arguments and result name."""
+    recorded = [str(ref.get("path", "")) for ref in receipt.header.get("file_refs") or ()]
+    named = [text for side in (receipt.inputs, receipt.outputs) for text in _strings(side) if _is_path(text)]
+    return tuple(dict.fromkeys([*recorded, *named]))
+
+
+def _is_path(text: str) -> bool:
+    return len(text) <= _MAX_PATH and "\n" not in text and ("/" in text or "." in text[-9:])
 
 
 def _strings(value: Any) -> Iterator[str]:

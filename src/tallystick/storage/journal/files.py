@@ -151,6 +151,12 @@ class FileJournal:
                 self._shelf.views.write_whole(session, self._flat_lines(seqs))
             return len(sessions)
 
+    def glance(self) -> None:
+        """A quick look whether records can be taken, without the lock."""
+        if self._writer is None:
+            raise LedgerError("The journal is not open.", code="ledger_closed")
+        self._writer.look()
+
     def ready(self) -> str | None:
         """None if a record could be taken now; else the code of what stands in the way."""
         try:

@@ -4,13 +4,13 @@ Two slots, written by turns, each alone in a disk sector: a crash in the middle 
 the one before it. A file of its own outside the workspace (the mirror) holds the same slots, so that a journal that
 was cut, deleted or rolled back shows. Writing a new file and renaming it would cost 46 floors, in place 0.2.
 
-    slot = magic (8) ‖ key id (8) ‖ counter (8) ‖ size (8) ‖ end (8) ‖ checkpointed (8) ‖ flags (8) ‖ leaf (32) ‖ MAC (32)
+    slot = magic (8) ‖ key id (8) ‖ counter ‖ size ‖ end ‖ checkpointed ‖ flags (8 each) ‖ leaf (32) ‖ MAC (32)
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
+from typing import NamedTuple
 
 from tallystick.gate.record.journal import ZERO, Notary
 from tallystick.storage.journal import disk
@@ -26,8 +26,7 @@ _START = len(_MAGIC) + 8
 SLOT = _START + _BODY.size + 32
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """How the journal ended at one commit."""
 
     counter: int = 0
@@ -43,9 +42,9 @@ class Head:
 
 def pack(head: Head, notary: Notary) -> bytes:
     """The bytes of a slot."""
-    body = _BODY.pack(head.counter, head.size, head.end, head.checkpointed, head.flags, head.leaf)
+    body = _BODY.pack(*head)
     key_id, mac = notary.head_mac(body)
-    return b"".join((_MAGIC, key_id, body, mac))
+    return b"tallyhd1%b%b%b" % (key_id, body, mac)
 
 
 def unpack(slot: bytes, notary: Notary) -> Head | None:
@@ -55,8 +54,7 @@ def unpack(slot: bytes, notary: Notary) -> Head | None:
     key_id, body, mac = slot[len(_MAGIC) : _START], slot[_START : SLOT - 32], slot[SLOT - 32 : SLOT]
     if not notary.head_holds(key_id, body, mac):
         return None
-    counter, size, end, checkpointed, flags, leaf = _BODY.unpack(body)
-    return Head(counter=counter, size=size, end=end, checkpointed=checkpointed, flags=flags, leaf=leaf)
+    return Head._make(_BODY.unpack(body))
 
 
 class HeadFile:

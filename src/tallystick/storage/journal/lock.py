@@ -1,6 +1,7 @@
 """One writer at a time: a lock for the threads of this process, and a file lock between processes."""
 
 import os
+from fcntl import LOCK_EX, LOCK_UN, flock
 from pathlib import Path
 from threading import RLock
 
@@ -23,7 +24,7 @@ class WriteLock:
         """Wait for both locks."""
         self._threads.acquire()
         try:
-            disk.lock(self._fd)
+            flock(self._fd, LOCK_EX)
         except BaseException:
             self._threads.release()
             raise
@@ -31,7 +32,7 @@ class WriteLock:
     def __exit__(self, *_: object) -> None:
         """Let go of both."""
         try:
-            disk.unlock(self._fd)
+            flock(self._fd, LOCK_UN)
         finally:
             self._threads.release()
 

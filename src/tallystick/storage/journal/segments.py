@@ -50,7 +50,7 @@ class Segments:
         self.folder = folder
 
     def path(self, number: int) -> Path:
-        """`000000.log`, …"""
+        """`000000.log` and so on."""
         return self.folder / f"{number:06d}.log"
 
     def numbers(self) -> list[int]:
@@ -115,19 +115,21 @@ class Tail:
     """The segment that is written to, held open."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._name = path.name
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
-        self._name = str(path)
+        # The folder is held open, so that a look at the file needs no walk down the whole path.
+        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.inode = os.fstat(self.fd).st_ino
 
     def stat(self) -> os.stat_result:
         """What stands under the name now."""
-        return os.lstat(self._name)
+        return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.fd)
+        os.close(self._folder)
 
 
 def _open(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""The one who writes: commits records, the head and checkpoints. All of it happens under the lock that `files.py` holds.
+"""The one who writes: commits records, the head and checkpoints, under the lock that `files.py` holds.
 
 What a commit writes, in this order, and why the order matters:
 
@@ -55,6 +55,12 @@ class Writer:
             LedgerUnwritable: It was made read-only, or an fsync failed.
             LedgerDamaged: It was deleted, replaced, cut or damaged; nothing more is taken.
         """
+        size = self.look()
+        if size != offset_of(self.stand.end) or self._shelf.head.next_slot(self.head.counter) != self._next_slot:
+            self._catch_up(size)
+
+    def look(self) -> int:
+        """The size of the file that is written to, if it can be; raises as `current` does."""
         if self._stopped is not None:
             raise self._stopped
         try:
@@ -65,11 +71,7 @@ class Writer:
             raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
         if not found.st_mode & _WRITABLE:
             raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
-        if (
-            found.st_size != offset_of(self.stand.end)
-            or self._shelf.head.next_slot(self.head.counter) != self._next_slot
-        ):
-            self._catch_up(found.st_size)
+        return found.st_size
 
     def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records, after those that report incidents."""
@@ -78,17 +80,15 @@ class Writer:
         shelf, stand = self._shelf, self.stand
         if offset_of(stand.end) >= shelf.options.segment_bytes:
             self._roll()
-        size, leaf, sealed = stand.size, stand.leaf, []
-        for seal in (*reports, *seals) if reports else seals:
-            record = seal(Place(seq=size, prev=leaf))
+        size, leaf, sealed, lines = stand.size, stand.leaf, [], []
+        for seal in [*reports, *seals] if reports else seals:
+            record = seal(Place(size, leaf))
             sealed.append(record)
+            lines.append(b"%b\t%b\t%b\n" % record[:3])
             size, leaf = size + 1, record.leaf
-        lines = [b"\t".join((s.header, s.inputs, s.outputs)) + b"\n" for s in sealed]
         self._store(sealed, lines, leaf)
-        end = stand.end
         for record, line in zip(sealed, lines, strict=True):
-            end += len(line)
-            stand.take(record.leaf, end - len(line), end)
+            stand.take(record.leaf, stand.end, stand.end + len(line))
         del self.incidents[:told]
         if stand.size - self.head.checkpointed >= shelf.options.checkpoint_every or (
             time.monotonic_ns() >= self._checkpoint_due
@@ -148,14 +148,7 @@ class Writer:
 
     def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
         old = self.head
-        head = Head(
-            counter=old.counter + 1,
-            size=size,
-            end=end,
-            checkpointed=old.checkpointed if checkpointed is None else checkpointed,
-            flags=flags,
-            leaf=leaf,
-        )
+        head = Head(old.counter + 1, size, end, old.checkpointed if checkpointed is None else checkpointed, flags, leaf)
         slot = pack(head, self._notary)
         self._shelf.head.put(head.counter, slot)
         self.head = head

@@ -1,0 +1,215 @@
+"""`tally audit`: look at the receipts, watch them come, export and erase them. Verifying is in `verify.py`."""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli import verify
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.export import export
+from tallystick.doors.cli.person import Token, Yes, require_person
+from tallystick.doors.cli.screen import Force, Output
+from tallystick.doors.cli.visible import visible_json
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.ledger import Ledger
+    from tallystick.gate.record.receipt import Receipt
+
+POLL_S = 0.5
+"""How soon a watcher sees a new receipt."""
+
+ReceiptId = Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt's id.")]
+OfSession = Annotated[str | None, typer.Option("--session", "-s", help="Only this session.", show_default=False)]
+OfTool = Annotated[str | None, typer.Option("--tool", help="Only this tool.", show_default=False)]
+OfStatus = Annotated[
+    str | None, typer.Option("--status", help="Only accepted, rejected, transformed or unknown.", show_default=False)
+]
+OfKind = Annotated[
+    str | None, typer.Option("--kind", help="Only outcome, started, held, approval, reply_check, …", show_default=False)
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    audit = group(app, "audit", "The receipts: verify, show, list, watch, export, erase.")
+    verify.add_to(audit)
+    command(audit, "show")(show)
+    command(audit, "list")(list_receipts)
+    command(audit, "watch")(watch)
+    command(audit, "export")(export)
+    command(audit, "head")(head)
+    command(audit, "erase")(erase)
+
+
+def show(here: Here, receipt: ReceiptId) -> None:
+    """Show one receipt, if it exists and verifies."""
+    with here.gate() as gate:
+        found = find(gate.ledger, receipt)
+    here.screen.data(found.flat())
+    here.screen.block(visible_json(found.flat(), indent=2))
+    if found.erased:
+        here.screen.note("payload erased")
+
+
+def list_receipts(
+    here: Here,
+    session: OfSession = None,
+    tool: OfTool = None,
+    status: OfStatus = None,
+    kind: OfKind = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000)] = 50,
+    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+) -> None:
+    """List receipts, the newest first."""
+    wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
+    with here.gate() as gate:
+        items, total = _newest(gate.ledger, wanted, limit=limit, offset=offset)
+    here.screen.data(
+        {"items": [dict(item.header) for item in items], "total": total, "limit": limit, "offset": offset}
+    )
+    if not items:
+        here.screen.note("No receipts here that fit.")
+        return
+    here.screen.table(HEADS, map(_row, items))
+    if total > len(items):
+        here.screen.note(f"{len(items)} of {total}; --limit and --offset show others")
+
+
+def watch(
+    here: Here,
+    session: OfSession = None,
+    tool: OfTool = None,
+    status: OfStatus = None,
+    kind: OfKind = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Stop after so many.")] = None,
+) -> None:
+    """Show receipts as they come, one a line, until Ctrl-C."""
+    wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
+    left = limit
+    with here.gate() as gate:
+        here.screen.note("watching; Ctrl-C to stop")
+        for receipt in _coming(gate.ledger):
+            if not wanted.fits(receipt):
+                continue
+            here.screen.data(receipt.flat())
+            here.screen.line("  ".join(map(str, _row(receipt))))
+            left = None if left is None else left - 1
+            if left == 0:
+                return
+
+
+def head(here: Here, output: Output = None, force: Force = False) -> None:
+    """Give out the signed head of the log: keep it elsewhere, and give it to `tally audit verify --head` later."""
+    with here.gate() as gate:
+        note = gate.ledger.checkpoint()
+    if here.screen.as_json:
+        here.screen.data({"head": note.decode()})
+    if output is not None or not here.screen.as_json:
+        here.screen.document(note, output, force=force)
+
+
+def erase(
+    here: Here,
+    receipt: ReceiptId,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; the ledger keeps it for ever.")],
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Erase what a receipt holds (arguments and output) for ever; every proof still holds. Needs a person."""
+    person = require_person(here, token)
+    from tallystick.gate.session import Caller, Session
+
+    with here.gate() as gate:
+        found = find(gate.ledger, receipt)
+        if found.erased:
+            raise Refused(f"The payload of {receipt} is erased already.", code="already_erased")
+        if not person.agrees(f"Erase arguments and output of {receipt} for ever?", yes=yes):
+            raise Refused("Nothing was erased.", code="not_answered")
+        caller = Caller(subject=person.name, channel=person.channel)
+        where = Session(session_id=found.header["session_id"], caller=caller)
+        record = gate.ledger.erase(receipt, session=where, reason=reason)
+    here.screen.data({"erased": receipt, "receipt_id": record.receipt_id})
+    here.screen.line(f"erased; {record.receipt_id} says so")
+    return Exit.OK
+
+
+def find(ledger: "Ledger", receipt_id: str) -> "Receipt":
+    """A receipt that verifies.
+
+    Raises:
+        Refused: `receipt_unknown`.
+    """
+    found = ledger.find(receipt_id)
+    if found is None:
+        message = f"No valid receipt '{receipt_id:.100}'. `tally audit list` shows them, `tally audit verify` says more."
+        raise Refused(message, code="receipt_unknown")
+    return found
+
+
+class _Wanted:
+    """Which receipts are asked for."""
+
+    def __init__(self, *, session: str | None, tool: str | None, status: str | None, kind: str | None) -> None:
+        self.session = session
+        asked = {"session_id": session, "tool_id": tool, "kind": kind}
+        self._asked = {name: value for name, value in asked.items() if value is not None}
+        self._status = status
+
+    @property
+    def everything(self) -> bool:
+        return not self._asked and self._status is None
+
+    def fits(self, receipt: "Receipt") -> bool:
+        header = receipt.header
+        if self._status is not None and (header.get("outcome") or {}).get("status") != self._status:
+            return False
+        return all(header.get(name) == value for name, value in self._asked.items())
+
+
+def _newest(ledger: "Ledger", wanted: _Wanted, *, limit: int, offset: int) -> tuple[list["Receipt"], int]:
+    """The newest that fit, without holding more of them than are asked for; and how many fit in all."""
+    if wanted.everything:
+        total = ledger.size()
+        stop = max(0, total - offset)
+        start = max(0, stop - limit)
+        page = [receipt for receipt, _ in zip(ledger.read(start), range(stop - start), strict=False)]
+        return page[::-1], total
+    receipts: Iterable[Receipt] = ledger.read() if wanted.session is None else ledger.session(wanted.session)
+    last: deque[Receipt] = deque(maxlen=limit + offset)
+    total = 0
+    for receipt in filter(wanted.fits, receipts):
+        total += 1
+        last.append(receipt)
+    return list(last)[::-1][offset:], total
+
+
+def _coming(ledger: "Ledger") -> Iterator["Receipt"]:
+    """Receipts that are written from now on, by any process."""
+    seen = ledger.size()
+    while True:
+        for receipt in ledger.read(seen):
+            seen = receipt.seq + 1
+            yield receipt
+        time.sleep(POLL_S)
+
+
+HEADS = ["receipt", "time", "kind", "session", "tool", "status", "code"]
+
+
+def _row(receipt: "Receipt") -> tuple[Any, ...]:
+    header = receipt.header
+    outcome = header.get("outcome") or {}
+    return (
+        header["receipt_id"],
+        str(header["timestamp"])[:19] + "Z",
+        header["kind"],
+        header["session_id"],
+        header.get("tool_id", "-"),
+        outcome.get("status", "-"),
+        outcome.get("code") or outcome.get("fault") or "-",
+    )

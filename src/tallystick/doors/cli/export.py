@@ -1,0 +1,77 @@
+"""`tally audit export`: the receipts as lines of JSON, or as a table that a spreadsheet opens without running it."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.exits import UsageMistake
+from tallystick.doors.cli.screen import Force, Output
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.receipt import Receipt
+
+COLUMNS = (
+    "receipt_id", "seq", "timestamp", "kind", "session_id", "agent_id", "caller", "tool_id", "outcome", "approval",
+    "inputs", "outputs", "excerpt", "sha256", "full_size", "erased", "file_refs", "links", "audit", "policy_digest",
+    "duration_us", "key_id", "signature", "prev",
+)  # fmt: skip
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
+"""A cell that begins so is a formula to some spreadsheet; the full-width forms too, where they are folded."""
+
+
+def export(
+    here: Here,
+    form: Annotated[str, typer.Option("--format", "-f", help="jsonl or csv.")] = "jsonl",
+    output: Output = None,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="Only this session.")] = None,
+    force: Force = False,
+) -> None:
+    """Write out receipts, oldest first. CSV cells cannot act as formulas."""
+    if form not in {"jsonl", "csv"}:
+        raise UsageMistake("--format is jsonl or csv.")
+    count = 0
+    with here.gate() as gate, here.screen.writing(output, force=force) as file:
+        total = gate.ledger.size() if session is None else None
+        receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
+        with here.screen.progress("exporting", total) as advance:
+            for line in _jsonl(receipts) if form == "jsonl" else _csv(receipts):
+                file.write(line)
+                count += 1
+                advance(count)
+    if output is not None:
+        here.screen.data({"written": str(output), "lines": count})
+
+
+def neutral(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula: an apostrophe in front makes it text."""
+    return f"'{cell}" if cell.lstrip(" \u00a0\ufeff").startswith(FORMULA) else cell
+
+
+def _jsonl(receipts: Iterable["Receipt"]) -> Iterator[bytes]:
+    for receipt in receipts:
+        yield receipt.flat_bytes().rstrip(b"\n") + b"\n"
+
+
+def _csv(receipts: Iterable["Receipt"]) -> Iterator[bytes]:
+    yield _csv_line(COLUMNS)
+    for receipt in receipts:
+        flat = receipt.flat()
+        yield _csv_line([neutral(_cell(flat.get(name))) for name in COLUMNS])
+
+
+def _csv_line(cells: Iterable[str]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().encode("utf-8", errors="backslashreplace")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

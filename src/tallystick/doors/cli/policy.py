@@ -1,0 +1,142 @@
+"""`tally policy`: check what the configuration says, show it, test it, try another one on recorded calls.
+
+Nothing here changes a policy: it is a file, and a person edits it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.replay import show_replayed
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.gate.decide.policy import Policy
+    from tallystick.gate.decide.policy_cases import CaseResult
+
+OtherPolicy = Annotated[
+    Path | None,
+    typer.Option("--policy", "-p", metavar="FILE", help="Another TOML file than the workspace's.", show_default=False),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    policy = group(app, "policy", "What is allowed, asked about and denied: check, show, test, replay.")
+    command(policy, "check")(check)
+    command(policy, "show")(show)
+    command(policy, "test")(test)
+    command(policy, "replay")(replay)
+
+
+def check(here: Here, policy: OtherPolicy = None) -> Exit:
+    """Check the configuration: every key, every value, every schema; warn of rules for tools that are not there."""
+    with here.gate(plugins=True) as gate:
+        chosen = gate.policy if policy is None else _read(policy)
+        unknown = chosen.unknown_tools(card.name for card in gate.tools())
+    here.screen.data({"ok": True, "digest": chosen.digest, "unknown_tools": list(unknown)})
+    for name in unknown:
+        here.screen.note(f"warning: tools.{name} has rules, but no such tool is registered. Check its spelling.")
+    here.screen.line(f"ok: policy {chosen.digest}")
+    return Exit.OK
+
+
+def show(here: Here, policy: OtherPolicy = None) -> None:
+    """Show the policy in its fixed form, whose SHA-256 stands in every receipt."""
+    chosen = _in_force(here) if policy is None else _read(policy)
+    here.screen.data({"digest": chosen.digest, "text": chosen.text})
+    here.screen.line(f"# {chosen.digest}")
+    here.screen.block(chosen.text.rstrip("\n"))
+
+
+def test(
+    here: Here,
+    cases: Annotated[Path, typer.Argument(metavar="CASES", help="A TOML file of [[case]] tables.")],
+    policy: OtherPolicy = None,
+) -> Exit:
+    """Run cases that say what the policy should decide."""
+    from tallystick.gate.decide.policy_cases import read_cases, run_cases
+
+    wanted = read_cases(_text(cases), source=cases.name)
+    with here.gate(plugins=True) as gate:
+        chosen = gate.policy if policy is None else _read(policy)
+        results = run_cases(wanted, chosen, {card.name: card for card in gate.tools()})
+    wrong = sum(not result.ok for result in results)
+    here.screen.data(
+        {"ok": wrong == 0, "total": len(results), "failed": wrong, "items": [_result(result) for result in results]}
+    )
+    here.screen.table(
+        ["", "case", "tool", "expected", "decided", "reason"],
+        [
+            (
+                "ok" if result.ok else "no",
+                result.case.name or f"case {result.place}",
+                result.case.tool,
+                result.case.expect,
+                result.decision.verdict,
+                result.decision.would or result.decision.reason,
+            )
+            for result in results
+        ],
+    )
+    here.screen.line(f"{len(results)} cases, {wrong} failed")
+    return Exit.REFUSED if wrong else Exit.OK
+
+
+def replay(
+    here: Here,
+    policy: Annotated[Path, typer.Option("--policy", "-p", metavar="FILE", help="The policy to try.")],
+    session: Annotated[str | None, typer.Option("--session", "-s", help="Only the calls of this session.")] = None,
+) -> Exit:
+    """Decide recorded calls by another policy and list what would change. Nothing is run."""
+    from tallystick.bootstrap.replay import Replayed, Replayer
+
+    other = _read(policy)
+    with here.gate() as gate:
+        receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
+        replayed = Replayer(gate.workspace).replay(receipts, policy=other)
+        with here.screen.progress("deciding again", None) as advance:
+
+            def moving() -> Iterator[Replayed]:
+                for place, one in enumerate(replayed, start=1):
+                    advance(place)
+                    yield one
+
+            return show_replayed(here, moving(), changed_is_wrong=False)
+
+
+def _in_force(here: Here) -> "Policy":
+    from tallystick.gate.decide.policy import Policy
+
+    return Policy.from_settings(here.settings)
+
+
+def _read(path: Path) -> "Policy":
+    from tallystick.gate.decide.policy import Policy
+
+    return Policy.from_text(_text(path), source=path.name)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path} is not UTF-8 text.", code="file_unreadable") from None
+
+
+def _result(result: "CaseResult") -> dict[str, object]:
+    return {
+        "case": result.place,
+        "name": result.case.name,
+        "tool": result.case.tool,
+        "expect": result.case.expect,
+        "decided": result.decision.verdict,
+        "reason": result.decision.would or result.decision.reason,
+        "ok": result.ok,
+    }

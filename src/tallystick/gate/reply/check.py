@@ -1,0 +1,203 @@
+"""The check of a reply, in order; the first thing that is wrong gives the code.
+
+1. An abstention in a conference ends the check: there is nothing to prove.
+2. The reply is text of a bearable length, without thinking and without tool syntax.
+3. It has exactly one Evidence line (or, in the per-sentence form, a reference for each sentence).
+4. Every item on the line holds.
+5. Every receipt named anywhere is good; after tools ran, at least one is cited.
+6. Every quotation in the body stands in a source that the line names.
+7. At least one item comes from where the agent's role has to look.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tallystick.gate.codes import Bucket
+from tallystick.gate.quotes import Folded, split_lines
+from tallystick.gate.reply.citations import check_claim
+from tallystick.gate.reply.claims import Claim, read_claims
+from tallystick.gate.reply.evidence import EvidenceLine, LineFault, evidence_line, fenced_lines, split_items
+from tallystick.gate.reply.findings import Findings, Form, Item
+from tallystick.gate.reply.leaks import find_leak, is_abstention, says_tool_was_used
+from tallystick.gate.reply.quotations import check_quotations, quotations
+from tallystick.gate.reply.references import RECEIPT, REQUEST
+from tallystick.gate.reply.roles import OUTLINE, looks_where_it_should, sources_of
+from tallystick.gate.reply.sentences import read_sentences, strip_references
+from tallystick.gate.reply.sources import ReceiptBook, Sources, folded, sha256_text
+from tallystick.gate.reply.surroundings import Checked, Surroundings
+
+MAX_REPLY = 262_144
+"""Characters. A longer reply is refused before anything is searched."""
+
+
+def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
+    text: str,
+    *,
+    sources: Sources,
+    receipts: ReceiptBook,
+    session_id: str,
+    round_id: str | None = None,
+    conference_id: str | None = None,
+    agent: str | None = None,
+    role_sources: Mapping[str, Sequence[str]] | None = None,
+    own_texts: Iterable[str] = (),
+    tools_ran: bool | None = None,
+    form: Form = "line",
+    conference: bool = False,
+    tool_names: Iterable[str] = (),
+) -> Findings:
+    """Check what a reply claims.
+
+    Args:
+        text: The reply, as the model gave it.
+        sources: The files and records it may cite.
+        receipts: Where receipts are looked up.
+        session_id: The session it belongs to.
+        round_id: In a conference, the round.
+        conference_id: The conference; receipts of another one with the same round do not count.
+        agent: The agent's id or role; decides where it must look.
+        role_sources: Agent or role → sources, over the defaults (`roles.DEFAULT_SOURCES`).
+        own_texts: What this agent wrote into files, notes or records in this session. Its replies need not be
+            given: a reply is no source.
+        tools_ran: Whether tools ran before this reply; None: only what the reply itself says counts.
+        form: One Evidence line, or a reference in each sentence.
+        conference: Whether ABSTAIN is an answer, and rounds count instead of sessions.
+        tool_names: Ids and aliases of the tools, to recognise calls in prose.
+    """
+    frame = Findings(ok=True, form=form, reply_sha256=sha256_text(text))
+    if conference and is_abstention(text):
+        return replace(frame, abstained=True)
+    names = tuple(tool_names)
+    fault = _format_fault(text) or find_leak(text, names)
+    if fault is not None:
+        return _refused(frame, *fault)
+    around = Surroundings(
+        sources=sources,
+        receipts=receipts,
+        session_id=session_id,
+        round_id=round_id,
+        conference_id=conference_id,
+        conference=conference,
+        own_texts=tuple(map(folded, own_texts)),
+    )
+    if form == "per-sentence":
+        return _check_sentences(text, frame, around)
+    wanted = sources_of(agent, role_sources or {})
+    must_cite = says_tool_was_used(text, names) if tools_ran is None else tools_ran
+    return _check_line(text, frame, around, wanted, must_cite=must_cite)
+
+
+def _check_line(
+    text: str, frame: Findings, around: Surroundings, wanted: Sequence[str], *, must_cite: bool
+) -> Findings:
+    lines = split_lines(text)
+    line = evidence_line(lines)
+    items = line if isinstance(line, LineFault) else split_items(line.body)
+    if isinstance(line, LineFault) or isinstance(items, LineFault):
+        fault = line if isinstance(line, LineFault) else items
+        return _refused(frame, Bucket.EVIDENCE_INVALID, fault.code, fault.reason)
+    frame = replace(frame, line=line.written)
+    claims = [*read_claims(items, line.tag), *_receipts_in_body(lines, line)]
+    if not claims:
+        return _refused(frame, Bucket.EVIDENCE_INVALID, "no_items", "The Evidence line is empty; cite something.")
+    skip = fenced_lines(lines) | {line.number}
+    if any(claim.kind == "request" for claim in claims):
+        return _check_request(frame, claims, around, quotes=any(quotations(lines, skip)))
+    checked = [check_claim(claim, around) for claim in claims]
+    failures = check_quotations(lines, skip, _texts(checked), _absent(claims, checked))
+    findings = _judged(frame, checked, failures)
+    return _check_duties(findings, checked, around, wanted, must_cite=must_cite) if findings.ok else findings
+
+
+def _check_duties(
+    findings: Findings, checked: list[Checked], around: Surroundings, wanted: Sequence[str], *, must_cite: bool
+) -> Findings:
+    """What a reply must cite besides being true: receipts when tools were used, and its role's own sources."""
+    if must_cite and not findings.receipts:
+        advice = "Tools were used; cite the receipts: receipt rcpt_…."
+        return _refused(findings, Bucket.EVIDENCE_INVALID, "receipt_missing", advice)
+    outline = around.sources.outline() if OUTLINE in wanted else None
+    if not looks_where_it_should(wanted, checked, outline.path if outline else None):
+        advice = f"This role must cite at least one of: {', '.join(wanted)}."
+        return _refused(findings, Bucket.EVIDENCE_INVALID, "role_source_missing", advice)
+    return findings
+
+
+def _check_sentences(text: str, frame: Findings, around: Surroundings) -> Findings:
+    if text.strip().startswith(REQUEST):
+        items = split_items(" ".join(text.split()))
+        claims = [] if isinstance(items, LineFault) else read_claims(items)
+        return _check_request(frame, claims, around, quotes=False)
+    checked: list[Checked] = []
+    failures: list[Item] = []
+    for sentence in read_sentences(text):
+        checked += [check_claim(claim, around, bare_records=True) for claim in sentence.claims]
+        if not sentence.claims and not sentence.is_courtesy:
+            failures.append(
+                Item(
+                    kind="sentence", source=sentence.text[:200], ok=False, code="sentence_without_reference",
+                    reason="Give this sentence a reference in square brackets, or leave it out.",
+                    bucket=Bucket.EVIDENCE_INVALID,
+                )
+            )  # fmt: skip
+    lines = split_lines(strip_references(text))
+    failures += check_quotations(lines, fenced_lines(lines), _texts(checked))
+    return _judged(frame, checked, failures)
+
+
+def _check_request(frame: Findings, claims: list[Claim], around: Surroundings, *, quotes: bool) -> Findings:
+    """A request stands alone: whoever asks to see something cannot cite it yet."""
+    checked = [check_claim(claim, around) for claim in claims]
+    findings = _judged(frame, checked, [])
+    if findings.ok and (quotes or len(claims) != 1):
+        advice = "A reply that asks for access quotes and cites nothing else; send two replies."
+        return _refused(findings, Bucket.EVIDENCE_INVALID, "request_not_alone", advice)
+    return replace(findings, request=claims[0].scope) if findings.ok else findings
+
+
+def _format_fault(text: str) -> tuple[Bucket, str, str] | None:
+    if len(text) > MAX_REPLY:
+        return Bucket.FORMAT_ERROR, "reply_too_long", f"Keep a reply under {MAX_REPLY} characters."
+    if not text.strip():
+        return Bucket.FORMAT_ERROR, "reply_empty", "The reply is empty."
+    if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        return Bucket.FORMAT_ERROR, "reply_not_text", "The reply holds half characters; send valid Unicode."
+    return None
+
+
+def _receipts_in_body(lines: list[str], line: EvidenceLine) -> list[Claim]:
+    """Receipts that are named above the line only: they must be good as well."""
+    cited = set(RECEIPT.findall(line.written))
+    found = (
+        receipt
+        for number, text in enumerate(lines)
+        if number != line.number and "rcpt_" in text
+        for receipt in RECEIPT.findall(text)
+    )
+    return [
+        Claim(kind="tool_result", source=receipt, receipt=receipt)
+        for receipt in dict.fromkeys(found)
+        if receipt not in cited
+    ]
+
+
+def _texts(checked: list[Checked]) -> list[Folded]:
+    return [text for one in checked for text in one.texts]
+
+
+def _absent(claims: list[Claim], checked: list[Checked]) -> list[str]:
+    return [claim.term for claim, one in zip(claims, checked, strict=True) if claim.term and one.item.ok]
+
+
+def _judged(frame: Findings, checked: list[Checked], failures: list[Item]) -> Findings:
+    items = (*(one.item for one in checked), *failures)
+    receipts = tuple(dict.fromkeys(item.source for item in items if item.kind == "tool_result" and item.ok))
+    findings = replace(frame, items=items, receipts=receipts)
+    for item in items:
+        if not item.ok:
+            return _refused(findings, item.bucket or Bucket.EVIDENCE_INVALID, item.code or "", item.reason or "")
+    return findings
+
+
+def _refused(findings: Findings, bucket: Bucket, fault: str, reason: str) -> Findings:
+    return replace(findings, ok=False, bucket=bucket, fault=fault, reason=reason)

@@ -1,0 +1,70 @@
+"""Sentences that claim nothing: greeting, thanks, sign-off. They need no reference in the per-sentence form.
+
+The list is fixed. What is not on it is a claim, however polite it sounds.
+"""
+
+import re
+
+COURTESIES: frozenset[str] = frozenset({
+    "hello", "hi", "hey", "hi there", "hello there", "good morning", "good afternoon", "good evening",
+    "dear customer", "dear sir or madam", "to whom it may concern",
+    "thank you", "thanks", "many thanks", "thank you very much", "thanks a lot",
+    "thank you for contacting us", "thanks for contacting us", "thank you for reaching out",
+    "thanks for reaching out", "thank you for reaching out to us", "thanks for reaching out to us",
+    "thank you for your message", "thanks for your message", "thank you for your email", "thanks for your email",
+    "thank you for getting in touch", "thanks for getting in touch", "thank you for writing to us",
+    "thank you for your question", "thanks for your question", "thank you for your patience",
+    "thanks for your patience", "thank you for your understanding", "thank you for your time",
+    "we appreciate your patience", "i hope this helps", "we hope this helps", "hope this helps",
+    "i hope you are well", "we hope you are well", "i hope this message finds you well",
+    "we are sorry for the inconvenience", "we apologize for the inconvenience", "we apologise for the inconvenience",
+    "i am sorry for the inconvenience", "i apologize for the inconvenience", "i apologise for the inconvenience",
+    "sorry for the inconvenience", "we are sorry to hear that", "i am sorry to hear that", "sorry to hear that",
+    "please let us know if you have any other questions", "please let us know if you have any questions",
+    "please let us know if you have any further questions", "please let me know if you have any other questions",
+    "please let me know if you have any questions", "please let me know if you have any further questions",
+    "let us know if you have any other questions", "let me know if you have any other questions",
+    "let us know if you have any questions", "let me know if you have any questions",
+    "please do not hesitate to contact us", "please feel free to contact us", "feel free to reach out",
+    "have a great day", "have a nice day", "have a good day", "have a great weekend",
+    "best regards", "kind regards", "warm regards", "regards", "best wishes", "all the best", "best",
+    "sincerely", "yours sincerely", "yours faithfully", "yours truly", "cheers", "take care",
+})  # fmt: skip
+
+_SIGN_OFF: frozenset[str] = frozenset({
+    "best regards", "kind regards", "warm regards", "regards", "best wishes", "all the best", "best", "sincerely",
+    "yours sincerely", "yours faithfully", "yours truly", "cheers", "take care", "thanks", "many thanks", "thank you",
+})  # fmt: skip
+_GREETING = re.compile(r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)) (.{1,60})")
+_NAME = re.compile(r"[^\W\d_][^\W\d_'.-]{0,30}(?:['.-][^\W\d_]{0,30})?")
+_PARTICLES = frozenset(
+    {"the", "team", "from", "of", "at", "and", "de", "van", "von", "there", "all", "mr", "ms", "mrs"}
+)
+_MAX_NAMES = 4
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+def is_courtesy(sentence: str) -> bool:
+    """Whether a sentence only greets, thanks or takes leave."""
+    plain = _plain(sentence)
+    if plain in COURTESIES:
+        return True
+    greeting = _GREETING.fullmatch(sentence.strip(" ,.!:\n").replace("’", "'").lower())  # noqa: RUF001
+    # The name is read from the sentence as written: a name begins with a capital.
+    return greeting is not None and _is_name(sentence.strip(" ,.!:\n")[-len(greeting.group(1)) :])
+
+
+def is_signature(sentence: str, before: str) -> bool:
+    """Whether a line is the name under a sign-off."""
+    return _plain(before) in _SIGN_OFF and _is_name(sentence.strip(" ,.!:\n-—"))
+
+
+def _is_name(text: str) -> bool:
+    words = text.replace(",", " ").split()
+    return 0 < len(words) <= _MAX_NAMES and all(
+        word.rstrip(".").lower() in _PARTICLES or (word[0].isupper() and _NAME.fullmatch(word)) for word in words
+    )
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(_WORD.findall(sentence.replace("’", "'").casefold()))  # noqa: RUF001

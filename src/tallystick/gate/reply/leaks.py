@@ -1,0 +1,89 @@
+"""What does not belong in a reply: thinking and tool syntax. And the one reply that needs no evidence: ABSTAIN."""
+
+import re
+from collections.abc import Iterable
+
+from tallystick.gate.admit.envelope import looks_like_tool_call
+from tallystick.gate.codes import Bucket
+
+ABSTAIN = "abstain"
+_PREFACE = 200
+"""Characters at the start in which a preface of thinking must begin and show itself."""
+
+_TAG = re.compile(
+    r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)\b[^<>\n]{0,40}>"
+    r"|\[/?(?:think|thinking|reasoning)\]"
+    r"|<\|(?:channel|im_start|im_end|start|end|message|thinking)\|?>",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(r"^[ \t>*_-]{0,8}(?:thoughts?|thinking)[*_]{0,2}[ ]?:", re.IGNORECASE | re.MULTILINE)
+_LEAD = (
+    r"(?:okay|ok|alright|all right|right|sure|well|hm+|wait|so|now|first|let's see)?[\s,.!:…—-]{0,4}"
+    r"(?:so|first|now)?[\s,]{0,3}"
+)
+_THINKING = (
+    r"(?:hm{2,}\b"
+    r"|let me (?:first |just |quickly )?(?:think|analy[sz]e|consider|figure|work (?:this|it|through)"
+    r"|break (?:this|it|down)|re-?read|recall|check|look (?:at|into|for|through)|see (?:if|what|whether|how))\b"
+    r"|let's (?:think|analy[sz]e|break (?:this|it|down)|figure)\b"
+    r"|i (?:need|have|want|ought) to (?:think|figure|analy[sz]e|respond|answer|use the|call the|work out)\b"
+    r"|i(?: should| must|'ll) (?:think|figure|analy[sz]e|respond|answer|use the|call the|start by)\b"
+    r"|we (?:need|have) to (?:think|figure|respond|answer|produce|output|decide what)\b"
+    r"|the user (?:wants|is asking|asks|asked|has asked|says|said|needs|would like|is requesting|requested|seems)\b"
+    r"|(?:my|here is my|here's my) (?:thought process|chain of thought|reasoning)\b)"
+)
+_COT = re.compile(rf"[\s*_>\"']{{0,8}}{_LEAD}{_THINKING}", re.IGNORECASE)
+_FIRST = re.compile(
+    r"[\s*_>]{0,8}(?:okay|ok|alright)?[\s,.]{0,3}first,? i (?:need|have|should|must|'ll|will)\b", re.IGNORECASE
+)
+
+
+def is_abstention(text: str) -> bool:
+    """The keyword alone, trimmed, in any case. `I would not abstain` is none."""
+    return len(text) < _PREFACE and text.strip().casefold() == ABSTAIN
+
+
+def find_leak(text: str, tool_names: Iterable[str] = ()) -> tuple[Bucket, str, str] | None:
+    """What leaked into a reply: (bucket, code, what to do), or None."""
+    if _TAG.search(text):
+        return Bucket.COT_LEAK, "thinking_tag", "A thinking tag was left in the reply; send the answer alone."
+    start = text.lstrip()[:_PREFACE].replace("’", "'")  # noqa: RUF001
+    if _COT.match(start) or _FIRST.match(start) or _THOUGHT.search(text):
+        return Bucket.COT_LEAK, "thinking_preface", "The reply begins with thinking aloud; send the answer alone."
+    if looks_like_tool_call(text, tool_names):
+        return Bucket.TOOL_SYNTAX, "tool_syntax", "Tools are not called in a reply; cite the receipt of a call."
+    return None
+
+
+_USED = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:just |also |first )?(?:ran|run|used|called|executed|invoked|queried)\b"
+    r"[^.\n]{0,60}\btools?\b"
+    r"|\btool(?:'s)? (?:returned|outputs?|results?|reports?|reported|shows?|showed|found|gave)\b"
+    r"|\b(?:using|via|with|according to) the [\w.-]{1,40} tool\b",
+    re.IGNORECASE,
+)
+_BEFORE_NAME = re.compile(
+    r"(?:ran|used|called|executed|invoked|via|using|from|according to|by)(?: the)? `?$", re.IGNORECASE
+)
+_AFTER_NAME = re.compile(
+    r"`?(?: tool)? (?:returned|found|shows?|showed|reports?|reported|output|results?|gave|says)\b", re.IGNORECASE
+)
+
+
+def says_tool_was_used(text: str, tool_names: Iterable[str] = ()) -> bool:
+    """Whether a reply says that a tool was used; then it must cite the receipt."""
+    plain = text.replace("’", "'")  # noqa: RUF001
+    if _USED.search(plain):
+        return True
+    # A name that is an ordinary word, such as `search`, says nothing.
+    return any(_is_said_used(plain, name) for name in tool_names if not name.isalpha())
+
+
+def _is_said_used(text: str, name: str) -> bool:
+    at = text.find(name)
+    while at >= 0:
+        after = at + len(name)
+        if _BEFORE_NAME.search(text[max(0, at - 20) : at]) or _AFTER_NAME.match(text, after):
+            return True
+        at = text.find(name, after)
+    return False

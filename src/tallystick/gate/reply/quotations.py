@@ -1,0 +1,176 @@
+"""Quotations in the body of a reply.
+
+A true quote on the Evidence line does not cover a made-up one above it: whatever the body sets in quote marks, or as
+a Markdown block quote, must stand in a source that the line names. Code blocks are left out: they show, they do not
+quote.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from tallystick.gate.codes import Bucket
+from tallystick.gate.quotes import Folded, fold, word_count
+from tallystick.gate.reply.diagnosis import Diagnosis, diagnose
+from tallystick.gate.reply.findings import Item
+from tallystick.gate.reply.surroundings import passages
+
+MIN_WORDS = 3
+"""Shorter ones are names, titles and words spoken of."""
+_SHOWN = 200
+_DIAGNOSED = 3
+"""Sources that are searched for what a misquotation may have meant."""
+_MAX_ENDS = 8
+"""Closing marks that are tried where apostrophes look the same."""
+_OPENS_AFTER = frozenset(" \n\t([{—–-:*_/")  # noqa: RUF001
+_ELIDED = ("tis", "twas", "twere", "twill", "em", "til", "till", "cause", "bout", "n", "round", "cos", "ere", "im")
+"""English words that begin with an apostrophe."""
+
+Quotation = tuple[str, ...]
+"""The possible texts of one quotation, the likeliest first; more than one only between single marks."""
+
+
+def check_quotations(
+    lines: list[str], skip: set[int], texts: Iterable[Folded], absent: Iterable[str] = ()
+) -> list[Item]:
+    """The quotations that stand in no named source, as failed items.
+
+    Args:
+        lines: The lines of the reply.
+        skip: Lines that are not body: the Evidence line, code blocks.
+        texts: The sources the reply names.
+        absent: Terms that were shown to be absent; the body may well name them in quote marks.
+    """
+    named = list(dict.fromkeys(map(_ByIdentity, texts)))
+    allowed = {fold(term).casefold() for term in absent}
+    failures: list[Item] = []
+    for quotation in quotations(lines, skip):
+        if fold(quotation[0]).casefold() in allowed:
+            continue
+        if not any(_stands(quote, source.text) for quote in quotation for source in named):
+            failures.append(_failure(quotation[0], [source.text for source in named]))
+    return failures
+
+
+def quotations(lines: list[str], skip: set[int]) -> Iterator[Quotation]:
+    """Everything of three words or more that the body quotes."""
+    for paragraph, is_block in _paragraphs(lines, skip):
+        found = [(paragraph,)] if is_block else _marked(paragraph)
+        for quotation in found:
+            enough = tuple(quote for quote in quotation if word_count(quote) >= MIN_WORDS)
+            if enough:
+                yield enough
+
+
+class _ByIdentity:
+    """A text, compared by identity: the same file is searched once."""
+
+    def __init__(self, text: Folded) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and other.text is self.text
+
+    def __hash__(self) -> int:
+        return id(self.text)
+
+
+def _stands(quote: str, text: Folded) -> bool:
+    return next(passages(quote, text), None) is not None
+
+
+def _failure(quote: str, texts: list[Folded]) -> Item:
+    code, advice = "quote_not_found", "The reply names no source for this quotation; add it to the Evidence line."
+    why: Diagnosis | None = None
+    for text in texts[:_DIAGNOSED]:
+        now = diagnose(quote, text)
+        if why is None or (now.similarity or 0) > (why.similarity or 0):
+            why = now
+    closest = None
+    if why is not None:
+        code, advice = why.code, why.advice
+        closest = {"line": why.line, "text": why.text, "similarity": why.similarity} if why.line else None
+    return Item(
+        kind="quotation", source=quote[:_SHOWN], ok=False, code=code, reason=advice, bucket=Bucket.QUOTE_NOT_FOUND,
+        closest=closest,
+    )  # fmt: skip
+
+
+def _paragraphs(lines: list[str], skip: set[int]) -> Iterator[tuple[str, bool]]:
+    """Runs of lines with nothing between them; block quotes apart, without their marks and attribution."""
+    run: list[str] = []
+    quoted = False
+    for number, line in enumerate([*lines, ""]):
+        bare = "" if number in skip else line.strip()
+        is_quoted = bare.startswith(">")
+        if run and (not bare or is_quoted != quoted):
+            yield _as_paragraph(run, quoted=quoted), quoted
+            run = []
+        if bare:
+            quoted = is_quoted
+            run.append(bare.lstrip("> ") if quoted else bare)
+
+
+def _as_paragraph(run: list[str], *, quoted: bool) -> str:
+    if quoted and len(run) > 1 and run[-1].startswith(("—", "–", "--")):  # noqa: RUF001
+        run = run[:-1]
+    text = "\n".join(run)
+    return text.strip("\"“”'‘’ ") if quoted else text  # noqa: RUF001
+
+
+def _marked(text: str) -> Iterator[Quotation]:
+    at = 0
+    while at < len(text):
+        sign = text[at]
+        ends: list[int] = []
+        if sign in {"“", "„"}:
+            ends = [_closing_curly(text, at)]
+        elif sign == "«":
+            ends = [_next_of(text, "»", at)]
+        elif sign == '"' and _opens(text, at):
+            ends = [_next_of(text, '"', at)]
+        elif sign in {"'", "‘"} and _opens(text, at):  # noqa: RUF001
+            ends = _closing_singles(text, at)
+        if ends:
+            yield tuple(text[at + 1 : end] for end in ends)
+            at = ends[0]
+        at += 1
+
+
+def _opens(text: str, at: int) -> bool:
+    before = text[at - 1] if at else " "
+    after = text[at + 1 : at + 2]
+    return before in _OPENS_AFTER and bool(after) and not after.isspace()
+
+
+def _closing_curly(text: str, at: int) -> int:
+    depth = 0
+    for place in range(at, len(text)):
+        if text[place] in "“„":
+            depth += 1
+        elif text[place] == "”":
+            depth -= 1
+            if depth == 0:
+                return place
+    # A quotation that is never closed is one all the same.
+    return len(text)
+
+
+def _next_of(text: str, mark: str, at: int) -> int:
+    found = text.find(mark, at + 1)
+    return len(text) if found < 0 else found
+
+
+def _closing_singles(text: str, at: int) -> list[int]:
+    """Where a quotation between single marks may end; none if the mark is an apostrophe after all."""
+    word = text[at + 1 : at + 12].lower()
+    letters = word[: next((place for place, sign in enumerate(word) if not sign.isalpha()), len(word))]
+    if letters in _ELIDED or not word[:1].isalnum() or word[:1].isdigit():
+        return []
+    ends: list[int] = []
+    for place in range(at + 2, len(text)):
+        if text[place] in "'’" and not text[place - 1].isspace() and not text[place + 1 : place + 2].isalnum():  # noqa: RUF001
+            ends.append(place)
+            if len(ends) == _MAX_ENDS:
+                break
+    sure = [end for end in ends if not (text[end - 1] == "s" and text[end + 1 : end + 2] == " ")]
+    # `the boys' dogs`: a mark after s that a space follows may be a genitive.
+    return [*sure, *(end for end in ends if end not in sure)] if sure else []

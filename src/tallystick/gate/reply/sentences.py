@@ -1,0 +1,102 @@
+"""The per-sentence form: every sentence carries its own reference, in square brackets.
+
+    The app crashes when it is opened [ticket:12 "crashes as soon as I open it"]. 41 tickets say so [figure 41 = …].
+
+A reference holds what an item of the Evidence line may hold; a record's id alone is enough here. The text that is sent
+has the references removed.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tallystick.gate.reply.claims import Claim, read_claims
+from tallystick.gate.reply.courtesy import is_courtesy, is_signature
+from tallystick.gate.reply.evidence import LineFault, split_items
+from tallystick.gate.reply.references import has_reference
+
+_BRACKET = re.compile(r"\[[^\[\]\n]{1,2000}\]")
+_MASK = "\x1a"
+_END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}+[.!?]?){{0,16}}(?=\s|$)")  # noqa: RUF001
+_ABBREVIATIONS = frozenset({
+    "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "vs", "etc", "e.g", "i.e", "approx", "fig", "cf", "inc", "ltd",
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+})  # fmt: skip
+_BEFORE_SIGN = re.compile(r"[ \t]{1,8}(?=[.,;:!?])")
+_LIST_MARK = " \t-*+#>•"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A sentence without its references, and what they claim."""
+
+    text: str
+    claims: tuple[Claim, ...]
+    is_courtesy: bool
+
+
+def read_sentences(text: str) -> list[Sentence]:
+    """Cut a reply into sentences."""
+    masked, references = _mask(text)
+    sentences: list[Sentence] = []
+    before = ""
+    for start, end in _spans(masked):
+        plain = masked[start:end].replace(_MASK, "").strip().lstrip(_LIST_MARK).strip()
+        claims = tuple(claim for at, claims in references if start <= at < end for claim in claims)
+        if not any(map(str.isalnum, plain)):
+            # A reference on a line of its own belongs to what stands before it.
+            if claims and sentences:
+                last = sentences.pop()
+                sentences.append(Sentence(text=last.text, claims=last.claims + claims, is_courtesy=last.is_courtesy))
+            continue
+        courtesy = not claims and (is_courtesy(plain) or is_signature(plain, before))
+        sentences.append(Sentence(text=plain, claims=claims, is_courtesy=courtesy))
+        before = plain
+    return sentences
+
+
+def strip_references(text: str) -> str:
+    """The text as it is sent: without references, and without the gaps they leave."""
+    kept = _BRACKET.sub(lambda found: "" if _claims_of(found.group()) else found.group(), text)
+    return "\n".join(_BEFORE_SIGN.sub("", line).rstrip() for line in kept.split("\n")).strip()
+
+
+def _mask(text: str) -> tuple[str, list[tuple[int, list[Claim]]]]:
+    """Cover the references, so that full stops inside them end no sentence."""
+    references: list[tuple[int, list[Claim]]] = []
+
+    def cover(found: re.Match[str]) -> str:
+        claims = _claims_of(found.group())
+        if not claims:
+            return found.group()
+        references.append((found.start(), claims))
+        return _MASK * len(found.group())
+
+    return _BRACKET.sub(cover, text.replace(_MASK, " ")), references
+
+
+def _claims_of(bracket: str) -> list[Claim]:
+    inside = bracket[1:-1]
+    items = split_items(inside)
+    if isinstance(items, LineFault) or not any(has_reference(part.text) for item in items for part in item):
+        return []
+    return read_claims(items)
+
+
+def _spans(masked: str) -> Iterator[tuple[int, int]]:
+    line_start = 0
+    for line in masked.split("\n"):
+        start = line_start
+        for end in _END.finditer(line):
+            stop = line_start + end.end()
+            if not _is_abbreviation(line[: end.start()]):
+                yield start, stop
+                start = stop
+        if start < line_start + len(line):
+            yield start, line_start + len(line)
+        line_start += len(line) + 1
+
+
+def _is_abbreviation(before: str) -> bool:
+    word = before.rpartition(" ")[2].lstrip("(\"'").lower()
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
