@@ -1,5 +1,6 @@
 """The database: opened, brought up to date, shared."""
 
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import tallystick.storage.migrations as steps
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings
 from tallystick.storage.approvals import REQUESTS
-from tallystick.storage.database import MIGRATION_LOCK, migrate, open_engine, version_of, writing
+from tallystick.storage.database import MIGRATION_LOCK, _switch_to_wal, migrate, open_engine, version_of, writing
 from tests.storage import racing
 
 
@@ -112,6 +113,35 @@ def test_those_who_read_before_they_write_wait_for_each_other(engine: sa.Engine)
         list(pool.map(add_one, range(80)))
     with engine.connect() as connection:
         assert connection.execute(sa.text("SELECT n FROM tally_test")).scalar_one() == 80
+
+
+class Cursor:
+    """A driver's cursor that answers with these errors before it obeys."""
+
+    def __init__(self, *codes: int) -> None:
+        self.codes = list(codes)
+        self.asked: list[str] = []
+
+    def execute(self, statement: str) -> None:
+        self.asked.append(statement)
+        if self.codes:
+            error = sqlite3.OperationalError("no")
+            error.sqlite_errorcode = self.codes.pop(0)
+            raise error
+
+
+def test_a_file_that_others_open_too_is_asked_again_until_it_obeys() -> None:
+    busy = Cursor(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY)
+    _switch_to_wal(busy)
+    assert busy.asked == ["PRAGMA journal_mode = WAL"] * 3
+
+
+def test_a_file_that_cannot_be_switched_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(sqlite3.OperationalError):
+        _switch_to_wal(Cursor(sqlite3.SQLITE_READONLY))
+    monkeypatch.setattr("tallystick.storage.database.BUSY_S", -1)
+    with pytest.raises(sqlite3.OperationalError):
+        _switch_to_wal(Cursor(sqlite3.SQLITE_BUSY))
 
 
 def test_a_transaction_that_fails_leaves_nothing(engine: sa.Engine) -> None:

@@ -18,10 +18,14 @@ class Approvals:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def list(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> list[Hold]:
+    def list(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> tuple[Hold, ...]:
         """Requests, newest first."""
         chosen = None if state is None else State(state)
         return self._parts.book().list(self._parts.now_ms(), state=chosen, limit=limit, offset=offset)
+
+    def count(self, *, state: str | None = None) -> int:
+        """How many requests there are."""
+        return self._parts.book().count(self._parts.now_ms(), state=None if state is None else State(state))
 
     def get(self, approval_id: str) -> Hold | None:
         """One request as it stands now."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,12 +12,11 @@ import orjson
 from tallystick.bootstrap.approvals import Approvals
 from tallystick.bootstrap.plugins import load_rooms, load_tools
 from tallystick.bootstrap.replies import ReplyChecks
+from tallystick.bootstrap.resuming import resume
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import FORMAT
-from tallystick.gate.decide.approvals import resume_refusal
 from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.verdict import Limits
@@ -31,6 +29,7 @@ from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.settings import Settings, load_settings
+from tallystick.storage.durable.stored import StoredDurable
 from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
 
@@ -120,6 +119,11 @@ class Gate:
         """The receipts."""
         return self._parts.ledger
 
+    @property
+    def durable(self) -> StoredDurable:
+        """Long work that survives its process."""
+        return self._parts.durable
+
     # -- tools ---------------------------------------------------------------------------------------------------------
 
     def register(self, *tools: Tool | Callable[..., Any]) -> None:
@@ -153,21 +157,19 @@ class Gate:
         dry_run: bool = False,
         allowed_tools: Iterable[str] | None = None,
         authenticated: bool = True,
-        **links: str,
     ) -> Outcome:
         """Propose one call and see what comes of it.
 
         Args:
             tool: The tool's id.
             args: Its arguments.
-            session: The session the receipt belongs to.
+            session: The session the receipt belongs to: its id, or a `Session` that also names agent, task, run, ….
             caller: Who calls, if not the local owner.
             dry_run: Ask the tool to change nothing (only where it offers that).
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
-            links: `agent_id`, `turn_id`, `task_id`, … for the receipt.
         """
-        where = self._session(session, caller, **links)
+        where = self._session(session, caller)
         standing = Standing(
             session=where,
             authenticated=authenticated,
@@ -197,12 +199,11 @@ class Gate:
         limits: Limits | None = None,
         step_bytes: int | None = None,
         authenticated: bool = True,
-        **links: str,
     ) -> Turn:
         """Begin an agent turn: put `turn.nonce` (and `turn.schema`) before the model, `await turn.submit(text)`.
 
         Args:
-            session: The session the receipts belong to.
+            session: The session the receipts belong to: its id, or a `Session` with more.
             agent: The agent's id.
             caller: On whose behalf; the local owner if not given.
             allowed_tools: The only tools of this turn.
@@ -211,9 +212,8 @@ class Gate:
             limits: Narrower (never wider) limits than the configuration's.
             step_bytes: How much of one output the model is shown.
             authenticated: False: auth is on and no valid token came.
-            links: `conference_id`, `round_id`, `task_id`, … for the receipts.
         """
-        where = self._session(session, caller, agent_id=agent, turn_id=self._parts.new_id("turn"), **links)
+        where = self._session(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
         spend = limits_from(self.settings.limits)
         spend = spend if limits is None else narrowed(spend, limits)
         turn = Turn(
@@ -244,31 +244,7 @@ class Gate:
             approval_id: The held call.
             caller: The caller with the roles he has now, if they may have changed since the call was held.
         """
-        now = self._parts.now_ms()
-        hold = self.approvals.get(approval_id)
-        session = Session(session_id=SESSION) if hold is None else hold.session
-        if caller is not None:
-            session = replace(session, caller=caller)
-        standing = Standing(session=session)
-        if hold is None:
-            missing = Rejection(fault=FORMAT, reason="no approval of this id")
-            return await self._pipeline.refuse(missing, approval_id, standing)
-        ended = resume_refusal(hold, now)
-        grant = None if ended is not None else self._parts.book().take(hold.digest, now)
-        if ended is not None and ended.fault is not None:
-            refused = Rejection(fault=ended.fault, reason=ended.reason, proposed_tool=hold.tool)
-            return await self._pipeline.refuse(refused, approval_id, standing)
-        if grant is None:
-            used = Rejection(fault=FORMAT, reason="approval_used", proposed_tool=hold.tool)
-            return await self._pipeline.refuse(used, approval_id, standing)
-
-        async def run(standing: Standing) -> Outcome:
-            return await self._pipeline.resume(
-                hold.tool, hold.arguments(), standing, grant, dry_run=hold.dry_run
-            )
-
-        turn = self._turns.get(session.turn_id or "")
-        return await run(standing) if turn is None or turn.expired else await turn.resumed(run)
+        return await resume(self._parts, self._turns, approval_id, caller)
 
     def resume_sync(self, approval_id: str, **more: Any) -> Outcome:
         """`resume` for scripts."""
@@ -293,18 +269,19 @@ class Gate:
 
     # -- replies -------------------------------------------------------------------------------------------------------
 
-    def check_reply(self, reply: str, *, session: str = SESSION, agent: str | None = None, **more: Any) -> Findings:
+    def check_reply(self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any) -> Findings:
         """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
-        return self._replies.check(reply, self._session(session, None, agent_id=agent), **more)
+        return self._replies.check(reply, self._session(session, None, agent=agent), **more)
 
-    def _session(self, session: str | Session, caller: Caller | None, **links: str | None) -> Session:
-        if isinstance(session, Session):
-            named = {name: value for name, value in links.items() if value is not None}
-            return replace(session, **named) if caller is None else replace(session, caller=caller, **named)
-        if not valid_session_id(session):
-            message = f"{session!r:.60} cannot be a session id: letters, digits, dot, dash and underscore only"
+    def _session(
+        self, session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
+    ) -> Session:
+        if isinstance(session, str):
+            session = Session(session_id=session)
+        if not valid_session_id(session.session_id):
+            message = f"{session.session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
             raise ConfigError(message, code="session_id_invalid")
-        return Session(session_id=session, caller=caller or LOCAL_OWNER, **links)
+        return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
 
 
 def _catalogue(cards: Iterable[Card]) -> Catalogue | None:

@@ -22,14 +22,13 @@ from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.tool import Card
 from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
 from tallystick.storage.kept import keep
 from tallystick.storage.ledger import audit_folder, open_ledger
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from tallystick.turns.durable import Durable
 
 ID_BYTES = 12
 
@@ -90,15 +89,12 @@ class Parts:
         """The approvals."""
         return self._book
 
-    def durable(self) -> "Durable":
-        """The durable engine, for work that must survive its process."""
-        return self._durable
-
     @cached_property
-    def _durable(self) -> "Durable":
-        from tallystick.storage.durable.stored import open_durable  # noqa: PLC0415 - loads DBOS
-
-        return open_durable(self.settings, self.workspace)
+    def durable(self) -> StoredDurable:
+        """Where rooms put work that must survive its process; the engine behind it loads when it is used."""
+        return StoredDurable(
+            database_url=self.settings.storage.database_url, control_room=self.workspace / CONTROL_ROOM
+        )
 
     def new_id(self, kind: str) -> str:
         """A server-made id."""
@@ -116,6 +112,9 @@ class Parts:
     def close(self) -> None:
         """Let go of files and connections."""
         self.ledger.close()
+        # Only what was opened: looking at a cached property would open it.
+        if "durable" in self.__dict__:
+            self.durable.close()
         if "engine" in self.__dict__:
             self.engine.dispose()
 

@@ -1,5 +1,7 @@
 """One ASGI application for API, MCP and page, and the server that runs it."""
 
+import logging
+import secrets
 import sys
 import threading
 from pathlib import Path
@@ -7,7 +9,6 @@ from pathlib import Path
 import uvicorn
 
 from tallystick.bootstrap import Gate
-from tallystick.bootstrap.wiring import open_durable
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.desk import FrontDesk
@@ -15,8 +16,12 @@ from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
 from tallystick.settings import Settings, load_settings
+from tallystick.storage.durable.stored import run_worker
 from tallystick.telemetry.logs import Masker, set_up_logs
 from tallystick.telemetry.observer import Telemetry
+from tallystick.turns.runs import DurableError
+
+_log = logging.getLogger("tallystick.serve")
 
 
 class Server:
@@ -58,8 +63,7 @@ def run_server(workspace: Path, *, host: str | None = None, port: int | None = N
     chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
     server = Server(workspace, settings)
-    masker = Masker(names=settings.redact.keys, values=[server.startup.value])
-    set_up_logs(settings, masker=masker)
+    set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
     allow_many_connections()
     stop = threading.Event()
     thread = threading.Thread(target=_work, args=(server, stop), name="tally-worker", daemon=True) if worker else None
@@ -76,7 +80,11 @@ def run_server(workspace: Path, *, host: str | None = None, port: int | None = N
 
 
 def _work(server: Server, stop: threading.Event) -> None:
-    open_durable(server.gate).work(stop)
+    """Run one durable worker beside the server; without the extra there is nothing to work on."""
+    try:
+        run_worker(server.gate.durable, stop, worker_id=f"serve-{secrets.token_hex(6)}")
+    except DurableError as error:
+        _log.warning("no durable worker: %s (%s)", error, error.code)
 
 
 def _announce(server: Server) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from tallystick.errors import LedgerError, LedgerUnwritable
+from tallystick.errors import LedgerError
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
@@ -230,9 +230,7 @@ class Pipeline:
         card = case.proposal.card
         started_id: str | None = None
         try:
-            obstacle = self._ledger.ready()
-            if obstacle is not None:
-                raise LedgerUnwritable("it cannot take a record now", code=obstacle)
+            self._ledger.ready()
             if card.effect != "read" or card.origin != "local":
                 # Nothing that may change something runs before this is durable.
                 started_id = await self._recorder.started(case)

@@ -1,7 +1,7 @@
 """Who calls, and where a call belongs."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """A session id names a folder, so nothing in it may mean anything to a file system."""
@@ -43,6 +43,19 @@ class Session:
     ticket_id: str | None = None
     extra: dict[str, str] = field(default_factory=dict[str, str])
     """Header fields rooms add later; strings only."""
+
+    def within(
+        self, *, caller: Caller | None = None, agent_id: str | None = None, turn_id: str | None = None
+    ) -> "Session":
+        """The same surroundings with another caller, agent or turn, where given."""
+        if caller is None and agent_id is None and turn_id is None:
+            return self
+        return replace(
+            self,
+            caller=caller or self.caller,
+            agent_id=agent_id or self.agent_id,
+            turn_id=turn_id or self.turn_id,
+        )
 
 
 def valid_session_id(session_id: str) -> bool:

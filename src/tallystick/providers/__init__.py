@@ -1,0 +1,1 @@
+"""Models, embeddings and upstream servers behind the ports that the turns name."""

@@ -1,0 +1,1 @@
+"""Files, SQLite and Postgres: satisfies the ports that the steps name beside themselves."""

@@ -140,6 +140,14 @@ class SqlApprovalBook:
             rows = connection.execute(statement.limit(min(max(limit, 0), _MAX_PAGE)).offset(max(offset, 0))).all()
         return tuple(_as_of(_hold_from(row), now) for row in rows)
 
+    def count(self, now: int, *, state: State | None = None) -> int:
+        """How many requests there are."""
+        statement = sa.select(sa.func.count()).select_from(REQUESTS)
+        if state is not None:
+            statement = statement.where(_stands_at(state, now))
+        with self._engine.connect() as connection:
+            return int(connection.execute(statement).scalar_one())
+
     def _answer(self, approval_id: str, target: State, now: int, values: dict[str, Any]) -> Hold | Unmoved:
         if _ID.fullmatch(approval_id) is None:
             return Unmoved(why="not_found")

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -43,6 +44,16 @@ def refused(text: str | bytes) -> Rejection:
 
 def with_args(args: str) -> str:
     return f'{{"tool":"file_reader","args":{args},"nonce":"n"}}'
+
+
+def quickest(work: Callable[[], object]) -> float:
+    """The shortest of a few runs: the machine may be busy with something else."""
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 @pytest.fixture
@@ -122,9 +133,9 @@ def test_a12_an_integer_is_kept_exactly_or_refused(number: str) -> None:
 
 
 def test_a13_an_integer_of_5000_digits() -> None:
-    started = time.perf_counter()
-    assert refused(with_args('{"n":' + "7" * 5000 + "}")).fault is FORMAT
-    assert time.perf_counter() - started < 0.05
+    text = with_args('{"n":' + "7" * 5000 + "}")
+    assert refused(text).fault is FORMAT
+    assert quickest(lambda: refused(text)) < 0.05
 
 
 def test_a14_a_hundred_thousand_brackets() -> None:
@@ -323,9 +334,8 @@ def test_d04_a_reference_to_the_network() -> None:
 
 def test_d06_a_pattern_that_doubles_with_each_letter() -> None:
     compiled = compile_schema({"pattern": "^(a+)+$"}, closed=False)
-    started = time.perf_counter()
     assert not compiled.accepts("a" * 40 + "!")
-    assert time.perf_counter() - started < 0.1
+    assert quickest(lambda: compiled.accepts("a" * 40 + "!")) < 0.1
 
 
 def test_d08_a_pattern_with_a_class_of_letters() -> None:

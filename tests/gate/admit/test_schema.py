@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick.errors import RegistrationError
 from tallystick.gate.admit.schema import MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, SOME_RULE, compile_schema
+from tests.sizes import size
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -254,6 +255,25 @@ def doubling(levels: int) -> dict[str, Any]:
 @pytest.mark.promise("admit.schema-refused")
 def test_a_schema_that_branches_without_end_is_refused() -> None:
     assert code_of(doubling(40)) == "schema_too_complex"
+    through_data: dict[str, Any] = {
+        f"d{i}": {"anyOf": [{"properties": {"x": {"$ref": f"#/$defs/d{i + 1}"}}}] * 2} for i in range(40)
+    }
+    assert code_of({"$ref": "#/$defs/d0", "$defs": {**through_data, "d40": {}}}) == "schema_too_complex"
+    asked_again: dict[str, Any] = {}
+    for _ in range(40):
+        asked_again = {"allOf": [asked_again], "unevaluatedProperties": False}
+    assert code_of(asked_again) == "schema_too_complex"
+
+
+@pytest.mark.promise("admit.schema-refused")
+def test_a_wide_schema_is_not_a_branching_one() -> None:
+    """Many properties, each with shared parts, cost only what the data asks for."""
+    address = {"type": "object", "properties": {f"line{i}": {"type": "string"} for i in range(50)}}
+    person = {"type": "object", "properties": {f"address{i}": {"$ref": "#/$defs/address"} for i in range(50)}}
+    firm = {"properties": {f"person{i}": {"$ref": "#/$defs/person"} for i in range(50)}}
+    compiled = compile_schema({**firm, "$defs": {"address": address, "person": person}}, closed=True)
+    assert compiled.accepts({"person1": {"address1": {"line1": "x"}}})
+    assert compiled.explain({"person1": {"address1": {"line1": 1}}}) == ("/person1/address1/line1", "type")
 
 
 @pytest.mark.promise("admit.schema-refused")
@@ -268,7 +288,7 @@ def test_a_chain_of_references_without_end_is_refused() -> None:
 @pytest.mark.promise("admit.schema-cheap")
 def test_saying_why_never_takes_longer_than_saying_no() -> None:
     """Collecting the errors of every branch doubles with each level; the answer may not."""
-    wide = compile_schema({"properties": {"a": doubling(12) | {"$id": "https://example.com/a"}}}, closed=False)
+    wide = compile_schema({"properties": {"a": doubling(10) | {"$id": "https://example.com/a"}}}, closed=False)
     branch = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
     deep = compile_schema({"anyOf": [branch, branch]}, closed=False)
     value: Any = {}
@@ -505,3 +525,52 @@ def test_the_schema_is_a_private_copy() -> None:
     schema["properties"]["a"]["type"] = "integer"
     assert compiled.accepts({"a": "x"})
     assert "unevaluatedProperties" not in schema
+
+
+KEYWORDS = [
+    "$ref", "$id", "$schema", "$anchor", "$dynamicAnchor", "$dynamicRef", "$defs", "allOf", "anyOf", "not", "if", "properties",
+    "patternProperties", "additionalProperties", "items", "prefixItems", "type", "pattern", "enum", "const", "required", "format",
+    "minimum", "maxLength", "unevaluatedProperties", "dependentSchemas", "id", "definitions", "default",
+]  # fmt: skip
+scraps = st.recursive(
+    st.sampled_from(
+        [
+            "#",
+            "#/$defs/a",
+            "#a",
+            "a",
+            "string",
+            "object",
+            "(?=x)",
+            "^a$",
+            "http://[::1",
+            "urn:x",
+            "//",
+            "a b%",
+            "#/%zz/9" + "9" * 50,
+            DRAFT_2020,
+            "\ud800",
+            "",
+        ]
+    )
+    | st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYWORDS, "a", "b"]), inner, max_size=5)
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.promise("admit.schema-refused")
+@settings(max_examples=size(500, 20_000))
+@given(
+    schema=st.dictionaries(st.sampled_from(KEYWORDS), scraps, max_size=6) | scraps,
+    closed=st.booleans(),
+    strict=st.booleans(),
+)
+def test_any_schema_is_taken_or_refused_with_a_code(schema: Any, *, closed: bool, strict: bool) -> None:
+    code = code_of(schema, closed=closed, strict=strict)
+    assert code is None or code.startswith("schema_")

@@ -130,14 +130,14 @@ def test_two_calls_share_a_digest_exactly_when_their_canonical_bytes_are_one(
 def test_a_request_is_resumed_only_with_a_grant_that_still_holds(state: State, reason: str | None) -> None:
     hold = replace(HOLD, state=state)
     now = HOLD.created
-    refusal = resume_refusal(hold, policy_digest="p1", tool_version="v1", now=now)
+    refusal = resume_refusal(hold, now, policy_digest="p1", tool_version="v1")
     assert (refusal.reason if refusal else None) == reason
     if reason is None:
         for changed in ({"policy_digest": "p2", "tool_version": "v1"}, {"policy_digest": "p1", "tool_version": "v2"}):
-            outdated = resume_refusal(hold, **changed, now=now)
+            outdated = resume_refusal(hold, now, **changed)
             assert outdated is not None
             assert (outdated.fault, outdated.reason) == (codes.DENIED, "approval_outdated")
-        late = resume_refusal(hold, policy_digest="p1", tool_version="v1", now=HOLD.expires)
+        late = resume_refusal(hold, HOLD.expires, policy_digest="p1", tool_version="v1")
         assert late is not None
         assert late.reason == "approval_expired"
 

@@ -12,7 +12,7 @@ from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import FORMAT, NONCE, Category
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import Caller, valid_session_id
+from tallystick.gate.session import Caller, Session, valid_session_id
 from tallystick.turns.turn import Turn
 
 CALL_KEYS = frozenset({"tool", "args", "dry_run", "session", "agent"})
@@ -32,14 +32,12 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     wrong = _wrong_call(asked)
     if wrong is not None:
         return await desk.gate.refuse(wrong, body, session=HTTP_SESSION, caller=caller)
-    links = {"agent_id": asked["agent"]} if asked.get("agent") else {}
     return await desk.gate.call(
         asked["tool"],
         asked.get("args", {}),
-        session=asked.get("session") or HTTP_SESSION,
+        session=Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent")),
         caller=caller,
         dry_run=asked.get("dry_run", False),
-        **links,
     )
 
 
@@ -59,7 +57,6 @@ def begin(desk: FrontDesk, body: bytes, caller: Caller) -> Turn:
     steps = policy.get("maxSteps")
     if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 0):
         raise Refused(400, Category.VALIDATION_ERROR, "toolPolicy.maxSteps is a whole number")
-    links = {name: _text(asked, name) for name in sorted(TURN_KEYS - {"session", "agent", "toolPolicy"})}
     turn = desk.gate.turn(
         session=_session(asked),
         agent=_text(asked, "agent"),
@@ -67,7 +64,6 @@ def begin(desk: FrontDesk, body: bytes, caller: Caller) -> Turn:
         allowed_tools=allowed,
         may_finish=not policy.get("requireTool", False),
         limits=None if steps is None else Limits(steps=steps),
-        **{name: value for name, value in links.items() if value is not None},
     )
     desk.keep(turn)
     return turn
@@ -119,11 +115,18 @@ def _only(given: Mapping[str, Any], known: frozenset[str]) -> None:
         raise Refused(400, Category.VALIDATION_ERROR, "unknown field", hint=f"Known: {', '.join(sorted(known))}.")
 
 
-def _session(asked: Mapping[str, Any]) -> str:
+def _session(asked: Mapping[str, Any]) -> Session:
     session = asked.get("session", HTTP_SESSION)
     if not isinstance(session, str) or not valid_session_id(session):
         raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
-    return session
+    return Session(
+        session_id=session,
+        conference_id=_text(asked, "conference_id"),
+        round_id=_text(asked, "round_id"),
+        task_id=_text(asked, "task_id"),
+        run_id=_text(asked, "run_id"),
+        ticket_id=_text(asked, "ticket_id"),
+    )
 
 
 def _text(asked: Mapping[str, Any], name: str) -> str | None:

@@ -21,8 +21,8 @@ from tallystick.gate.admit.subschemas import Node, located, walk
 MAX_SCHEMA_BYTES = 512 * 1024
 """Five times the largest published tool schema seen."""
 MAX_SCHEMA_DEPTH = 128
-MAX_EXPLAINED_BRANCHES = 1_000
-"""Above this, collecting errors branch by branch could take longer than the call."""
+MAX_EXPLAINED_WAYS = 1_000
+"""Above this, collecting the errors of every branch could take longer than the call."""
 SOME_RULE = "schema"
 """The rule that is named when finding the exact one would cost too much."""
 
@@ -90,7 +90,7 @@ class CompiledSchema:
     @property
     def _tame(self) -> bool:
         """Whether collecting errors is bounded; the validator answers yes or no fast in any case."""
-        return not self.shape.recursive and self.shape.branches <= MAX_EXPLAINED_BRANCHES
+        return not self.shape.recursive and self.shape.ways <= MAX_EXPLAINED_WAYS
 
     def _explain_cheaply(self, value: Any) -> str:
         """The first argument that does not fit by itself; the whole if none does."""
@@ -159,10 +159,9 @@ def _depth(value: Any) -> int:
 def _settle_draft(schema: Node) -> type[jsonschema_rs.Validator]:
     """The draft each `$schema` names; one nobody knows would have to be fetched."""
     for node in walk(schema):
-        named = node.get("$schema")
-        if named is None:
+        if "$schema" not in node:
             continue
-        plain = str(named).rstrip("#").partition("://")[2]
+        plain = str(node["$schema"]).rstrip("#").partition("://")[2]
         if plain not in _DRAFTS:
             raise RegistrationError(
                 "the schema names a draft we do not know; use https://json-schema.org/draft/2020-12/schema",
@@ -219,7 +218,7 @@ def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
 def _compile(schema: Node, draft: type[jsonschema_rs.Validator]) -> jsonschema_rs.Validator:
     try:
         return draft(schema, **_OPTIONS)
-    except ValueError as error:
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
         # The message may quote the schema; where it is wrong is enough.
         where = _pointer_of(error) if isinstance(error, jsonschema_rs.ValidationError) else ""
         raise RegistrationError(

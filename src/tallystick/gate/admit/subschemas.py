@@ -50,7 +50,7 @@ def at_pointer(root: Node, pointer: str) -> Any:
         key = token.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict):
             here = here.get(key)
-        elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
+        elif isinstance(here, list) and key in map(str, range(len(here))):
             here = here[int(key)]
         else:
             return None

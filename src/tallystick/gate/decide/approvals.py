@@ -206,6 +206,10 @@ class ApprovalBook(Protocol):
         """Requests, newest first."""
         ...
 
+    def count(self, now: int, *, state: State | None = None) -> int:
+        """How many requests there are."""
+        ...
+
 
 _NO_GRANT: dict[State, Decision] = {
     State.HELD: ASK,

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tallystick.errors import TallyError
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import Fault, Stop
+from tallystick.gate.codes import Category, Fault, Stop
 
 Status = Literal["accepted", "rejected", "transformed"]
 
@@ -157,7 +157,7 @@ class Outcome:
         """The problem payload; empty details are left out."""
         details: dict[str, Any] = {"tool_name": self.tool}
         if self.failure is not None:
-            message, category = self.failure.message, self.failure.fault.category
+            message, category = self.failure.message, _name(self.failure.fault.category)
             if self.failure.hint:
                 details["hint"] = self.failure.hint
         elif self.rejection is not None:
@@ -168,6 +168,10 @@ class Outcome:
             message, category = "", None
         details["status"] = self.http
         return {"error": {"category": category, "message": message, "details": details}}
+
+
+def _name(category: Category | None) -> str | None:
+    return None if category is None else str(category)
 
 
 class CallRefused(TallyError):  # noqa: N818 - reads as what it is

@@ -11,8 +11,8 @@ from tallystick.gate.codes import BAD_RESULT, PART_MISSING, TIMEOUT, TOOL_FAILED
 from tallystick.gate.execute.call import Call, serve
 from tallystick.gate.execute.child import ChildDiedError, TooMuchOutputError, import_path, run_in_process
 from tallystick.gate.execute.limits import run_async, run_in_thread, run_inline
-from tallystick.gate.execute.outcome import Failure, Ran
-from tallystick.gate.execute.output import NotJsonError, Output, to_output
+from tallystick.gate.execute.outcome import Failure, Output, Ran
+from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.execute.threads import Threads
 from tallystick.gate.tool import Card
 

@@ -9,7 +9,6 @@ import unicodedata
 from functools import lru_cache
 
 from tallystick.errors import PathRefused
-from tallystick.gate.codes import Bucket
 from tallystick.gate.quotes import Folded, fold_text
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item, Matched
@@ -41,7 +40,7 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
         line = find_term(claim.term, source)
         if line is not None:
             reason = f"The term stands in {source.path} on L{line}."
-            return failed(claim, "term_occurs", reason, *texts, bucket=Bucket.QUOTE_NOT_FOUND)
+            return failed(claim, "term_occurs", reason, *texts)
     checked = tuple(Matched(path=source.path, sha256=source.sha256) for source in sources)
     item = Item(kind="absence", source=claim.source, ok=True, matched=checked[0], also=checked[1:])
     return Checked(item=item, texts=texts, paths=tuple(source.path for source in sources))
@@ -71,9 +70,8 @@ def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Che
         except PathRefused as refused:
             return failed(claim, refused.code, str(refused))
         if not found:
-            return failed(
-                claim, "scope_missing", f"Nothing in the workspace is called {part[:100]!r}; correct the scope."
-            )
+            shown = part.replace("\n", "…")[:100]
+            return failed(claim, "scope_missing", f"Something in {shown!r} does not exist; correct the scope.")
         paths |= dict.fromkeys(found)
     if not paths or len(paths) > MAX_FILES:
         return failed(claim, "scope_missing", f"Name between 1 and {MAX_FILES} files.")

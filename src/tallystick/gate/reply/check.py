@@ -92,10 +92,11 @@ def _check_line(
 ) -> Findings:
     lines = split_lines(text)
     line = evidence_line(lines)
-    items = line if isinstance(line, LineFault) else split_items(line.body)
-    if isinstance(line, LineFault) or isinstance(items, LineFault):
-        fault = line if isinstance(line, LineFault) else items
-        return _refused(frame, Bucket.EVIDENCE_INVALID, fault.code, fault.reason)
+    if isinstance(line, LineFault):
+        return _refused(frame, Bucket.EVIDENCE_INVALID, line.code, line.reason)
+    items = split_items(line.body)
+    if isinstance(items, LineFault):
+        return _refused(frame, Bucket.EVIDENCE_INVALID, items.code, items.reason)
     frame = replace(frame, line=line.written)
     claims = [*read_claims(items, line.tag), *_receipts_in_body(lines, line)]
     if not claims:

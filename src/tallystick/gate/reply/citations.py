@@ -50,10 +50,10 @@ def _check_content(claim: Claim, around: Surroundings) -> Checked:
         return source
     if claim.heading is not None and find_heading(claim.heading, source) is None:
         return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
-    match = check_quote(claim, claim.quote, source.folded, around, claim.path.lines)
-    if isinstance(match, Checked):
-        return match
-    return _held(claim, matched_in(source, match, claim.quote), source)
+    passage = check_quote(claim, claim.quote, source.folded, around, claim.path.lines)
+    if isinstance(passage, Checked):
+        return passage
+    return _held(claim, matched_in(source, passage), source)
 
 
 def _check_structural(claim: Claim, around: Surroundings) -> Checked:

@@ -2,7 +2,6 @@
 
 from decimal import Decimal, InvalidOperation
 
-from tallystick.gate.codes import Bucket
 from tallystick.gate.quotes import word_count
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item
@@ -32,10 +31,10 @@ def check_record(claim: Claim, around: Surroundings, *, bare: bool) -> Checked:
 def _check_words(claim: Claim, quote: str, source: Source, around: Surroundings) -> Checked:
     if word_count(quote) < MIN_WORDS and folded(quote).text != source.folded.text:
         return failed(claim, "quote_too_short", f"Quote at least {MIN_WORDS} words of the record.", source.folded)
-    match = check_quote(claim, quote, source.folded, around)
-    if isinstance(match, Checked):
-        return match
-    item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, match, quote))
+    passage = check_quote(claim, quote, source.folded, around)
+    if isinstance(passage, Checked):
+        return passage
+    item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, passage))
     return Checked(item=item, texts=(source.folded,), paths=(source.path,))
 
 
@@ -50,5 +49,5 @@ def _check_figure(claim: Claim, written: str, query: str, around: Surroundings) 
     except (InvalidOperation, ValueError):
         return failed(claim, "claim_unreadable", "The figure is no number; write it with digits.")
     if not right:
-        return failed(claim, "figure_differs", f"The query gives {value}.", bucket=Bucket.QUOTE_NOT_FOUND)
+        return failed(claim, "figure_differs", f"The query gives {value}.")
     return Checked(item=Item(kind="record", source=claim.source, ok=True))

@@ -47,6 +47,15 @@ class Checked:
     """The files behind it, by which roles are judged."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage:
+    """A place where a quote stands."""
+
+    match: Match
+    quote: str
+    """The quote as it stands there: without the mark of punctuation that the reply added."""
+
+
 def failed(claim: Claim, code: str, reason: str, *texts: Folded, bucket: Bucket = Bucket.EVIDENCE_INVALID) -> Checked:
     """A claim that does not hold."""
     item = Item(kind=claim.kind, source=claim.source, ok=False, code=code, reason=reason, bucket=bucket)
@@ -66,17 +75,18 @@ def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Check
 
 def check_quote(
     claim: Claim, quote: str, text: Folded, around: Surroundings, lines: tuple[int, int] | None = None
-) -> Match | Checked:
+) -> Passage | Checked:
     """Where a quote stands in a text that the agent did not write itself, or why it does not count."""
     elsewhere: Match | None = None
     own = False
-    for match in islice(passages(quote, text), _MAX_PLACES):
+    for passage in islice(passages(quote, text), _MAX_PLACES):
+        match = passage.match
         if lines is not None and not _lies_within(match, lines):
             elsewhere = elsewhere or match
         elif _is_own(match, text, around):
             own = True
         else:
-            return match
+            return passage
     if own:
         return failed(claim, "own_text", "The agent wrote this passage itself; cite what others wrote.", text)
     if elsewhere is not None:
@@ -85,34 +95,33 @@ def check_quote(
     return _not_found(claim, quote, text)
 
 
-def passages(quote: str, text: Folded) -> Iterator[Match]:
+def passages(quote: str, text: Folded) -> Iterator[Passage]:
     """Where a quote stands, allowing for the comma or full stop that house styles put inside the closing mark."""
     found = False
     for match in occurrences(quote, text):
         found = True
-        yield match
+        yield Passage(match=match, quote=quote)
     if not found and quote.endswith((",", ".")) and not quote.endswith(".."):
         for match in occurrences(quote[:-1], text):
             # But a question is not a statement.
             if not text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
-                yield match
+                yield Passage(match=match, quote=quote[:-1])
 
 
-def matched_in(source: Source, match: Match, quote: str) -> Matched:
+def matched_in(source: Source, passage: Passage) -> Matched:
     """The record of a quote that was found."""
+    match, quote = passage.match, passage.quote
     excerpt = "\n".join(source.lines[match.first_line - 1 : match.last_line])
     if len(excerpt) > MAX_EXCERPT:
         excerpt = quote
-    length = match.end - match.start
-    words = quote if len(quote) <= length or not quote.endswith((",", ".")) else quote[:-1]
     return Matched(
         path=source.path,
         sha256=source.sha256,
         first_line=match.first_line,
         last_line=match.last_line,
-        quote=words,
+        quote=quote,
         excerpt=excerpt,
-        normalised=words not in excerpt,
+        normalised=quote not in excerpt,
     )
 
 

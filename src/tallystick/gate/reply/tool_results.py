@@ -51,10 +51,10 @@ def _quote_fault(
         return failed(claim, "quote_too_short", "Quote some words of the result, or leave the quote out.")
     refusals: list[Checked] = []
     for text in texts:
-        match = check_quote(claim, quote, text, around)
-        if not isinstance(match, Checked):
+        passage = check_quote(claim, quote, text, around)
+        if not isinstance(passage, Checked):
             return None
-        refusals.append(match)
+        refusals.append(passage)
     if not refusals:
         return failed(claim, "receipt_empty", "The tool gave nothing back that could be quoted.")
     # Of several strings, the one that came closest says most.

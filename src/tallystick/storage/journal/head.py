@@ -4,7 +4,7 @@ Two slots, written by turns, each alone in a disk sector: a crash in the middle 
 the one before it. A file of its own outside the workspace (the mirror) holds the same slots, so that a journal that
 was cut, deleted or rolled back shows. Writing a new file and renaming it would cost 46 floors, in place 0.2.
 
-    slot = magic (8) ‖ key id (8) ‖ counter ‖ size ‖ end ‖ checkpointed ‖ flags (8 each) ‖ leaf (32) ‖ MAC (32)
+    slot = magic (8) ‖ key id (8) ‖ epoch ‖ size ‖ checkpointed ‖ flags ‖ end (8 each) ‖ leaf (32) ‖ MAC (32)
 """
 
 import os
@@ -27,16 +27,16 @@ SLOT = _START + _BODY.size + 32
 
 
 class Head(NamedTuple):
-    """How the journal ended at one commit."""
+    """How the journal ended at one commit. Of two heads the greater is the later one: the fields stand in that order."""
 
-    counter: int = 0
-    """Grows by one with every write; its lowest bit picks the slot."""
+    epoch: int = 0
+    """Grows when the log had to be shortened, so that a head from before that never counts as the later one."""
     size: int = 0
-    end: int = 0
-    """Segment number · 2^40 + offset just behind the last record."""
     checkpointed: int = 0
     """Size that the latest checkpoint covers."""
     flags: int = 0
+    end: int = 0
+    """Segment number · 2^40 + offset just behind the last record."""
     leaf: bytes = ZERO
 
 
@@ -73,13 +73,9 @@ class HeadFile:
         """Whether no head was ever written."""
         return not os.pread(self._fd, STRIDE + SLOT, 0).strip(b"\0")
 
-    def next_slot(self, counter: int) -> bytes:
-        """The bytes where the commit after `counter` will be written: changed if another process was first."""
-        return os.pread(self._fd, SLOT, ((counter + 1) & 1) * STRIDE)
-
-    def put(self, counter: int, slot: bytes) -> None:
-        """Write a slot in place."""
-        if disk.pwrite(self._fd, slot, (counter & 1) * STRIDE) != len(slot):
+    def put(self, slot: bytes, side: int) -> None:
+        """Write slot 0 or 1 in place."""
+        if disk.pwrite(self._fd, slot, side * STRIDE) != len(slot):
             raise OSError(f"short write to {self._path.name}")
 
     def in_place(self) -> bool:
@@ -98,4 +94,4 @@ class HeadFile:
 def latest(slots: bytes, notary: Notary) -> Head | None:
     """The newer of the two heads that hold."""
     heads = [unpack(slots[at : at + SLOT], notary) for at in (0, STRIDE)]
-    return max((head for head in heads if head is not None), key=lambda head: head.counter, default=None)
+    return max((head for head in heads if head is not None), default=None)

@@ -43,8 +43,8 @@ class Writer:
         self._mirror_reported = False
         self._segment = segment_of(stand.end)
         self._tail = Tail(shelf.segments.path(self._segment))
-        self._slot = self._next_slot = b""
-        self._note_slots()
+        self._side = 0
+        """The slot that the head was last written to."""
         self._checkpoint_due = 0
         self._wait_for_checkpoint()
 
@@ -56,7 +56,8 @@ class Writer:
             LedgerDamaged: It was deleted, replaced, cut or damaged; nothing more is taken.
         """
         size = self.look()
-        if size != offset_of(self.stand.end) or self._shelf.head.next_slot(self.head.counter) != self._next_slot:
+        # Whatever another process adds makes the file longer, or begins the next one and closes this one.
+        if size != self.stand.end & OFFSET:
             self._catch_up(size)
 
     def look(self) -> int:
@@ -148,14 +149,13 @@ class Writer:
 
     def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
         old = self.head
-        head = Head(old.counter + 1, size, end, old.checkpointed if checkpointed is None else checkpointed, flags, leaf)
-        slot = pack(head, self._notary)
-        self._shelf.head.put(head.counter, slot)
-        self.head = head
-        self._next_slot, self._slot = self._slot, slot
+        head = Head(old.epoch, size, old.checkpointed if checkpointed is None else checkpointed, flags, end, leaf)
+        slot, side = pack(head, self._notary), 1 - self._side
+        self._shelf.head.put(slot, side)
+        self.head, self._side = head, side
         if self._shelf.mirror is not None:
             try:
-                self._shelf.mirror.put(head.counter, slot)
+                self._shelf.mirror.put(slot, side)
             except OSError as error:
                 self._report_mirror(error.strerror or "")
 
@@ -193,7 +193,7 @@ class Writer:
             raise self._stop("The journal's head is gone.", "head_missing")
         if head.flags & FAILED:
             raise self._fail("in another process")
-        if head.counter < self.head.counter:
+        if head < self.head:
             raise self._stop("The journal's head was rolled back.", "head_rolled_back")
         if size < offset_of(self.stand.end):
             raise self._stop("The journal was cut while in use.", "journal_truncated")
@@ -206,7 +206,6 @@ class Writer:
         if head.checkpointed != self.head.checkpointed:
             self._wait_for_checkpoint()
         self.head = head
-        self._note_slots()
         if segment_of(self.stand.end) != self._segment:
             self._open_segment(segment_of(self.stand.end))
 
@@ -224,10 +223,6 @@ class Writer:
         tail = Tail(self._shelf.segments.path(number))
         self._tail.close()
         self._tail, self._segment = tail, number
-
-    def _note_slots(self) -> None:
-        self._next_slot = self._shelf.head.next_slot(self.head.counter)
-        self._slot = self._shelf.head.next_slot(self.head.counter + 1)
 
     def _wait_for_checkpoint(self) -> None:
         self._checkpoint_due = time.monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
