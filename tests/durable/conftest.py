@@ -106,6 +106,7 @@ class Place:
             if self._free():
                 return
             os.kill(pid, signal.SIGCONT)
+            until(self._free, "it gives the lock back")
 
     def go_on(self, worker_id: str) -> None:
         pid = self.workers[worker_id].pid

@@ -64,10 +64,15 @@ def run_server(workspace: Path, *, host: str | None = None, port: int | None = N
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
     server = Server(workspace, settings)
     set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
+    for chatty in ("uvicorn.error", "dbos"):
+        # Their notes of every start say nothing that `_announce` does not.
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     allow_many_connections()
     stop = threading.Event()
-    thread = threading.Thread(target=_work, args=(server, stop), name="tally-worker", daemon=True) if worker else None
-    if thread is not None:
+    thread: threading.Thread | None = None
+    # Without a room that registered flows there is nothing to work on, and the engine need not be loaded.
+    if worker and server.gate.durable.book.flows:
+        thread = threading.Thread(target=_work, args=(server, stop), name="tally-worker", daemon=True)
         thread.start()
     try:
         _announce(server)

@@ -64,6 +64,7 @@ class SqlApprovalBook:
         # Once around is enough unless the one found comes to its end in between; then the way is free.
         while True:
             with writing(self._engine) as connection:
+                # What has expired lets go of its digest first, or it would be found as if it were live.
                 _expire(connection, wanted.created)
                 if _insert(connection, wanted):
                     return wanted
@@ -121,6 +122,7 @@ class SqlApprovalBook:
         try:
             return self._answer(approval_id, State.EDITED, now, values)
         except IntegrityError:
+            # Another live request has the digest this one would get.
             return Unmoved(why="same_call_waits", hold=hold)
 
     def get(self, approval_id: str, now: int) -> Hold | None:

@@ -36,7 +36,8 @@ def approval_routes(desk: FrontDesk) -> APIRouter:
     @router.get("/{approval_id}", summary="One held call")
     async def one(approval_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
-        return _answer(await run_in_threadpool(approvals.get, approval_id) or Unmoved(why="not_found"))
+        found = await run_in_threadpool(approvals.get, approval_id)
+        return _answer(Unmoved(why="not_found") if found is None else found)
 
     @router.post("/{approval_id}/approve", summary="Say yes to exactly this call (start-up token)")
     async def approve(approval_id: str, request: Request) -> Response:

@@ -9,3 +9,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
+
+BODY_READY = "tallystick.body_ready"
+"""Set in a scope by our own server when the whole body lies ready: then there is nothing left to wait for."""

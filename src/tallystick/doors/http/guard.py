@@ -11,7 +11,7 @@
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 
-from tallystick.doors.http.asgi import App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import BODY_READY, App, Header, Message, Receive, Scope, Send
 from tallystick.doors.http.body import Body, BodyFault, Deadlines
 from tallystick.doors.http.problems import problem
 from tallystick.doors.identity.loopback import is_loopback_host, split_host
@@ -115,7 +115,7 @@ class Guard:
             await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
         elif refusal is not None:
             await refusal.send(send)
-        elif has_body:
+        elif has_body and (length is None or BODY_READY not in scope):
             await self._with_body(scope, receive, send)
         else:
             await self._app(scope, receive, _Answer(send).send)

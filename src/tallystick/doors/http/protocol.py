@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from tallystick.doors.http.asgi import App, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import BODY_READY, App, Header, Message, Receive, Scope, Send
 from tallystick.doors.http.guard import Refusal, with_security
 from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
@@ -95,6 +95,11 @@ class BoundedHttp(HttpToolsProtocol):
         if self.cycle is not before:
             self.cycle.send = WholeAnswer(self.cycle).send  # type: ignore[method-assign]
 
+    def on_message_complete(self) -> None:
+        """Nearly every body comes with its head; then no one need watch over it."""
+        self.scope[BODY_READY] = True  # type: ignore[literal-required]
+        super().on_message_complete()
+
     def send_400_response(self, msg: str) -> None:
         """What the parser does not understand is answered like everything else."""
         del msg
@@ -164,11 +169,10 @@ class WholeAnswer:
             or not _ordinary(cycle)
         ):
             return False
+        known = _lines.get
         lines = [STATUS_LINE[start["status"]]]
-        for name, value in cycle.default_headers:
-            lines.append(_line(name, value))
-        for name, value in start["headers"]:
-            lines.append(_line(name, value))
+        lines += [known(header) or _new_line(header) for header in cycle.default_headers]
+        lines += [known(header) or _new_line(header) for header in start["headers"]]
         lines += (b"\r\n", body)
         cycle.transport.write(b"".join(lines))
         cycle.response_started = cycle.response_complete = True
@@ -188,22 +192,19 @@ def _ordinary(cycle: RequestResponseCycle) -> bool:
     )
 
 
-def _line(name: bytes, value: bytes) -> bytes:
+def _new_line(header: Header) -> bytes:
     """One line of a head; nearly all are the same each time."""
-    return _lines.get((name, value)) or _new_line(name, value)
-
-
-def _new_line(name: bytes, value: bytes) -> bytes:
+    name, value = header
     if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
         raise ValueError("a header's name or value holds a character that would end it")
     line = name.lower() + b": " + value + b"\r\n"
     if len(_lines) >= REMEMBERED_LINES:
         _lines.clear()
-    _lines[(name, value)] = line
+    _lines[header] = line
     return line
 
 
-_lines: dict[tuple[bytes, bytes], bytes] = {}
+_lines: dict[Header, bytes] = {}
 
 
 def uvicorn_options(app: App, server: ServerSettings) -> dict[str, Any]:

@@ -32,6 +32,7 @@ ASK = Decision(verdict="ask", fault=HELD, reason="approval_required")
 
 def needed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
     """Hold a call that policy, or a broken rule whose `otherwise` is ask, leaves to a person; unless one agreed."""
+    # The grant was taken for exactly this call, so it answers every question about it at once.
     if context.granted:
         return None
     if rule.verdict == "ask":
@@ -130,6 +131,7 @@ class Hold:
 
     def as_dict(self) -> dict[str, Any]:
         """What lists and the API show."""
+        # From `shown`, never from `args`: this goes to terminals, pages and logs.
         wire = {
             "approval_id": self.approval_id, "state": str(self.state), "tool": self.tool, "caller": self.caller,
             "session_id": self.session.session_id, "agent_id": self.session.agent_id,
@@ -223,6 +225,7 @@ OUTDATED = Decision(verdict="deny", fault=DENIED, reason="approval_outdated")
 
 def resume_refusal(hold: Hold, now: int, *, policy_digest: str, tool_version: str) -> Decision | None:
     """Why a request cannot be resumed under this policy and tool; None: a grant waits to be taken."""
+    # How it stands comes first: to hear "outdated" of a refused request would be misleading.
     refusal = _NO_GRANT.get(hold.at(now))
     if refusal is None and (hold.policy_digest, hold.tool_version) != (policy_digest, tool_version):
         return OUTDATED
@@ -243,6 +246,7 @@ def call_digest(
     The tool's version is part of it, so that a definition which changed after a person agreed needs a new yes; a
     grant for a dry run is no grant for the real thing.
     """
+    # Named fields, not a list or joined text: no two calls can be written the same way.
     bound = {
         "args": dict(args), "caller": caller, "dry_run": dry_run, "policy": policy_digest, "tool": tool,
         "tool_version": tool_version, "v": 1,

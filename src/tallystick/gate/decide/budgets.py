@@ -37,9 +37,11 @@ MAX_TASKS = 16_384
 def within(proposal: Proposal, context: Context, _rule: ToolRule) -> Decision | None:
     """Refuse when any budget was already spent before this call."""
     limits = context.limits
+    # Calls outside a turn have no limits and are most of the calls.
     if limits is NO_LIMITS:
         return None
     spent = context.counters
+    # Spent means spent: at the limit, not past it. What the call itself will use is not known yet.
     for limit, used, refusal in (
         (limits.steps, spent.steps, STEPS_SPENT),
         (limits.bytes, spent.bytes, BYTES_SPENT),
@@ -105,10 +107,12 @@ class Meter:
                 bytes=self._bytes,
                 tokens=self._tokens,
                 cost_microusd=self._cost,
+                # A clock that seems to run backwards (another machine's, a test's) must not give time back.
                 elapsed_ms=max(0, int((now - self._started) * 1000)),
                 rate=rate,
                 spent=dict(self._named),
             )
+            # Counted before anything is decided; `give_back` returns what a call that did not run had drawn.
             self._steps += 1
             if spends is not None:
                 self._named[spends] = self._named.get(spends, 0) + 1
@@ -155,6 +159,7 @@ class TaskMeters:
             meter = self._meters.get(key)
             if meter is None:
                 meter = self._meters[key] = Meter(started=now, limits=limits)
+            # A task still at work is used again and again, so what falls out at the far end is done or forgotten.
             self._meters.move_to_end(key)
             if len(self._meters) > self._most:
                 self._meters.popitem(last=False)
@@ -205,6 +210,7 @@ class _Window:
         self._total = 0
 
     def count(self, now: float) -> int:
+        # By an entry's last call, so that what shares an entry stays a little too long rather than too short.
         while self._entries and self._entries[0][1] <= now - WINDOW_S:
             self._total -= self._entries.popleft()[2]
         return self._total
@@ -230,6 +236,7 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 def _task_key(session: Session) -> tuple[str, str] | None:
     """The task, by ids the server made; session, turn and agent names are left out on purpose."""
+    # The innermost first: a ticket worked on within a run has its own budget.
     for kind, name in (("ticket", session.ticket_id), ("run", session.run_id), ("task", session.task_id)):
         if name is not None:
             return kind, name
@@ -257,6 +264,7 @@ def _tightest(one: tuple[Counters, Limits], other: tuple[Counters, Limits]) -> t
     )
 
 
+# A pair is (what was used, what may be used); of two, the one nearer to its end binds.
 def _less_left(one: tuple[int, int | None], other: tuple[int, int | None]) -> tuple[int, int | None]:
     if one[1] is None or other[1] is None:
         return other if one[1] is None else one

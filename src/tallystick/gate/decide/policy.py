@@ -78,6 +78,7 @@ class Policy:
         """What this policy says about a tool; worked out once per version of its card."""
         rule = self._resolved.get(card.version)
         if rule is None:
+            # Threads may meet here and resolve the same card twice; both get the same answer.
             if len(self._resolved) >= MAX_RESOLVED:
                 self._resolved.clear()
             rule = self._resolved[card.version] = self._resolve(card)
@@ -108,6 +109,7 @@ class Policy:
 def policy_text(settings: Settings) -> str:
     """The fixed TOML form of the parts of a configuration that decide."""
     said = {name: _tool_form(name, tool) for name, tool in sorted(settings.tools.items())}
+    # Defaults are spelled out, so that a later version with other defaults reads this text as it was meant.
     form: dict[str, Any] = {"policy": settings.policy.model_dump(exclude_none=True)}
     if any(said.values()):
         form["tools"] = {name: tool for name, tool in said.items() if tool}
@@ -116,8 +118,10 @@ def policy_text(settings: Settings) -> str:
 
 def _tool_form(name: str, tool: ToolPolicy) -> dict[str, Any]:
     form: dict[str, Any] = tool.model_dump(exclude_none=True, exclude={"roles", "rules"})
+    # Sets have no order of their own; the text must have one. An empty one says nothing.
     if tool.roles:
         form["roles"] = sorted(tool.roles)
+    # Rules keep theirs: the first that is broken gives the reason.
     if tool.rules:
         form["rules"] = [_rule_form(f"tools.{name}.rules[{place}]", rule) for place, rule in enumerate(tool.rules)]
     return form
@@ -152,6 +156,7 @@ def _compiled(tool: str, rules: tuple[ArgumentRule, ...]) -> tuple[ArgumentCheck
     checks: list[ArgumentCheck] = []
     for place, rule in enumerate(rules):
         try:
+            # Open: a rule speaks of the arguments it names, the tool's own schema of the others.
             schema = compile_schema(rule.overlay, closed=False)
         except TallyError as error:
             message = f"tools.{tool}.rules[{place}]: the schema cannot be used: {error}"
@@ -171,6 +176,7 @@ def _compiled(tool: str, rules: tuple[ArgumentRule, ...]) -> tuple[ArgumentCheck
 
 def _reads(overlay: Mapping[str, Any]) -> frozenset[str] | None:
     """Which arguments an overlay can depend on; None where that cannot be told from its keywords."""
+    # `required` asks only whether a name is there, and redaction leaves the names.
     properties = overlay.get("properties", {})
     if not _READABLE_KEYS.issuperset(overlay) or not isinstance(properties, Mapping):
         return None

@@ -88,6 +88,7 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     was = answer_from_outcome(recorded.outcome)
     context = context_from_record(recorded.context)
     rule = policy.rule_for(recorded.card)
+    # Only the rules that read what is hidden are blind; the others are asked again.
     if context.redacted:
         rule = rule.blinded(hidden_keys(recorded.args))
     proposal = Proposal(
@@ -97,6 +98,7 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     if decision is UNDECIDABLE:
         return Redecided(result="undecidable", was=was, why="redacted")
     now = answer_from_decision(decision)
+    # The digest is there exactly when the room was asked, which is only when policy had let the call through.
     room_spoke = "snapshot" in recorded.context
     if room_spoke and now.verdict == "allow" and was.verdict != "allow":
         return Redecided(result="undecidable", was=was, why="room_rule")
@@ -113,6 +115,7 @@ def answer_from_outcome(outcome: Mapping[str, Any]) -> Answer:
     """What decide must have said, from what a receipt says came of the call."""
     fault = outcome.get("fault")
     reason = str(outcome.get("reason", ""))
+    # A tool that failed, a ledger that could not write: the decision before that was yes.
     if fault is None or fault in _AFTER_DECIDE:
         return Answer(verdict="allow", would=outcome.get("shadow"))
     if fault == codes.HELD.name or reason in _ASKED:

@@ -29,12 +29,16 @@ def current_call() -> Call | None:
     return _current.get()
 
 
-def serve(call: Call | None) -> None:
-    """Set the current call; the runner does this before it enters a handler."""
+def serve(call: Call | None) -> Call | None:
+    """Set the current call and give the one before; the runner sets that again when the handler is done."""
+    before = _current.get()
     _current.set(call)
+    return before
 
 
-def note_file(path: str, sha256: str, *, lines: tuple[int, int] | None = None, excerpt_sha256: str | None = None) -> None:
+def note_file(
+    path: str, sha256: str, *, lines: tuple[int, int] | None = None, excerpt_sha256: str | None = None
+) -> None:
     """Say that the running tool used a file; outside a tool this does nothing."""
     call = _current.get()
     if call is None:

@@ -10,18 +10,37 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
 from typing import Any
 
 import orjson
 
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.gate.execute.call import Call, serve
-from tallystick.gate.session import Session
+from tallystick.gate.execute.limits import within
+from tallystick.gate.execute.output import NotJsonError, to_output
+from tallystick.gate.session import Caller, Session
 
 _READ = 65_536
+_STACK = 8_192
+"""So much of the end of a stack trace is handed over for the log."""
+_ON_PURPOSE = "ToolError"
+_NOT_JSON = "not JSON"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Address:
+    """Where the child finds a handler."""
+
+    module: str
+    name: str
+    file: str | None = None
+    """For a module that no import finds: a tools file of a workspace."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,23 +59,35 @@ class ChildDiedError(RuntimeError):
     """The child ended without an answer."""
 
 
-def import_path(handler: Callable[..., Any]) -> str:
-    """`module:name` of a handler, checked at registration so that the child will find it."""
+class ChildFailedError(RuntimeError):
+    """The tool raised something in the child; `kind` is its type, `stack` is for the log."""
+
+    def __init__(self, kind: str, stack: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.stack = stack
+
+
+def address_of(handler: Callable[..., Any]) -> Address:
+    """Where a handler is found, checked at registration so that the child will find it."""
     module, name = getattr(handler, "__module__", None), getattr(handler, "__qualname__", "<locals>")
     if module is None or "<locals>" in name or module == "__main__":
-        raise RegistrationError(f"{name}: an isolated tool must be a function of an importable module")
-    return f"{module}:{name}"
+        message = f"{name}: an isolated tool must be a function of an importable module"
+        raise RegistrationError(message, code="handler_not_importable")
+    return Address(module=module, name=name, file=getattr(sys.modules.get(module), "__file__", None))
 
 
 async def run_in_process(
-    path: str, args: Mapping[str, Any], *, call: Call, timeout_s: float, max_bytes: int
+    address: Address, args: Mapping[str, Any], *, call: Call, timeout_s: float, max_bytes: int
 ) -> Answer:
-    """Run the tool at an import path in a child process.
+    """Run a tool in a child process.
 
     Raises:
-        TimeoutError: It took too long; it and all it started are gone.
+        OutOfTimeError: It took too long; it and all it started are gone.
         TooMuchOutputError: Its answer was larger than `max_bytes`.
         ChildDiedError: It ended without an answer.
+        ChildFailedError: It raised something.
+        NotJsonError: It returned something JSON cannot say.
         ToolError: It failed on purpose.
     """
     read_fd, write_fd = os.pipe()
@@ -72,13 +103,9 @@ async def run_in_process(
         raise
     finally:
         os.close(write_fd)
-    request = orjson.dumps(
-        {"path": path, "args": dict(args), "session_id": call.session.session_id, "tool": call.tool,
-         "dry_run": call.dry_run}
-    )  # fmt: skip
+    request = orjson.dumps({"address": address, "args": dict(args), "call": call}, default=sorted)
     try:
-        async with asyncio.timeout(timeout_s):
-            raw = await _exchange(process, request, read_fd, max_bytes)
+        raw = await within(_exchange(process, request, read_fd, max_bytes), timeout_s)
     finally:
         # ProcessLookupError: the whole group is already gone.
         with contextlib.suppress(ProcessLookupError):
@@ -118,48 +145,84 @@ def _read_answer(raw: bytes) -> Answer:
         answer = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise ChildDiedError from None
-    if "error" in answer:
-        error = answer["error"]
-        if error["on_purpose"]:
-            raise ToolError(
-                error["message"], status=error["status"], unavailable=error["unavailable"], hint=error["hint"]
-            )
-        raise RuntimeError(error["message"])
-    return Answer(value=answer["value"], file_refs=answer["file_refs"])
+    error = answer.get("error")
+    if error is None:
+        return Answer(value=answer["value"], file_refs=answer["file_refs"])
+    if error["kind"] == _ON_PURPOSE:
+        raise ToolError(error["message"], status=error["status"], unavailable=error["unavailable"], hint=error["hint"])
+    if error["kind"] == _NOT_JSON:
+        raise NotJsonError
+    raise ChildFailedError(error["kind"], error["stack"])
 
 
 def _serve_one(write_fd: int) -> None:
     """The child's side: one request, one answer, end."""
+    here = os.getpid()
     request = orjson.loads(sys.stdin.buffer.read())
-    call = Call(
-        session=Session(session_id=request["session_id"]), tool=request["tool"], dry_run=request["dry_run"]
-    )
+    call = _call_from(request["call"])
     try:
-        handler = _find(request["path"])
-        serve(call)
-        value = handler(**request["args"])
-        if asyncio.iscoroutine(value):
-            value = asyncio.run(value)
-        answer = orjson.dumps({"value": value, "file_refs": call.file_refs})
+        answer = _run(Address(**request["address"]), request["args"], call)
     except ToolError as error:
-        answer = orjson.dumps(
-            {"error": {"on_purpose": True, "message": str(error), "status": error.status,
-                       "unavailable": error.unavailable, "hint": error.hint}}
-        )  # fmt: skip
+        answer = _error(
+            _ON_PURPOSE, message=str(error), status=error.status, unavailable=error.unavailable, hint=error.hint
+        )
+    except NotJsonError:
+        answer = _error(_NOT_JSON)
     except BaseException as error:  # noqa: BLE001 - whatever it was, the parent is told
-        answer = orjson.dumps({"error": {"on_purpose": False, "message": type(error).__name__}})
+        answer = _error(type(error).__name__, stack=traceback.format_exc()[-_STACK:])
+    if os.getpid() != here:
+        # The tool forked, and this is the copy: one call has one answer.
+        os._exit(0)
     with os.fdopen(write_fd, "wb") as pipe:
         pipe.write(answer + b"\n")
 
 
-def _find(path: str) -> Callable[..., Any]:
-    module, _, name = path.partition(":")
-    found: Any = import_module(module)
-    for part in name.split("."):
+def _run(address: Address, args: dict[str, Any], call: Call) -> bytes:
+    handler = _find(address)
+    serve(call)
+    value = handler(**args)
+    if asyncio.iscoroutine(value):
+        value = asyncio.run(value)
+    output = to_output(value)
+    return orjson.dumps({"file_refs": call.file_refs})[:-1] + b',"value":' + output.data + b"}"
+
+
+def _error(kind: str, **details: Any) -> bytes:
+    return orjson.dumps({"error": {"kind": kind, **details}})
+
+
+def _call_from(said: dict[str, Any]) -> Call:
+    session = said["session"]
+    caller = session.pop("caller")
+    caller = Caller(subject=caller["subject"], roles=frozenset(caller["roles"]), channel=caller["channel"])
+    return Call(
+        session=Session(caller=caller, **session),
+        tool=said["tool"],
+        dry_run=said["dry_run"],
+        started_id=said["started_id"],
+    )
+
+
+def _find(address: Address) -> Callable[..., Any]:
+    found: Any = _module(address)
+    for part in address.name.split("."):
         found = getattr(found, part)
     # The decorator put a Tool in the function's place; its handler is the function.
     handler: Callable[..., Any] = getattr(found, "handler", found)
     return handler
+
+
+def _module(address: Address) -> ModuleType:
+    try:
+        return import_module(address.module)
+    except ModuleNotFoundError as error:
+        spec = spec_from_file_location(address.module, address.file) if address.file else None
+        if error.name != address.module or spec is None or spec.loader is None:
+            raise
+    module = module_from_spec(spec)
+    sys.modules[address.module] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ timer is set only when it first waits: that is most of the cost of a small call.
 """
 
 import asyncio
+import contextlib
 import contextvars
 import os
 from collections.abc import Callable, Coroutine, Generator
@@ -18,23 +19,30 @@ from tallystick.gate.execute.threads import Threads
 Handler = Callable[..., Any]
 
 
+class OutOfTimeError(Exception):
+    """Our own limit was reached. A `TimeoutError` that a tool raises is the tool's, and means something else."""
+
+
 async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
-    """Run an `async def` tool; `TimeoutError` when it takes too long."""
+    """Run an `async def` tool; `OutOfTimeError` when it takes too long."""
+    here = os.getpid()
     started: Coroutine[Any, Any, Any] = handler(**args)
     try:
         waiting_for = started.send(None)
     except StopIteration as finished:
         return finished.value
-    async with asyncio.timeout(timeout_s):
-        return await _carry_on(started, waiting_for)
+    finally:
+        _leave_if_forked(here)
+    return await within(_carry_on(started, waiting_for, here), timeout_s)
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
     """Run a plain `def` on the loop. Only for tools that cannot block: nothing can stop them."""
     here = os.getpid()
-    value = handler(**args)
-    _leave_if_forked(here)
-    return value
+    try:
+        return handler(**args)
+    finally:
+        _leave_if_forked(here)
 
 
 async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
@@ -43,28 +51,41 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
     A thread cannot be killed: after a timeout the call is over for the caller, and the thread is given up.
     """
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
+    ended: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
     here = os.getpid()
 
     def done(value: Any, error: BaseException | None) -> None:
         _leave_if_forked(here)
-        # The loop may be gone (the program is ending, or the call was abandoned long ago).
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_settle, future, value, error)
+        # The loop may be gone: the program is ending, or the call was given up long ago.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_settle, ended, (value, error))
 
-    threads.run(partial(context.run, handler, **args), done)
+    job = threads.run(partial(context.run, handler, **args), done)
     try:
-        async with asyncio.timeout(timeout_s):
-            return await future
-    except (TimeoutError, asyncio.CancelledError):
-        if not future.done() or future.cancelled():
-            threads.give_up_one()
+        value, error = await within(ended, timeout_s)
+    except (OutOfTimeError, asyncio.CancelledError):
+        threads.give_up(job)
+        raise
+    # Raised here and not by the future: that cannot carry StopIteration, and SystemExit would stop the loop.
+    if error is not None:
+        raise error
+    return value
+
+
+async def within(work: "Coroutine[Any, Any, Any] | asyncio.Future[Any]", timeout_s: float) -> Any:
+    """Wait for something, but not longer than this."""
+    try:
+        async with asyncio.timeout(timeout_s) as limit:
+            return await work
+    except TimeoutError:
+        if limit.expired():
+            raise OutOfTimeError from None
         raise
 
 
 @coroutine
-def _carry_on(started: Coroutine[Any, Any, Any], waiting_for: Any) -> Generator[Any, Any, Any]:
+def _carry_on(started: Coroutine[Any, Any, Any], waiting_for: Any, here: int) -> Generator[Any, Any, Any]:
     """Go on with a coroutine that has already been started, as `await` would."""
     try:
         while True:
@@ -77,20 +98,16 @@ def _carry_on(started: Coroutine[Any, Any, Any], waiting_for: Any) -> Generator[
                 waiting_for = started.throw(error)
             else:
                 waiting_for = started.send(sent)
+            _leave_if_forked(here)
     except StopIteration as finished:
         return finished.value
+    finally:
+        _leave_if_forked(here)
 
 
-def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
-    if future.done():
-        return
-    if error is None:
-        future.set_result(value)
-    elif isinstance(error, StopIteration | SystemExit | KeyboardInterrupt):
-        # A future cannot carry the first; the others would stop the loop.
-        future.set_exception(RuntimeError(type(error).__name__))
-    else:
-        future.set_exception(error)
+def _settle(ended: "asyncio.Future[tuple[Any, BaseException | None]]", how: tuple[Any, BaseException | None]) -> None:
+    if not ended.done():
+        ended.set_result(how)
 
 
 def _leave_if_forked(here: int) -> None:

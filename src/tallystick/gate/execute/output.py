@@ -1,6 +1,7 @@
 """From what a tool returned to the bytes that are recorded and shown."""
 
 import math
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -48,7 +49,10 @@ def show(output: Output, *, step_bytes: int, left_bytes: int) -> Shown:
 def _as_json(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        return dump(mode="json")
+        plain = dump(mode="json")
+        if _has_non_finite(plain):
+            raise TypeError("not a finite number")
+        return plain
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(type(value).__name__)
@@ -65,6 +69,6 @@ def _has_non_finite(value: Any) -> bool:
             stack.extend(item.values())
         elif isinstance(item, list | tuple | set | frozenset):
             stack.extend(item)
-        elif hasattr(item, "__dict__"):
-            stack.extend(vars(item).values())
+        elif is_dataclass(item):
+            stack.extend(getattr(item, part.name) for part in fields(item))
     return False

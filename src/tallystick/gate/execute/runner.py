@@ -1,20 +1,28 @@
 """The handlers, and nothing else that could run a tool. Only the pipeline imports this module."""
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Callable
 from typing import Any
 
-from tallystick.errors import ToolError
+from tallystick.errors import RegistrationError, ToolError
 from tallystick.gate.admit.names import Entry
 from tallystick.gate.codes import BAD_RESULT, PART_MISSING, TIMEOUT, TOOL_FAILED
 from tallystick.gate.execute.call import Call, serve
-from tallystick.gate.execute.child import ChildDiedError, TooMuchOutputError, import_path, run_in_process
-from tallystick.gate.execute.limits import run_async, run_in_thread, run_inline
+from tallystick.gate.execute.child import (
+    Address,
+    ChildDiedError,
+    ChildFailedError,
+    TooMuchOutputError,
+    address_of,
+    run_in_process,
+)
+from tallystick.gate.execute.limits import OutOfTimeError, run_async, run_in_thread, run_inline
 from tallystick.gate.execute.outcome import Failure, Output, Ran
 from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.execute.threads import Threads
-from tallystick.gate.tool import Card
+from tallystick.gate.tool import Card, How
 
 _log = logging.getLogger("tallystick.execute")
 
@@ -27,19 +35,26 @@ class Runner:
 
     def __init__(self) -> None:
         self._handlers: dict[str, Callable[..., Any]] = {}
-        self._paths: dict[str, str] = {}
+        self._ways: dict[str, How] = {}
+        self._addresses: dict[str, Address] = {}
         self._threads = Threads()
 
     def add(self, card: Card, handler: Callable[..., Any]) -> None:
-        """Take a handler for a registered card."""
+        """Take a handler for a registered card.
+
+        Raises:
+            RegistrationError: The handler cannot be run the way the card says.
+        """
+        self._ways[card.name] = _way(card, handler)
         if card.how == "process":
-            self._paths[card.name] = import_path(handler)
+            self._addresses[card.name] = address_of(handler)
         self._handlers[card.name] = handler
 
     def remove(self, name: str) -> None:
         """Forget a handler."""
         self._handlers.pop(name, None)
-        self._paths.pop(name, None)
+        self._ways.pop(name, None)
+        self._addresses.pop(name, None)
 
     async def run(self, entry: Entry, args: dict[str, Any], call: Call) -> Ran:
         """Run the tool and check what it returns. Raises nothing but cancellation."""
@@ -47,7 +62,7 @@ class Runner:
         try:
             value = await self._enter(card, args, call)
             output = to_output(value)
-        except TimeoutError:
+        except OutOfTimeError:
             return Ran(failure=Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s"))
         except NotJsonError:
             return Ran(failure=Failure(fault=BAD_RESULT, message="the tool returned something that is not JSON"))
@@ -68,20 +83,32 @@ class Runner:
         self._threads.close()
 
     async def _enter(self, card: Card, args: dict[str, Any], call: Call) -> Any:
-        serve(call)
-        handler = self._handlers[card.name]
-        how = card.how
-        if how == "async":
-            return await run_async(handler, args, card.timeout_s)
-        if how == "inline":
-            return run_inline(handler, args)
-        if how == "thread":
-            return await run_in_thread(self._threads, handler, args, card.timeout_s)
-        answer = await run_in_process(
-            self._paths[card.name], args, call=call, timeout_s=card.timeout_s, max_bytes=card.max_output_bytes
-        )
+        handler, how = self._handlers[card.name], self._ways[card.name]
+        # A tool may itself call the gate: afterwards the outer call is the current one again.
+        before = serve(call)
+        try:
+            if how == "async":
+                return await run_async(handler, args, card.timeout_s)
+            if how == "inline":
+                return run_inline(handler, args)
+            if how == "thread":
+                return await run_in_thread(self._threads, handler, args, card.timeout_s)
+            answer = await run_in_process(
+                self._addresses[card.name], args, call=call, timeout_s=card.timeout_s, max_bytes=card.max_output_bytes
+            )
+        finally:
+            serve(before)
         call.file_refs.extend(answer.file_refs)
         return answer.value
+
+
+def _way(card: Card, handler: Callable[..., Any]) -> How:
+    """How the handler is run: as the card says, but that a coroutine function always runs as one."""
+    if inspect.iscoroutinefunction(handler):
+        return "process" if card.how == "process" else "async"
+    if card.how == "async":
+        raise RegistrationError(f"{card.name}: how='async' needs an `async def` function", code="handler_not_async")
+    return card.how
 
 
 def _checked(entry: Entry, output: Output) -> Ran:
@@ -108,6 +135,9 @@ def _crashed(name: str, error: BaseException) -> Failure:
         return Failure(fault=TOOL_FAILED, message="the tool returned more than it may")
     if isinstance(error, ChildDiedError):
         return Failure(fault=TOOL_FAILED, message="the tool's process ended without an answer")
+    if isinstance(error, ChildFailedError):
+        _log.error("tool %s failed\n%s", name, error.stack)
+        return Failure(fault=TOOL_FAILED, message=f"the tool failed ({error.kind})")
     # The message of a foreign exception may hold anything (paths, secrets); the log has the stack, the caller the kind.
     _log.error("tool %s failed", name, exc_info=error)
     return Failure(fault=TOOL_FAILED, message=f"the tool failed ({type(error).__name__})")

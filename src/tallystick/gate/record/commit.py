@@ -15,7 +15,7 @@ from typing import Any
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Seal, Sealed
 
-Outcome = Sealed | BaseException
+_End = Sealed | BaseException
 
 
 class _Waiter:
@@ -26,7 +26,7 @@ class _Waiter:
     def __init__(self, seal: Seal) -> None:
         self.seal = seal
         self.done = Event()
-        self.outcome: Outcome | None = None
+        self.outcome: _End | None = None
 
 
 class _AsyncWaiter:
@@ -49,6 +49,7 @@ class GroupCommit:
         self._append = append
         self._idle = idle
         self._idle_s = idle_s
+        self._thread: Thread | None = None
         self._start()
 
     def store(self, seal: Seal) -> Sealed:
@@ -80,7 +81,7 @@ class GroupCommit:
         self._changed = Condition()
         self._queue: list[_Waiter | _AsyncWaiter] = []
         self._closed = False
-        self._thread: Thread | None = None
+        self._thread = None
 
     def _put(self, waiter: _Waiter | _AsyncWaiter) -> None:
         if os.getpid() != self._pid:
@@ -111,7 +112,7 @@ class GroupCommit:
                 idle = True
                 self._idle()
 
-    def _store(self, seals: Sequence[Seal]) -> Sequence[Outcome]:
+    def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
         try:
             return self._append(seals)
         except LedgerError as error:
@@ -123,8 +124,8 @@ class GroupCommit:
         return [self._store([seal])[0] for seal in seals]
 
 
-def _tell(batch: Sequence[_Waiter | _AsyncWaiter], outcomes: Sequence[Outcome]) -> None:
-    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Outcome]]] = defaultdict(list)
+def _tell(batch: Sequence[_Waiter | _AsyncWaiter], outcomes: Sequence[_End]) -> None:
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], _End]]] = defaultdict(list)
     for waiter, outcome in zip(batch, outcomes, strict=True):
         if isinstance(waiter, _Waiter):
             waiter.outcome = outcome
@@ -138,7 +139,7 @@ def _tell(batch: Sequence[_Waiter | _AsyncWaiter], outcomes: Sequence[Outcome]) 
             continue  # the loop was closed while it waited; the records are stored all the same
 
 
-def _settle(settled: Sequence[tuple["asyncio.Future[Any]", Outcome]]) -> None:
+def _settle(settled: Sequence[tuple["asyncio.Future[Any]", _End]]) -> None:
     for future, outcome in settled:
         if future.done():
             continue

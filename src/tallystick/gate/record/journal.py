@@ -14,7 +14,10 @@ ZERO = bytes(32)
 
 
 class Sealed(NamedTuple):
-    """One record's bytes, ready to be stored. (Named tuples here: one is made for every call, at a third of the cost.)"""
+    """One record's bytes, ready to be stored.
+
+    A named tuple, like `Place`: one is made for every call, at a third of the cost of a frozen record.
+    """
 
     header: bytes
     """RFC 8785 bytes of the header, signature included: the Merkle leaf's data."""

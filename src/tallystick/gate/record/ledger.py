@@ -208,7 +208,7 @@ class Ledger:
         self._journal.glance()
 
     def obstacle(self) -> str | None:
-        """None if a record could be stored now; else the code of what stands in the way. A full check, for `/health`."""
+        """None if a record could be stored now; else the code of what stands in the way (for `/health`)."""
         return self._journal.ready()
 
     def close(self) -> None:

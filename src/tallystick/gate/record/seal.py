@@ -11,6 +11,7 @@ from typing import Any
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import SCALARS, canonical_plain, check_plain
+from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.clock import Watch
 from tallystick.gate.record.journal import Place, Seal, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES, flat_line, make_column
@@ -50,7 +51,7 @@ class Sealer:
     def __init__(self, keys: Keys, watch: Watch, random: Callable[[int], bytes], *, inline: int) -> None:
         self._keys = keys
         self._stamp = watch.stamp
-        self._random = random
+        self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
 
     def prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
@@ -65,8 +66,7 @@ class Sealer:
         """
         header = _belonging(draft.session)
         _describe(draft, header)
-        random = self._random(2 * SALT_BYTES + ID_BYTES)
-        salts = random.hex().encode()
+        salts = self._draw().hex().encode()
         inputs = outputs = b""
         blobs: tuple[tuple[str, bytes], ...] = ()
         if draft.inputs is not None:
@@ -81,7 +81,7 @@ class Sealer:
                 header["excerpt_bytes"] = cut
         return header, partial(self._seal, header, inputs, outputs, blobs, salts[-ID:].decode())
 
-    def _seal(  # noqa: PLR0913 - what `prepare` found, and the place
+    def _seal(
         self,
         header: dict[str, Any],
         inputs: bytes,

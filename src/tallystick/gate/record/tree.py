@@ -36,31 +36,36 @@ def subtree_root(hashes: Sequence[bytes]) -> bytes:
 
 
 class Frontier:
-    """The roots of the complete subtrees from the left: all one needs to go on, 32 bytes a level."""
+    """The roots of the complete subtrees from the left: all one needs to go on, 32 bytes a level.
+
+    What it is fed may be leaves, or the roots of equal subtrees (blocks); `root` then also takes the leaves of a last
+    block that is not complete.
+    """
 
     __slots__ = ("_roots", "size")
 
     def __init__(self, size: int = 0, node: Node | None = None) -> None:
         self.size = size
-        self._roots: list[bytes] = []
-        """From the largest subtree to the smallest, one for each bit set in `size`."""
-        if node is not None:
-            self._roots = [node(level, index) for level, index in _complete(0, size)]
+        # From the largest subtree to the smallest, one for each bit set in `size`.
+        self._roots = [] if node is None else [node(level, index) for level, index in _complete(0, size)]
 
-    def add(self, leaves: Iterable[bytes]) -> None:
-        """Take the next leaf hashes."""
+    def add(self, hashes: Iterable[bytes]) -> None:
+        """Take the next leaves or blocks."""
         roots = self._roots
-        for leaf in leaves:
-            top, size = leaf, self.size
+        for top in hashes:
+            size = self.size
             while size & 1:
-                top = sha256(b"\1" + roots.pop() + top).digest()
+                top = sha256(b"\1" + roots.pop() + top).digest()  # noqa: PLW2901 - climbs
                 size >>= 1
             roots.append(top)
             self.size += 1
 
-    def root(self) -> bytes:
-        """The root of the tree so far."""
-        return _fold(self._roots)
+    def root(self, rest: Sequence[bytes] = ()) -> bytes:
+        """The root of the tree so far, with `rest` as the leaves of a last, incomplete block."""
+        if not rest:
+            return _fold(self._roots)
+        parts = [subtree_root(rest[index << level : (index + 1) << level]) for level, index in _complete(0, len(rest))]
+        return _fold([*self._roots, *parts])
 
 
 def root_at(size: int, node: Node) -> bytes:

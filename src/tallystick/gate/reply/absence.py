@@ -16,7 +16,9 @@ from tallystick.gate.reply.sources import Source
 from tallystick.gate.reply.surroundings import Checked, Surroundings, failed, read_source
 
 MAX_FILES = 10_000
-_BETWEEN = re.compile(r" ?(?:…|\.\.\.?|–|—|→|->| - | to ) ?")  # noqa: RUF001
+_BETWEEN = re.compile(
+    r"(?<=\w) ?(?:…|\.{2,3}|–|—|→|->) ?(?=\w)|(?:(?<=\d)|(?<=\.md))(?: - | to )(?=\w)"  # noqa: RUF001
+)
 _RANGE = re.compile(r"(.{0,300}?)(\d{1,6})(\D{0,20})\n(?:.{0,300}?)(\d{1,6})(\D{0,20})")
 _LEADING = frozenset({"all", "and", "files", "file", "in", "scenes", "scene", "the", "of", "from", "folder"})
 """Words that lead to a scope and are none."""

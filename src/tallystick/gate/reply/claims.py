@@ -88,7 +88,7 @@ def _absences(quotes: list[str], text: str, shown: str) -> list[Claim]:
     if not quotes and (term := _TERM_AFTER.search(after)):
         quotes = [after[term.end() :].strip(" .,`*_")]
         after = after[: term.start()]
-    scope = _TERM_AFTER.sub(" ", after) if found else " ".join(ref.path for ref in references_in(after).paths)
+    scope = _TERM_AFTER.sub(" ", after) if found else ", ".join(ref.path for ref in references_in(after).paths)
     named = scope.strip(" :,;") or None
     terms: list[str | None] = [quote for quote in quotes if quote]
     return [

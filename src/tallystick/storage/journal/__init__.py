@@ -1,7 +1,7 @@
-"""The journal on files: one log per workspace, shared by threads and processes.
+r"""The journal on files: one log per workspace, shared by threads and processes.
 
     .control-room/audit/
-      journal/000000.log …   the truth: one record a line, `HEADER \\t INPUTS \\t OUTPUTS \\n`   segments.py
+      journal/000000.log …   the truth: one record a line, `HEADER \t INPUTS \t OUTPUTS \n`   segments.py
       journal/head           size and last leaf, MACed, two slots written in place by turns      head.py
       journal/checkpoints    signed notes, one after another                                     checkpoints.py
       journal/tree/          leaf hashes, offsets, subtree hashes; derived, rebuilt if lost      tiles.py

@@ -1,6 +1,7 @@
 """Blobs: payloads too large for a line of the log, each in a file named by its digest."""
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from tallystick.storage.journal import disk
@@ -17,11 +18,17 @@ class Blobs:
         """Where a blob lies; two levels, so that no folder grows too wide."""
         return self._folder / digest[:2] / digest
 
-    def put(self, digest: str, data: bytes) -> None:
-        """Store a blob, before the record that names it."""
-        path = self.path(digest)
-        disk.make_folder(path.parent)
-        disk.write_whole(path, data, durable=self._durable)
+    def put_all(self, blobs: Sequence[tuple[str, bytes]]) -> None:
+        """Store the blobs of a record, before the record that names them."""
+        for digest, data in blobs:
+            path = self.path(digest)
+            disk.make_folder(path.parent)
+            disk.write_whole(path, data, durable=self._durable)
+
+    def drop_all(self, blobs: Sequence[tuple[str, bytes]]) -> None:
+        """Take them back."""
+        for digest, _ in blobs:
+            self.drop(digest)
 
     def get(self, digest: str) -> bytes | None:
         """Salt and payload, unchecked; None if it is gone."""

@@ -1,5 +1,6 @@
 """The signed notes of the log, appended one after another, and the latest one again in the mirror's folder."""
 
+import contextlib
 import io
 import os
 from collections.abc import Iterable, Iterator
@@ -17,43 +18,45 @@ class Checkpoints:
 
     def __init__(self, path: Path, mirror: Path | None) -> None:
         self._path = path
-        self._mirror = mirror
+        self._fd = _open(path, os.O_APPEND)
+        self._mirror = None if mirror is None else _open(mirror)
 
     def put(self, note: bytes) -> None:
         """Add a note."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = disk.open_file(self._path, flags, disk.FILE_MODE)
+        size = os.fstat(self._fd).st_size
         try:
-            size = os.fstat(fd).st_size
-            try:
-                disk.write_all(fd, note + b"\n")
-            except OSError:
-                disk.ftruncate(fd, size)
-                raise
-        finally:
-            os.close(fd)
+            disk.write_all(self._fd, note + b"\n")
+        except OSError:
+            disk.ftruncate(self._fd, size)
+            raise
         if self._mirror is not None:
-            disk.write_whole(self._mirror, note, durable=False)
+            # In place: a note that was cut off by a crash does not verify, and the next one replaces it.
+            with contextlib.suppress(OSError):
+                disk.pwrite(self._mirror, note, 0)
+                if os.fstat(self._mirror).st_size != len(note):
+                    disk.ftruncate(self._mirror, len(note))
 
     def last(self) -> bytes | None:
         """The latest whole note, unverified."""
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError:
-            return None
-        with file:
+        with self._path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
             notes = list(split_notes(io.BytesIO(file.read())))
         return notes[-1] if notes else None
 
+    def close(self) -> None:
+        """Let go of the files."""
+        os.close(self._fd)
+        if self._mirror is not None:
+            os.close(self._mirror)
+
     def all(self) -> Iterator[bytes]:
         """All notes, in the order in which they were written."""
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError:
-            return
-        with file:
+        with self._path.open("rb") as file:
             yield from split_notes(file)
+
+
+def _open(path: Path, more: int = 0) -> int:
+    return disk.open_file(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | more, disk.FILE_MODE)
 
 
 def split_notes(lines: Iterable[bytes]) -> Iterator[bytes]:

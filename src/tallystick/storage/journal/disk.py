@@ -18,9 +18,12 @@ open_file = os.open
 replace = os.replace
 unlink = os.unlink
 mkdir = os.mkdir
+fchmod = os.fchmod
 
 FILE_MODE = 0o600
 """Receipts hold what callers asked: nobody else's business."""
+SEALED_MODE = 0o400
+"""A segment that is full."""
 FOLDER_MODE = 0o700
 
 

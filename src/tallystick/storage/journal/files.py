@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from weakref import WeakSet
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Notary, Seal, Sealed
@@ -28,7 +29,8 @@ class FileJournal:
         self._audit = audit
         self._options = options
         self._notary: Notary | None = None
-        self._pid = os.getpid()
+        self._forked = False
+        _OPEN.add(self)
         disk.make_folder(audit / "journal")
         self._lock = WriteLock(audit / "journal" / "lock")
         self._shelf: Shelf = open_shelf(audit, options)
@@ -48,7 +50,7 @@ class FileJournal:
 
     def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
         """Seal and store records in order; durable (as configured) when this returns."""
-        if os.getpid() != self._pid:
+        if self._forked:
             self._reopen()
         with self._lock:
             writer = self._current()
@@ -155,7 +157,7 @@ class FileJournal:
         """A quick look whether records can be taken, without the lock."""
         if self._writer is None:
             raise LedgerError("The journal is not open.", code="ledger_closed")
-        self._writer.look()
+        self._writer.glance()
 
     def ready(self) -> str | None:
         """None if a record could be taken now; else the code of what stands in the way."""
@@ -184,6 +186,10 @@ class FileJournal:
             self._shelf.close()
         self._lock.close()
 
+    def mark_forked(self) -> None:
+        """This process is a child of the one that opened the journal."""
+        self._forked = True
+
     def _current(self) -> Writer:
         if self._writer is None:
             raise LedgerError("The journal is not open.", code="ledger_closed")
@@ -192,7 +198,7 @@ class FileJournal:
 
     def _reopen(self) -> None:
         """In a forked child: nothing that was open in the parent may be shared with it."""
-        self._pid = os.getpid()
+        self._forked = False
         self._lock.reopen()
         self._shelf = open_shelf(self._audit, self._options)
         if self._notary is not None:
@@ -239,6 +245,17 @@ class FileJournal:
         header = parse_header(columns[0])
         return header is not None and header.get("session_id") == session
 
+
+_OPEN: WeakSet[FileJournal] = WeakSet()
+
+
+def _after_fork() -> None:
+    """A child must not write through its parent's files and locks; asking for the process id costs a call each time."""
+    for journal in _OPEN:
+        journal.mark_forked()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 _LITTLE = 1 << 20
 """Less free space than this and the next record may not fit."""

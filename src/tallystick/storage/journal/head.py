@@ -27,7 +27,7 @@ SLOT = _START + _BODY.size + 32
 
 
 class Head(NamedTuple):
-    """How the journal ended at one commit. Of two heads the greater is the later one: the fields stand in that order."""
+    """How the journal ended at one commit. Of two heads the greater is the later: the fields stand in that order."""
 
     epoch: int = 0
     """Grows when the log had to be shortened, so that a head from before that never counts as the later one."""

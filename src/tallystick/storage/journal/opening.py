@@ -39,7 +39,9 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     incidents += read_on(shelf, stand, head, notary, opening=True, signed=signed)
     lost = any(incident.what == "acknowledged_lost" for incident in incidents)
     _compare(shelf, stand, signed, mirrored, allowed=1 if lost else 0)
-    writer = Writer(shelf, notary, stand, head)
+    # A head from before a loss, or one that says that an fsync failed, must not count as the later one again.
+    renewed = lost or head.flags & FAILED
+    writer = Writer(shelf, notary, stand, head._replace(epoch=head.epoch + 1) if renewed else head)
     writer.incidents = incidents
     if shelf.durable and stand.size == 0:
         disk.sync_folder(shelf.folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tallystick.storage.journal import disk
 
 SHIFT = 40
-_OFFSET = (1 << SHIFT) - 1
+OFFSET = (1 << SHIFT) - 1
 _CHUNK = 1 << 20
 _GUESS = 4096
 """Most records are shorter, so one read fetches one."""
@@ -40,7 +40,7 @@ def segment_of(place: int) -> int:
 
 def offset_of(place: int) -> int:
     """The offset of a position."""
-    return place & _OFFSET
+    return place & OFFSET
 
 
 class Segments:
@@ -125,6 +125,10 @@ class Tail:
     def stat(self) -> os.stat_result:
         """What stands under the name now."""
         return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
+
+    def seal(self) -> None:
+        """Nothing more is to be added: the log goes on in the next segment."""
+        disk.fchmod(self.fd, disk.SEALED_MODE)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -52,6 +52,7 @@ class Shelf:
         self.head.close()
         if self.mirror is not None:
             self.mirror.close()
+        self.checkpoints.close()
         self.tiles.close()
         self.views.close()
 

@@ -1,12 +1,13 @@
 """Where this process believes the journal stands, and how it finds that out when it opens it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO
+from tallystick.gate.record.journal import ZERO, Sealed
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
 from tallystick.storage.journal.recovery import Found
 from tallystick.storage.journal.segments import Segments
-from tallystick.storage.journal.tiles import Tiles
+from tallystick.storage.journal.tiles import BLOCK, Tiles
 
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
@@ -23,9 +24,14 @@ class Stand:
     pending: list[tuple[bytes, int]] = field(default_factory=list)
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
-    """Of the first `tiled` records."""
+    """Over complete blocks; brought up to date when a root is asked for."""
 
-    def take(self, leaf: bytes, position: int, end: int) -> None:
+    def take(self, sealed: Sequence[Sealed], lines: Sequence[bytes]) -> None:
+        """Records that were just written."""
+        for record, line in zip(sealed, lines, strict=True):
+            self.follow(record.leaf, self.end, self.end + len(line))
+
+    def follow(self, leaf: bytes, position: int, end: int) -> None:
         """One more record."""
         self.pending.append((leaf, position))
         self.size += 1
@@ -36,7 +42,6 @@ class Stand:
         """The tiles hold the first `size` records now, whoever wrote them."""
         done = size - self.tiled
         if done > 0:
-            self.frontier.add(leaf for leaf, _ in self.pending[:done])
             del self.pending[:done]
             self.tiled = size
 
@@ -44,6 +49,13 @@ class Stand:
         """Write what is pending to the tiles."""
         tiles.extend(self.tiled, self.pending)
         self.settle(self.size)
+
+    def root(self, tiles: Tiles) -> bytes:
+        """The root over all records; they must be in the tiles."""
+        blocks = self.size // BLOCK
+        if blocks > self.frontier.size:
+            self.frontier.add(tiles.blocks(self.frontier.size, blocks))
+        return self.frontier.root(tiles.leaves(blocks * BLOCK, self.size))
 
     def leaf_at(self, seq: int, tiles: Tiles) -> bytes:
         """The leaf hash of a record."""
@@ -73,15 +85,15 @@ def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] |
     if line is None or leaf_of(line) != tiles.leaf(size - 1):
         return Stand()
     end = position + len(line) + 1
-    return Stand(size=size, leaf=tiles.leaf(size - 1), end=end, tiled=size, frontier=Frontier(size, tiles.node))
+    return Stand(size=size, leaf=tiles.leaf(size - 1), end=end, tiled=size, frontier=tiles.frontier(size // BLOCK))
 
 
 def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, bytes] | None) -> bool:
     """Take a record that was read; False if the tree it makes is not the one that the log signed."""
-    stand.take(found.leaf, found.position, found.end)
+    stand.follow(found.leaf, found.position, found.end)
     if checkpoint is not None and stand.size == checkpoint[0]:
         stand.flush(tiles)
-        return stand.frontier.root() == checkpoint[1]
+        return stand.root(tiles) == checkpoint[1]
     if len(stand.pending) >= FLUSH:
         stand.flush(tiles)
     return True

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from tallystick.gate.record.tree import HASH_SIZE, subtree_root
+from tallystick.gate.record.tree import HASH_SIZE, Frontier, subtree_root
 from tallystick.storage.journal import disk
 
 ENTRY = HASH_SIZE + 8
 _STEP = 8
-_SPAN = 1 << _STEP
+BLOCK = 1 << _STEP
+"""Records under one stored root."""
 _TOP = 16
 
 
@@ -45,12 +46,12 @@ class Tiles:
         end = start + len(entries)
         self._row.cache_clear()
         for block in range(start >> _STEP, end >> _STEP):
-            leaves = [self.leaf(seq) for seq in range(block << _STEP, max(start, block << _STEP))]
-            leaves += [leaf for leaf, _ in entries[max(0, (block << _STEP) - start) : ((block + 1) << _STEP) - start]]
+            first = block << _STEP
+            leaves = self.leaves(first, max(first, start))
+            leaves += [leaf for leaf, _ in entries[max(0, first - start) : first + BLOCK - start]]
             _put(self._levels[_STEP], subtree_root(leaves), block * HASH_SIZE)
         for block in range(start >> _TOP, end >> _TOP):
-            data = os.pread(self._levels[_STEP], _SPAN * HASH_SIZE, block * _SPAN * HASH_SIZE)
-            _put(self._levels[_TOP], subtree_root(_split(data)), block * HASH_SIZE)
+            _put(self._levels[_TOP], subtree_root(self.blocks(block << _STEP, (block + 1) << _STEP)), block * HASH_SIZE)
 
     def leaf(self, seq: int) -> bytes:
         """The leaf hash of a record."""
@@ -64,11 +65,23 @@ class Tiles:
         """Hash of a complete subtree; 2^level · (index + 1) must not lie beyond `count`."""
         stored = min(level // _STEP * _STEP, _TOP)
         width = 1 << (level - stored)
-        if width > _SPAN:  # beyond 2^24 records: read as many of the top roots as it takes
+        if width > BLOCK:  # beyond 2^24 records: read as many of the top roots as it takes
             return subtree_root(self._hashes(stored, index * width, width))
         first = index * width
         row = self._row(stored, first >> _STEP)
-        return subtree_root(row[first % _SPAN : first % _SPAN + width])
+        return subtree_root(row[first % BLOCK : first % BLOCK + width])
+
+    def frontier(self, blocks: int) -> Frontier:
+        """The frontier over the first so many blocks."""
+        return Frontier(blocks, lambda level, index: self.node(level + _STEP, index))
+
+    def blocks(self, first: int, end: int) -> list[bytes]:
+        """The roots of some blocks."""
+        return self._hashes(_STEP, first, end - first)
+
+    def leaves(self, first: int, end: int) -> list[bytes]:
+        """The leaf hashes of some records."""
+        return self._hashes(0, first, end - first)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -82,7 +95,7 @@ class Tiles:
         return min(((blocks + 1) << _STEP) - 1, ((tops + 1) << _TOP) - 1)
 
     def _read_row(self, level: int, block: int) -> list[bytes]:
-        return self._hashes(level, block << _STEP, _SPAN)
+        return self._hashes(level, block << _STEP, BLOCK)
 
     def _hashes(self, level: int, first: int, number: int) -> list[bytes]:
         if level:

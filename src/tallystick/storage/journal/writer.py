@@ -12,19 +12,22 @@ An error before 4 is done takes everything back; an error after it loses nothing
 """
 
 import contextlib
-import time
+import os
 from collections.abc import Sequence
+from time import monotonic_ns
 
 from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Incident, Notary, Place, Seal, Sealed
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import read_on
 from tallystick.storage.journal.head import FAILED, Head, pack
-from tallystick.storage.journal.segments import Tail, offset_of, position, segment_of
+from tallystick.storage.journal.segments import OFFSET, Tail, offset_of, position, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
 
 _WRITABLE = 0o200
+_FRESH_NS = 1_000_000
+"""How long a glance at the files holds: a millisecond, the length of a quick call."""
 
 
 class Writer:
@@ -32,6 +35,7 @@ class Writer:
 
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
         self._shelf = shelf
+        self._durable = shelf.durable
         self._notary = notary
         self.stand = stand
         self.head = head
@@ -41,6 +45,8 @@ class Writer:
         """Sessions whose view could not be written; it is written again from the journal."""
         self._stopped: LedgerError | None = None
         self._mirror_reported = False
+        self._fresh = 0
+        self._step()
         self._segment = segment_of(stand.end)
         self._tail = Tail(shelf.segments.path(self._segment))
         self._side = 0
@@ -55,13 +61,20 @@ class Writer:
             LedgerUnwritable: It was made read-only, or an fsync failed.
             LedgerDamaged: It was deleted, replaced, cut or damaged; nothing more is taken.
         """
-        size = self.look()
+        # A glance before the tool ran saves one now, but only once, and not for long.
+        fresh, self._fresh = monotonic_ns() < self._fresh, 0
+        size = os.lseek(self._tail.fd, 0, os.SEEK_END) if fresh and self._stopped is None else self._look()
         # Whatever another process adds makes the file longer, or begins the next one and closes this one.
         if size != self.stand.end & OFFSET:
-            self._catch_up(size)
+            self._catch_up(self._look())
 
-    def look(self) -> int:
-        """The size of the file that is written to, if it can be; raises as `current` does."""
+    def glance(self) -> None:
+        """Whether the file that is written to is still there and can be; raises as `current` does."""
+        self._look()
+        self._fresh = monotonic_ns() + _FRESH_NS
+
+    def _look(self) -> int:
+        """The size of the file that is written to."""
         if self._stopped is not None:
             raise self._stopped
         try:
@@ -71,31 +84,32 @@ class Writer:
         if found.st_ino != self._tail.inode:
             raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
         if not found.st_mode & _WRITABLE:
+            if self._shelf.segments.path(self._segment + 1).exists():
+                return -1  # full, and sealed by another process
             raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
         return found.st_size
 
     def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records, after those that report incidents."""
         told = len(self.incidents)
-        reports = [self._notary.recovery(incident) for incident in self.incidents]
-        shelf, stand = self._shelf, self.stand
-        if offset_of(stand.end) >= shelf.options.segment_bytes:
+        if told:
+            seals = [*map(self._notary.recovery, self.incidents), *seals]
+        stand, options = self.stand, self._shelf.options
+        if stand.end & OFFSET >= options.segment_bytes:
             self._roll()
         size, leaf, sealed, lines = stand.size, stand.leaf, [], []
-        for seal in [*reports, *seals] if reports else seals:
+        for seal in seals:
             record = seal(Place(size, leaf))
             sealed.append(record)
             lines.append(b"%b\t%b\t%b\n" % record[:3])
             size, leaf = size + 1, record.leaf
         self._store(sealed, lines, leaf)
-        for record, line in zip(sealed, lines, strict=True):
-            stand.take(record.leaf, stand.end, stand.end + len(line))
-        del self.incidents[:told]
-        if stand.size - self.head.checkpointed >= shelf.options.checkpoint_every or (
-            time.monotonic_ns() >= self._checkpoint_due
-        ):
+        stand.take(sealed, lines)
+        if told:
+            del self.incidents[:told]
+        if size - self.head.checkpointed >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
             self.try_checkpoint()
-        return sealed[len(reports) :]
+        return sealed[told:] if told else sealed
 
     def try_checkpoint(self) -> bytes | None:
         """Write tiles and a signed note; a full disk only puts it off."""
@@ -103,7 +117,7 @@ class Writer:
         self._wait_for_checkpoint()
         try:
             stand.flush(self._shelf.tiles)
-            note = self._notary.checkpoint(stand.size, stand.frontier.root())
+            note = self._notary.checkpoint(stand.size, stand.root(self._shelf.tiles))
             self._shelf.checkpoints.put(note)
             self._put_head(stand.size, stand.end, stand.leaf, checkpointed=stand.size)
         except OSError:
@@ -120,32 +134,31 @@ class Writer:
 
     def _store(self, sealed: Sequence[Sealed], lines: Sequence[bytes], leaf: bytes) -> None:
         """Steps 1 to 4; all or nothing."""
-        stand = self.stand
-        viewed: list[tuple[str, bytes]] = []
+        shelf, stand = self._shelf, self.stand
+        viewed: list[Sealed] = []
         try:
             for record in sealed:
-                for digest, data in record.blobs:
-                    self._shelf.blobs.put(digest, data)
+                if record.blobs:
+                    shelf.blobs.put_all(record.blobs)
             data = lines[0] if len(lines) == 1 else b"".join(lines)
             disk.write_all(self._tail.fd, data)
-            if self._shelf.durable:
+            if self._durable:
                 self._sync()
-            self._write_views(sealed, viewed)
+            for record in sealed:
+                try:
+                    shelf.views.append(record.session_id, record.flat)
+                    viewed.append(record)
+                except OSError:  # derived: it does not hold up the log, and is mended later
+                    self._break_view(record.session_id)
             self._put_head(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
             self._take_back(sealed, viewed)
-            message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored; free some space or mend the disk."
+            message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored. Free some space."
             raise LedgerUnwritable(message) from error
 
-    def _write_views(self, sealed: Sequence[Sealed], viewed: list[tuple[str, bytes]]) -> None:
-        """Views are derived: one that cannot be written does not hold up the log, it is mended later."""
-        for record in sealed:
-            try:
-                self._shelf.views.append(record.session_id, record.flat)
-                viewed.append((record.session_id, record.flat))
-            except OSError:
-                self.broken_views.add(record.session_id)
-                self._shelf.views.forget(record.session_id)
+    def _break_view(self, session_id: str) -> None:
+        self.broken_views.add(session_id)
+        self._shelf.views.forget(session_id)
 
     def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
         old = self.head
@@ -172,20 +185,21 @@ class Writer:
         except OSError as error:
             stand = self.stand
             with contextlib.suppress(OSError):
+                # A new epoch, so that no head of another process counts as later than this one.
+                self.head = self.head._replace(epoch=self.head.epoch + 1)
                 self._put_head(stand.size, stand.end, stand.leaf, flags=FAILED)
             raise self._fail(error.strerror or "") from error
 
-    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[tuple[str, bytes]]) -> None:
+    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> None:
         """Undo a commit that failed; what cannot be undone is torn, and the next look at the log sets it aside."""
         with contextlib.suppress(OSError):
             disk.ftruncate(self._tail.fd, offset_of(self.stand.end))
-        for session, line in reversed(viewed):
+        for record in reversed(viewed):
             with contextlib.suppress(OSError):
-                self._shelf.views.cut(session, line)
+                self._shelf.views.cut(record.session_id, record.flat)
         for record in sealed:
-            for digest, _ in record.blobs:
-                with contextlib.suppress(OSError):
-                    self._shelf.blobs.drop(digest)
+            with contextlib.suppress(OSError):
+                self._shelf.blobs.drop_all(record.blobs)
 
     def _catch_up(self, size: int) -> None:
         head = self._shelf.head.read(self._notary)
@@ -195,7 +209,7 @@ class Writer:
             raise self._fail("in another process")
         if head < self.head:
             raise self._stop("The journal's head was rolled back.", "head_rolled_back")
-        if size < offset_of(self.stand.end):
+        if 0 <= size < offset_of(self.stand.end):
             raise self._stop("The journal was cut while in use.", "journal_truncated")
         try:
             self.incidents += read_on(self._shelf, self.stand, head, self._notary)
@@ -206,18 +220,33 @@ class Writer:
         if head.checkpointed != self.head.checkpointed:
             self._wait_for_checkpoint()
         self.head = head
+        self._step()
         if segment_of(self.stand.end) != self._segment:
             self._open_segment(segment_of(self.stand.end))
 
     def _roll(self) -> None:
-        """Begin a new segment; chain and tree go on."""
+        """Begin a new segment; chain and tree go on. The old one is sealed, by which other processes notice."""
+        full = self._tail
         try:
-            self._open_segment(self._segment + 1)
-            if self._shelf.durable:
+            self._tail = Tail(self._shelf.segments.path(self._segment + 1))
+            self._segment += 1
+            self.stand.end = position(self._segment, 0)
+            if self._durable:
                 disk.sync_folder(self._shelf.folder)
+            full.seal()
         except OSError as error:
             raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
-        self.stand.end = position(self._segment, 0)
+        finally:
+            if full is not self._tail:
+                full.close()
+
+    def _step(self) -> None:
+        """Go on to the next segment if the log has."""
+        stand, segments = self.stand, self._shelf.segments
+        while segments.path(segment_of(stand.end) + 1).exists():
+            if offset_of(stand.end) != segments.size(segment_of(stand.end)):
+                return
+            stand.end = position(segment_of(stand.end) + 1, 0)
 
     def _open_segment(self, number: int) -> None:
         tail = Tail(self._shelf.segments.path(number))
@@ -225,7 +254,7 @@ class Writer:
         self._tail, self._segment = tail, number
 
     def _wait_for_checkpoint(self) -> None:
-        self._checkpoint_due = time.monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
+        self._checkpoint_due = monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
 
     def _stop(self, message: str, code: str) -> LedgerDamaged:
         error = LedgerDamaged(f"{message} Run `tally audit verify`, then restart.", code=code)
