@@ -22,14 +22,18 @@ from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.pipeline import Standing
+from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.recorder import Observer
+from tallystick.gate.record.report import AuditReport
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
+from tallystick.storage.issue_links import link_issue
+from tallystick.storage.ledger import verify_workspace
 from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
 
@@ -266,6 +270,25 @@ class Gate:
             outputs=orjson.dumps(result),
         )
         return self.ledger.record_sync(draft).receipt_id
+
+    # -- the ledger --------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def verify(path: str | os.PathLike[str] = ".", *, outside: Iterable[bytes] = (), key: str | None = None) -> AuditReport:
+        """Check every receipt of a workspace; nothing is changed or made.
+
+        Args:
+            path: The project's folder.
+            outside: Checkpoints that somebody kept elsewhere.
+            key: The log's public key (a verifier line) as it was given to somebody outside.
+        """
+        workspace = Path(path).expanduser().absolute()
+        verifier = None if key is None else parse_vkey(key)
+        return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
+
+    def link_issue(self, session_id: str, issue_id: str) -> list[str]:
+        """Link a session's receipts into an issue's audit folder; gives their ids."""
+        return link_issue(self.workspace, self.ledger, session_id, issue_id)
 
     # -- replies -------------------------------------------------------------------------------------------------------
 

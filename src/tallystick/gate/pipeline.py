@@ -26,7 +26,7 @@ from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import Meter, RateWindows
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.rules import is_stale
+from tallystick.gate.decide.rules import is_stale, read_snapshot
 from tallystick.gate.decide.verdict import Context, Counters
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
@@ -173,8 +173,8 @@ class Pipeline:
 
     async def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Outcome:
         own = self._own_rules.get(proposal.card.name, _NONE_OF_ITS_OWN)
-        snapshot = None if own.snapshot is None else own.snapshot()
         context = self._context(proposal, standing, granted=grant is not None)
+        snapshot = read_snapshot(own.snapshot)
         decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
         if decision.verdict == "ask":
             grant = await asyncio.to_thread(self._desk.take, proposal, standing.session, self.policy.digest)
@@ -183,7 +183,8 @@ class Pipeline:
                 decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
         if decision.args is not None:
             proposal = replace(proposal, args=decision.args, transformed=True)
-        if own.snapshot is not None and decision.verdict == "allow" and is_stale(decision, own.snapshot()):
+        writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
+        if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         case = Case(

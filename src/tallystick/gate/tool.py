@@ -119,6 +119,11 @@ class Card:
         return sha256(orjson.dumps(self.definition(), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     @cached_property
+    def secret_names(self) -> frozenset[str]:
+        """Arguments that are stored only as a digest: the listed ones, and those the schema marks `writeOnly`."""
+        return frozenset(self.secrets) | _write_only(self.input_schema)
+
+    @cached_property
     def audit_action(self) -> str:
         """`analysis.run` for `tool.analysis.run`."""
         return self.action or self.name.removeprefix("tool.")
@@ -178,16 +183,18 @@ def tool(
     """
 
     def build(function: Callable[..., Any]) -> Tool:
-        card.setdefault("how", _how(function, inline=inline, isolate=isolate))
-        if not card.get("description"):
-            card["description"] = inspect.getdoc(function) or ""
-        if isinstance(card.get("roles"), set | list | tuple):
-            card["roles"] = frozenset(card["roles"])
-        if "input_schema" not in card:
-            card["input_schema"] = input_schema_of(function)
-            card.setdefault("output_schema", output_schema_of(function))
-        card.setdefault("dry_run", "dry_run" in card["input_schema"].get("properties", {}))
-        return Tool(card=Card(name=name or function.__name__, **card), handler=function, rule=rule, snapshot=snapshot)
+        # A copy: one decorator may be put on several functions.
+        fields = dict(card)
+        fields.setdefault("how", _how(function, inline=inline, isolate=isolate))
+        if not fields.get("description"):
+            fields["description"] = inspect.getdoc(function) or ""
+        if isinstance(fields.get("roles"), set | list | tuple):
+            fields["roles"] = frozenset(fields["roles"])
+        if "input_schema" not in fields:
+            fields["input_schema"] = input_schema_of(function)
+            fields.setdefault("output_schema", output_schema_of(function))
+        fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
+        return Tool(card=Card(name=name or function.__name__, **fields), handler=function, rule=rule, snapshot=snapshot)
 
     return build if function is None else build(function)
 
@@ -250,3 +257,41 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
             for name, sub in properties.items()
         }
     return schema
+
+
+def _write_only(root: Mapping[str, Any]) -> frozenset[str]:
+    """Names of properties that a schema marks `writeOnly`, at any depth."""
+    found: set[str] = set()
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            properties = node.get("properties")
+            if isinstance(properties, Mapping):
+                found.update(name for name, sub in properties.items() if _is_secret(sub, root))
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return frozenset(found)
+
+
+def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
+    """Whether a value is write-only itself, as an alternative (`SecretStr | None`), as an item or by reference."""
+    stack, seen = [schema], set[str]()
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, Mapping):
+            continue
+        if node.get("writeOnly") is True:
+            return True
+        for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            alternatives = node.get(keyword)
+            stack.extend(alternatives if isinstance(alternatives, list) else ())
+        stack.append(node.get("items"))
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/$defs/") and reference not in seen:
+            seen.add(reference)
+            definitions = root.get("$defs")
+            name = reference.removeprefix("#/$defs/")
+            stack.append(definitions.get(name) if isinstance(definitions, Mapping) else None)
+    return False

@@ -35,11 +35,23 @@ _OTHERS = 0o077
 class FileKeys:
     """Keys in files; satisfies `gate.record.signing.Keys`."""
 
-    def __init__(self, audit: Path, random: Callable[[int], bytes] = os.urandom) -> None:
+    def __init__(self, audit: Path, random: Callable[[int], bytes] = os.urandom, *, create: bool = True) -> None:
+        """Read the keys.
+
+        Args:
+            audit: `.control-room/audit`.
+            random: Chance, for new keys.
+            create: Make keys where there are none and nothing was signed yet.
+
+        Raises:
+            ConfigError: A key is missing, malformed or readable by others.
+        """
         self._audit = audit
         self._random = random
+        self._create = create
         self._old = audit / "keys"
-        self._prepare_folder()
+        if create:
+            self._prepare_folder()
         self._active = _hmac_key(self._first(SECRET, lambda: new_secret(random)))
         self._signer = _signer(self._first(LOG, lambda: new_log_key(random)))
         self._ring: dict[str, HmacKey] = {}

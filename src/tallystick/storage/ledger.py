@@ -4,13 +4,19 @@ ledger = open_ledger(workspace, settings)      # Gate.open does this
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from tallystick.gate.record.clock import Clock
+from tallystick.gate.record.audit import verify
+from tallystick.gate.record.checkpoint import NoteVerifier
+from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.notary import KeyNotary
+from tallystick.gate.record.report import AuditReport
+from tallystick.gate.record.seal import Sealer
 from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.journal.files import FileJournal
 from tallystick.storage.journal.live import LiveFiles
 from tallystick.storage.journal.shelf import Options
@@ -44,6 +50,36 @@ def open_ledger(
         random=random,
         inline_bytes=settings.ledger.inline_bytes,
     )
+
+
+def verify_workspace(
+    workspace: Path,
+    settings: Settings | None = None,
+    *,
+    outside: Sequence[bytes] = (),
+    verifier: NoteVerifier | None = None,
+) -> AuditReport:
+    """Examine the whole ledger of a workspace. Nothing is changed, recovered or made.
+
+    Args:
+        workspace: The folder that holds `.control-room`.
+        settings: Say where the mirror is.
+        outside: Checkpoints that were kept elsewhere, as signed notes.
+        verifier: The log's public key as it was given to somebody outside.
+
+    Raises:
+        ConfigError: There is no ledger, or its keys cannot be used.
+    """
+    settings = settings or Settings()
+    audit = audit_folder(workspace)
+    keys = FileKeys(audit, create=False)
+    watch = Watch(SystemClock())
+    notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))
+    archive = FileArchive(audit, mirror_path(audit, settings), notary)
+    try:
+        return verify(archive, keys, outside=outside, verifier=verifier)
+    finally:
+        archive.close()
 
 
 def audit_folder(workspace: Path) -> Path:

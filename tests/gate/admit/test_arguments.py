@@ -459,3 +459,23 @@ def test_any_call_gives_a_proposal_that_fits_or_a_rejection(
         assert (again.args, again.transformed) == (outcome.args, False)
     else:
         assert isinstance(outcome, Rejection)
+
+
+@pytest.mark.promise("admit.key-drift")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/args", "$defs": {"args": {"properties": {"file_path": {"type": "string"}}}}},
+        {
+            "allOf": [{"$ref": "#/$defs/args"}, True],
+            "$defs": {"args": {"properties": {"file_path": {"type": "string"}}}},
+        },
+        {"anyOf": [{"properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}, {"maxProperties": 0}]},
+    ],
+    ids=str,
+)
+def test_keys_named_by_reference_or_in_parts_count_as_named(schema: dict[str, Any]) -> None:
+    made = Catalogue()
+    entry = made.add(Card(name="t", description="", input_schema=schema))
+    assert entry.properties == {"file_path"}
+    assert admitted(admit_call(made, "t", {"Path": "a"})).args == {"file_path": "a"}

@@ -239,3 +239,23 @@ def test_names_lists_ids_and_aliases() -> None:
 )
 def test_keys_are_trimmed_lowered_and_their_separators_unified(key: str, plain: str) -> None:
     assert normalised(key) == plain
+
+
+@pytest.mark.promise("admit.schema-refused")
+@pytest.mark.parametrize("kind", ["string", ["array", "null"]])
+def test_arguments_that_are_no_object_are_refused_at_registration(kind: Any) -> None:
+    with pytest.raises(RegistrationError) as caught:
+        Catalogue().add(card("a", input_schema={"type": kind}))
+    assert caught.value.code == "schema_not_object"
+    assert Catalogue().add(card("a", input_schema={"type": ["object", "null"]}))
+
+
+@pytest.mark.promise("admit.alias")
+def test_a_tool_that_leaves_takes_only_its_own_aliases_along() -> None:
+    made = catalogue(card("up", origin="upstream", aliases=("c",)), card("a", aliases=("c",)))
+    made.remove("up")
+    assert meant(made, "c") == "a"
+    made.remove("a")
+    assert made.resolve("c") is None
+    made.add(card("c"))
+    assert meant(made, "c") == "c"

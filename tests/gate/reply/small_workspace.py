@@ -47,9 +47,7 @@ class Check:
         self.root = root
         for path, text in LINES["files"].items():
             self.write(path, text)
-        self.sources = FileSources(
-            root, records={"ticket": TICKETS.get, "obs": OBSERVATIONS.get}, figures=FIGURES.get
-        )
+        self.sources = FileSources(root, records={"ticket": TICKETS.get, "obs": OBSERVATIONS.get}, figures=FIGURES.get)
         self.book = Book(
             receipt("rcpt_good"),
             receipt("rcpt_foreign", session_id="s2", round_id="r0"),

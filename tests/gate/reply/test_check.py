@@ -1,6 +1,6 @@
-import json
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -77,7 +77,9 @@ def test_abstain_alone_is_an_abstention_in_a_conference(check: Check, text: str)
 
 
 @pytest.mark.promise("reply.abstain")
-@pytest.mark.parametrize("text", ["I would not abstain", "ABSTAIN.", "ABSTAIN\nEvidence: receipt rcpt_good; x", "**ABSTAIN**"])
+@pytest.mark.parametrize(
+    "text", ["I would not abstain", "ABSTAIN.", "ABSTAIN\nEvidence: receipt rcpt_good; x", "**ABSTAIN**"]
+)
 def test_only_the_keyword_alone_abstains(check: Check, text: str) -> None:
     findings = check(text, conference=True, round_id="r1")
     assert not findings.abstained
@@ -109,7 +111,9 @@ def test_a_reply_that_says_a_tool_was_used_cites_a_receipt(check: Check, claim: 
     assert check(reply, tools_ran=False).ok
 
 
-@pytest.mark.parametrize("claim", ["The search for the key goes on.", "A file_reader could help here.", "Her tool is a key."])
+@pytest.mark.parametrize(
+    "claim", ["The search for the key goes on.", "A file_reader could help here.", "Her tool is a key."]
+)
 def test_a_reply_that_only_speaks_of_tools_needs_no_receipt(check: Check, claim: str) -> None:
     assert check(f"{claim}\n\nEvidence: {QUOTE} {SCENE}", tool_names=["file_reader", "search"]).ok
 
@@ -206,7 +210,12 @@ def test_a_request_quotes_nothing_and_says_what_it_asks_for(check: Check) -> Non
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("", "reply_empty"), (" \n ", "reply_empty"), ("x" * (MAX_REPLY + 1), "reply_too_long"), ("\ud800", "reply_not_text")],
+    [
+        ("", "reply_empty"),
+        (" \n ", "reply_empty"),
+        ("x" * (MAX_REPLY + 1), "reply_too_long"),
+        ("\ud800", "reply_not_text"),
+    ],
 )
 def test_what_is_no_reply_is_a_format_error(check: Check, text: str, fault: str) -> None:
     findings = check(text)
@@ -239,14 +248,12 @@ anything = st.text(max_size=200) | st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(
-    max_examples=size(300, 5_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=size(300, 5_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=anything, form=st.sampled_from(["line", "per-sentence"]), conference=st.booleans())
 @pytest.mark.promise("reply.any-text")
 def test_any_text_gets_an_answer_that_can_be_recorded(check: Check, text: str, form: Any, conference: bool) -> None:
     findings = check(text, form=form, conference=conference, agent="critic", tool_names=["file_reader"])
     assert findings.ok == (findings.code is None)
-    json.dumps(findings.as_dict())
-    json.dumps(findings.evidence_record())
+    orjson.dumps(findings.as_dict())
+    orjson.dumps(findings.evidence_record())
     strip_references(text)

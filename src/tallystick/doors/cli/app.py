@@ -15,9 +15,20 @@ from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.screen import say_error
 from tallystick.errors import TallyError
 
+ORDER = (
+    "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "keys", "serve",
+    "worker", "doctor",
+)  # fmt: skip
+"""As the help lists them: from calling to looking back to looking after."""
+
 
 class Tally(TyperGroup):
     """The command itself: runs what was asked and turns the way it ended into an exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands, in our order; others (of a room) after them."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
         """Run one command line. Never gives back: ends with `SystemExit`."""
@@ -49,10 +60,10 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def tally(
-    workspace: Workspace = None,  # noqa: ARG001 - read from the context by every command
-    as_json: Json = False,  # noqa: ARG001
-    quiet: Quiet = False,  # noqa: ARG001
-    version: Annotated[  # noqa: ARG001
+    workspace: Workspace = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    version: Annotated[
         bool, typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
@@ -85,9 +96,8 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
 def _end_usage(error: Exception, message: str, *, as_json: bool) -> Exit:
     """Wrong use: the command's own usage line helps more than the message alone."""
     ctx = getattr(error, "ctx", None)
-    if not message and ctx is not None:
-        # Called without a command: the help was asked for, in a way.
-        sys.stderr.write(ctx.get_help() + "\n")
+    if type(error).__name__ == "NoArgsIsHelpError":
+        sys.stderr.write(message + "\n")
         return Exit.USAGE
     hint = "" if ctx is None else f" See '{ctx.command_path} --help'."
     say_error("usage", f"{message}{hint}", as_json=as_json)

@@ -5,7 +5,6 @@ process that has the tool.
 """
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,7 +34,7 @@ _WHY = {
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    approvals = group(app, "approvals", "Calls that wait for a person: list, show, approve, reject, edit.")
+    approvals = group(app, "approvals", "List and answer calls that wait for a person.")
     command(approvals, "list")(list_requests)
     command(approvals, "show")(show_request)
     command(approvals, "approve")(approve)
@@ -45,16 +44,19 @@ def add_to(app: typer.Typer) -> None:
 
 def list_requests(
     here: Here,
-    state: Annotated[str | None, typer.Option("--state", help=f"Only these: {', '.join(STATES)}.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
-    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="STATE", help=f"Only these: {', '.join(STATES)}.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000)] = 50,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
 ) -> None:
     """List requests, the newest first."""
     if state is not None and state not in STATES:
         raise UsageMistake(f"--state is one of {', '.join(STATES)}.")
     with here.gate() as gate:
-        holds = list(gate.approvals.list(state=state, limit=limit, offset=offset))
-    here.screen.data({"items": [hold.as_dict() for hold in holds], "limit": limit, "offset": offset})
+        holds = gate.approvals.list(state=state, limit=limit, offset=offset)
+        total = gate.approvals.count(state=state)
+    here.screen.data({"items": [hold.as_dict() for hold in holds], "total": total, "limit": limit, "offset": offset})
     if not holds:
         here.screen.note("Nothing waits here.")
         return
@@ -65,7 +67,10 @@ def list_requests(
 
 
 def show_request(here: Here, approval_id: Id) -> None:
-    """Show one request: the exact call, who made it, and what in it cannot be seen."""
+    """Show one request.
+
+    The exact call, who made it, and what in it cannot be seen.
+    """
     with here.gate() as gate:
         hold = _get(gate, approval_id)
     here.screen.data({**hold.as_dict(), "hidden_characters": _hidden(hold)})
@@ -85,7 +90,9 @@ def approve(here: Here, approval_id: Id, token: Token = None, yes: Yes = False) 
 def reject(
     here: Here,
     approval_id: Id,
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; the caller is not told, the ledger is.")] = "",
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the caller is not told, the ledger is.")
+    ] = "",
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
@@ -107,7 +114,10 @@ def edit(
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
-    """Say yes to other arguments; they are checked from the top when the call is resumed. Needs a person, too."""
+    """Say yes to other arguments. Needs a terminal or the start-up token.
+
+    They are checked from the top when the call is resumed.
+    """
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:
         raise UsageMistake("Without a terminal there is no editor: give the arguments with --args.")

@@ -24,19 +24,27 @@ POLL_S = 0.5
 """How soon a watcher sees a new receipt."""
 
 ReceiptId = Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt's id.")]
-OfSession = Annotated[str | None, typer.Option("--session", "-s", help="Only this session.", show_default=False)]
-OfTool = Annotated[str | None, typer.Option("--tool", help="Only this tool.", show_default=False)]
+OfSession = Annotated[
+    str | None, typer.Option("--session", "-s", metavar="ID", help="Only this session.", show_default=False)
+]
+OfTool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only this tool.", show_default=False)]
 OfStatus = Annotated[
-    str | None, typer.Option("--status", help="Only accepted, rejected, transformed or unknown.", show_default=False)
+    str | None,
+    typer.Option(
+        "--status", metavar="STATUS", help="Only accepted, rejected, transformed or unknown.", show_default=False
+    ),
 ]
 OfKind = Annotated[
-    str | None, typer.Option("--kind", help="Only outcome, started, held, approval, reply_check, …", show_default=False)
+    str | None,
+    typer.Option(
+        "--kind", metavar="KIND", help="Only outcome, started, held, approval, reply_check, …", show_default=False
+    ),
 ]
 
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    audit = group(app, "audit", "The receipts: verify, show, list, watch, export, erase.")
+    audit = group(app, "audit", "Verify, show, list, export and erase receipts.")
     verify.add_to(audit)
     command(audit, "show")(show)
     command(audit, "list")(list_receipts)
@@ -62,16 +70,14 @@ def list_receipts(
     tool: OfTool = None,
     status: OfStatus = None,
     kind: OfKind = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000)] = 50,
-    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="At most so many.")] = 50,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first so many.")] = 0,
 ) -> None:
     """List receipts, the newest first."""
     wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
     with here.gate() as gate:
         items, total = _newest(gate.ledger, wanted, limit=limit, offset=offset)
-    here.screen.data(
-        {"items": [dict(item.header) for item in items], "total": total, "limit": limit, "offset": offset}
-    )
+    here.screen.data({"items": [dict(item.header) for item in items], "total": total, "limit": limit, "offset": offset})
     if not items:
         here.screen.note("No receipts here that fit.")
         return
@@ -86,7 +92,7 @@ def watch(
     tool: OfTool = None,
     status: OfStatus = None,
     kind: OfKind = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Stop after so many.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many.")] = None,
 ) -> None:
     """Show receipts as they come, one a line, until Ctrl-C."""
     wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
@@ -104,7 +110,10 @@ def watch(
 
 
 def head(here: Here, output: Output = None, force: Force = False) -> None:
-    """Give out the signed head of the log: keep it elsewhere, and give it to `tally audit verify --head` later."""
+    """Give out the signed head of the log.
+
+    Keep it elsewhere and give it to `tally audit verify --head` later: it shows a log that was rolled back.
+    """
     with here.gate() as gate:
         note = gate.ledger.checkpoint()
     if here.screen.as_json:
@@ -116,11 +125,14 @@ def head(here: Here, output: Output = None, force: Force = False) -> None:
 def erase(
     here: Here,
     receipt: ReceiptId,
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; the ledger keeps it for ever.")],
+    reason: Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the ledger keeps it for ever.")],
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
-    """Erase what a receipt holds (arguments and output) for ever; every proof still holds. Needs a person."""
+    """Erase arguments and output of a receipt for ever.
+
+    Every proof still holds, and the erasure is recorded. Needs a terminal or the start-up token.
+    """
     person = require_person(here, token)
     from tallystick.gate.session import Caller, Session
 
@@ -146,7 +158,9 @@ def find(ledger: "Ledger", receipt_id: str) -> "Receipt":
     """
     found = ledger.find(receipt_id)
     if found is None:
-        message = f"No valid receipt '{receipt_id:.100}'. `tally audit list` shows them, `tally audit verify` says more."
+        message = (
+            f"No valid receipt '{receipt_id:.100}'. `tally audit list` shows them, `tally audit verify` says more."
+        )
         raise Refused(message, code="receipt_unknown")
     return found
 

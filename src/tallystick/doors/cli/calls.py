@@ -1,7 +1,7 @@
 """`tally tools` and `tally call`."""
 
-import asyncio
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ from tallystick.doors.cli.command import command, group, listing
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.visible import visible_json
-from tallystick.doors.cli.workspace import Here, stdout_for_results
+from tallystick.doors.cli.workspace import Here, running_tools
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SESSION = "cli"
 """The session of calls that name none."""
+MAX_NAME = 100
+"""So much of a name is kept of a call that was none."""
 MAX_ARGS_BYTES = 1024 * 1024
 """As much as the HTTP door takes."""
 
@@ -74,17 +76,21 @@ def call(
         list[str] | None,
         typer.Option("--arg", "-a", metavar="KEY=VALUE", help="One argument. KEY:=JSON for a value that is not text."),
     ] = None,
-    session: Annotated[str, typer.Option("--session", "-s", help="The session the receipt belongs to.")] = SESSION,
+    session: Annotated[
+        str, typer.Option("--session", "-s", metavar="ID", help="The session the receipt belongs to.")
+    ] = SESSION,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, where the tool offers that.")] = False,
 ) -> Exit:
     """Propose one call and show what comes of it.
 
     The result goes to stdout, the receipt's id and whatever the tool prints to stderr.
     """
+    import asyncio
+
     if args is not None and arg:
         raise UsageMistake("Give the arguments as JSON or with --arg, not both.")
     text = sys.stdin.buffer.read(MAX_ARGS_BYTES + 1) if args == "-" else (args or "{}").encode(errors="surrogateescape")
-    with here.gate(plugins=True, make=True) as gate, stdout_for_results():
+    with here.gate(plugins=True, make=True) as gate, running_tools():
         given = _from_pairs(arg, gate, name) if arg else _from_json(text)
         outcome = asyncio.run(_call(gate, name, given, text, session=session, dry_run=dry_run))
     return _show(here, outcome)
@@ -97,11 +103,14 @@ async def _call(
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     if not isinstance(given, dict):
+        given = replace(given, proposed_tool=name[:MAX_NAME])
         return await gate.refuse(given, text, session=session, caller=owner)
     return await gate.call(name, given, session=session, caller=owner, dry_run=dry_run)
 
 
 def _show(here: Here, outcome: "Outcome") -> Exit:
+    from tallystick.gate.codes import TOOL_FAILED
+
     here.screen.data(outcome.as_dict())
     receipt = f" ({outcome.receipt_id})" if outcome.receipt_id else ""
     if outcome.held is not None:
@@ -112,6 +121,8 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
     if outcome.failure is not None:
         failure = outcome.failure
         _say(here, failure.fault.name, f"{failure.message}{receipt}")
+        if failure.fault is TOOL_FAILED:
+            here.screen.note("TALLY_DEBUG=1 shows where the tool failed")
         return Exit.TOOL_FAILED if failure.fault.ran else Exit.LEDGER
     if outcome.rejection is not None:
         refused = outcome.rejection

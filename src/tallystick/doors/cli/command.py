@@ -21,14 +21,22 @@ from tallystick.doors.cli.workspace import Here
 Workspace = Annotated[
     Path | None,
     typer.Option(
-        "--workspace", "-w", help="The project's folder. Default: the nearest one above.", metavar="DIR", show_default=False
+        "--workspace",
+        "-w",
+        help="The project's folder. Default: the nearest one above.",
+        metavar="DIR",
+        show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.", show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", show_default=False)]
 
 Command = Callable[..., Exit | None]
-_SHARED: dict[str, tuple[Any, Any]] = {"workspace": (Workspace, None), "as_json": (Json, False), "quiet": (Quiet, False)}
+_SHARED: dict[str, tuple[Any, Any]] = {
+    "workspace": (Workspace, None),
+    "as_json": (Json, False),
+    "quiet": (Quiet, False),
+}
 
 
 def group(app: typer.Typer, name: str, help_text: str, *, has_listing: bool = False) -> typer.Typer:
@@ -71,8 +79,7 @@ def _with_shared_options(function: Command, *, unless_named: bool = False) -> Co
     own = list(inspect.signature(function).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
-        inspect.Parameter(name, keyword, annotation=kind, default=default)
-        for name, (kind, default) in _SHARED.items()
+        inspect.Parameter(name, keyword, annotation=kind, default=default) for name, (kind, default) in _SHARED.items()
     ]
     ctx = inspect.Parameter("ctx", keyword, annotation=typer.Context)
     parameters = [ctx, *(parameter.replace(kind=keyword) for parameter in own), *shared]

@@ -1,8 +1,5 @@
 """Changing the arguments of a held call in the user's own editor, without ever showing its secrets."""
 
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,10 @@ def edited_text(text: str, *, suffix: str) -> str:
     Raises:
         Refused: `editor_failed`, or `not_answered` when nothing was changed.
     """
+    import shlex
+    import subprocess
+    import tempfile
+
     from tallystick.settings import text_editor
 
     with tempfile.TemporaryDirectory(prefix="tally-") as folder:

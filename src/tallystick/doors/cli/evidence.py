@@ -21,18 +21,23 @@ Reply = Annotated[str, typer.Argument(metavar="REPLY", help="The file with the r
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    evidence = group(app, "evidence", "Check what a reply claims against the files and receipts it names.")
+    evidence = group(app, "evidence", "Check what a reply claims.")
     command(evidence, "check")(check)
 
 
 def check(
     here: Here,
     reply: Reply,
-    session: Annotated[str, typer.Option("--session", "-s", help="The session whose receipts it may cite.")] = "cli",
-    agent: Annotated[str | None, typer.Option("--agent", help="Who wrote it; decides which sources count.")] = None,
+    session: Annotated[
+        str, typer.Option("--session", "-s", metavar="ID", help="The session whose receipts it may cite.")
+    ] = "cli",
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="ID", help="Who wrote it; decides which sources count.")
+    ] = None,
 ) -> Exit:
-    """Check every quote, line, absence and receipt that a reply names, and leave a receipt of the check.
+    """Check a reply's claims against files and receipts.
 
+    Every quote, line, absence and receipt that it names; the check leaves a receipt of its own.
     It shows that what is cited is there, not that it supports the conclusion.
     """
     text = read_reply(reply)

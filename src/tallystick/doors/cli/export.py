@@ -27,9 +27,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # 
 
 def export(
     here: Here,
-    form: Annotated[str, typer.Option("--format", "-f", help="jsonl or csv.")] = "jsonl",
+    form: Annotated[str, typer.Option("--format", "-f", metavar="FORM", help="jsonl or csv.")] = "jsonl",
     output: Output = None,
-    session: Annotated[str | None, typer.Option("--session", "-s", help="Only this session.")] = None,
+    session: Annotated[str | None, typer.Option("--session", "-s", metavar="ID", help="Only this session.")] = None,
     force: Force = False,
 ) -> None:
     """Write out receipts, oldest first. CSV cells cannot act as formulas."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    keys = group(app, "keys", "The keys that sign receipts and checkpoints: show, export the public part, rotate.")
+    keys = group(app, "keys", "Show, export and rotate the signing keys.")
     command(keys, "show")(show)
     command(keys, "export")(export)
     command(keys, "rotate")(rotate)
@@ -27,7 +27,9 @@ def show(here: Here) -> None:
     """Show the keys' ids and the log's public key; never a secret."""
     keys = _keys(here)
     log = [verifier.vkey() for verifier in keys.log_verifiers()]
-    here.screen.data({"active": keys.active().key_id, "retired": keys.retired(), "log_key": log[0], "old_log_keys": log[1:]})
+    here.screen.data(
+        {"active": keys.active().key_id, "retired": keys.retired(), "log_key": log[0], "old_log_keys": log[1:]}
+    )
     here.screen.line(f"receipts are signed with   {keys.active().key_id}")
     for key_id in keys.retired():
         here.screen.line(f"retired, still checks      {key_id}")
@@ -42,7 +44,10 @@ def export(
     everything: Annotated[bool, typer.Option("--all", help="Retired public keys too.")] = False,
     force: Force = False,
 ) -> None:
-    """Give out the log's public key: what someone else needs for `tally check BUNDLE --key`."""
+    """Give out the log's public key.
+
+    What someone else needs for `tally check BUNDLE --key`.
+    """
     verifiers = _keys(here).log_verifiers()
     lines = [verifier.vkey() for verifier in (verifiers if everything else verifiers[:1])]
     if here.screen.as_json and output is None:
@@ -54,13 +59,18 @@ def export(
 
 
 def rotate(here: Here, token: Token = None, yes: Yes = False) -> Exit:
-    """Put new keys in force; what the old ones signed still verifies. Needs a terminal or the start-up token."""
+    """Put new keys in force. Needs a terminal or the start-up token.
+
+    What the old ones signed still verifies.
+    """
     person = require_person(here, token)
     from tallystick.gate.session import Caller, Session
 
     caller = Caller(subject=person.name, channel=person.channel)
     with here.gate() as gate:
-        if not person.agrees("Put new keys in force? Give the new public key to those who check your bundles.", yes=yes):
+        if not person.agrees(
+            "Put new keys in force? Give the new public key to those who check your bundles.", yes=yes
+        ):
             raise Refused("The keys stay as they are.", code="not_answered")
         receipt = gate.ledger.rotate(session=Session(session_id="keys", caller=caller))
         active = gate.ledger.keys.active().key_id

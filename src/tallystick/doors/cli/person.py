@@ -19,7 +19,10 @@ from tallystick.doors.cli.workspace import Here
 Token = Annotated[
     str | None,
     typer.Option(
-        "--token", help="The start-up token that `tally serve` printed; - reads it from stdin.", show_default=False
+        "--token",
+        metavar="TOKEN",
+        help="The start-up token that `tally serve` printed; - reads it from stdin.",
+        show_default=False,
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask again.", show_default=False)]

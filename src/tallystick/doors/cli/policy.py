@@ -26,15 +26,18 @@ OtherPolicy = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    policy = group(app, "policy", "What is allowed, asked about and denied: check, show, test, replay.")
+    policy = group(app, "policy", "Check, show, test and replay the policy.")
     command(policy, "check")(check)
     command(policy, "show")(show)
-    command(policy, "test")(test)
+    command(policy, "test")(run_test)
     command(policy, "replay")(replay)
 
 
 def check(here: Here, policy: OtherPolicy = None) -> Exit:
-    """Check the configuration: every key, every value, every schema; warn of rules for tools that are not there."""
+    """Check the configuration.
+
+    Every key, every value, every schema; warns of rules for tools that are not there.
+    """
     with here.gate(plugins=True) as gate:
         chosen = gate.policy if policy is None else _read(policy)
         unknown = chosen.unknown_tools(card.name for card in gate.tools())
@@ -53,7 +56,7 @@ def show(here: Here, policy: OtherPolicy = None) -> None:
     here.screen.block(chosen.text.rstrip("\n"))
 
 
-def test(
+def run_test(
     here: Here,
     cases: Annotated[Path, typer.Argument(metavar="CASES", help="A TOML file of [[case]] tables.")],
     policy: OtherPolicy = None,
@@ -90,7 +93,9 @@ def test(
 def replay(
     here: Here,
     policy: Annotated[Path, typer.Option("--policy", "-p", metavar="FILE", help="The policy to try.")],
-    session: Annotated[str | None, typer.Option("--session", "-s", help="Only the calls of this session.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", metavar="ID", help="Only the calls of this session.")
+    ] = None,
 ) -> Exit:
     """Decide recorded calls by another policy and list what would change. Nothing is run."""
     from tallystick.bootstrap.replay import Replayed, Replayer

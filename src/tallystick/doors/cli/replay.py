@@ -22,12 +22,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 def replay(here: Here, session: Annotated[str, typer.Argument(help="The session's id.")]) -> Exit:
-    """Feed the recorded proposals of a session to the recorded policy; every decision must come out the same."""
+    """Decide a session's recorded calls again.
+
+    Feeds the recorded proposals to the recorded policy and context; every decision must come out the same.
+    """
     from tallystick.bootstrap.replay import Replayer
 
     with here.gate() as gate:
         if session not in gate.ledger.sessions():
-            raise Refused(f"No receipts of a session '{session:.100}'. `tally audit list` shows them.", code="no_session")
+            raise Refused(
+                f"No receipts of a session '{session:.100}'. `tally audit list` shows them.", code="no_session"
+            )
         done = list(Replayer(gate.workspace).replay(gate.ledger.session(session)))
     return show_replayed(here, done, changed_is_wrong=True)
 

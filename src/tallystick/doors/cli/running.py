@@ -1,10 +1,6 @@
 """`tally serve` and `tally worker`: what runs until it is stopped."""
 
 import os
-import secrets
-import signal
-import socket
-import threading
 from typing import Annotated
 
 import typer
@@ -22,11 +18,18 @@ def add_to(app: typer.Typer) -> None:
 
 def serve(
     here: Here,
-    host: Annotated[str | None, typer.Option("--host", help="Where to listen. Default: this machine only.")] = None,
-    port: Annotated[int | None, typer.Option("--port", "-p", min=0, max=65535, help="Default: 8787.")] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="HOST", help="Where to listen. Default: this machine only.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", "-p", metavar="N", min=0, max=65535, help="Default: 8787.")
+    ] = None,
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Do no durable work in this process.")] = False,
 ) -> Exit:
-    """Serve the workspace over HTTP; prints the start-up token, which answering held calls needs."""
+    """Serve the workspace over HTTP.
+
+    Prints the start-up token once; answering held calls, policy and keys need it, on this machine too.
+    """
     from tallystick.doors.serve import run_server
 
     run_server(here.workspace, host=host, port=port, worker=not no_worker)
@@ -35,12 +38,20 @@ def serve(
 
 def worker(
     here: Here,
-    worker_id: Annotated[str | None, typer.Option("--id", help="An id of its own. Default: made up.")] = None,
+    worker_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="An id of its own. Default: made up.")
+    ] = None,
 ) -> Exit:
-    """Carry out durable work (tickets, runs, rounds) until stopped; add as many as you like.
+    """Carry out durable work until stopped.
 
+    Tickets, runs, rounds; start as many workers as you like.
     Ctrl-C or SIGTERM lets steps that are under way come to their end; killing it loses nothing either.
     """
+    import secrets
+    import signal
+    import socket
+    import threading
+
     from tallystick.storage.durable.stored import run_worker
 
     stop = threading.Event()

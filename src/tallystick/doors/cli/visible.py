@@ -60,7 +60,7 @@ def hidden_in(value: Any) -> list[str]:
         for letter, times in Counter(filter(is_hidden, text)).items():
             if len(found) == MAX_SHOWN_HIDDEN:
                 return [*found, "and more"]
-            found.append(f"{visible(pointer) or '/'}: {times} × {_name(letter)}")
+            found.append(f"{visible(pointer) or '/'}: {_name(letter)}, {times} times")
     return found
 
 

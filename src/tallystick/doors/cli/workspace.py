@@ -50,7 +50,9 @@ class Here:
             ConfigError: There is none.
         """
         if not _is_workspace(self.workspace):
-            message = f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR."
+            message = (
+                f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR."
+            )
             raise ConfigError(message, code="no_workspace")
         return self.workspace
 
@@ -69,23 +71,35 @@ class Here:
             raise ConfigError(f"{workspace} is the state folder. Give the folder of a project.", code="not_a_workspace")
         from tallystick.bootstrap import Gate
 
-        with stdout_for_results():
+        with running_tools():
             gate = Gate.open(workspace, settings=self.settings, plugins=plugins)
         with gate:
             yield gate
 
 
 @contextmanager
-def stdout_for_results() -> Iterator[None]:
-    """Send what tools print to stderr, from Python, from C and from child processes, while they load and run."""
+def running_tools() -> Iterator[None]:
+    """Around tools that load or run: what they print goes to stderr, from Python, from C and from child processes.
+
+    Stack traces stay in the log, which a command does not show unless `TALLY_DEBUG` asks for it.
+    """
+    import logging
+
+    from tallystick.settings import debugging
+
     sys.stdout.flush()
     results, kept = sys.stdout, os.dup(1)
+    log = logging.getLogger("tallystick")
+    level = log.level
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    if not debugging():
+        log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
         sys.stdout = results
+        log.setLevel(level)
         os.dup2(kept, 1)
         os.close(kept)
 

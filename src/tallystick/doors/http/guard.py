@@ -11,7 +11,7 @@
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 
-from tallystick.doors.http.asgi import BODY_READY, App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import BODY_READY, DONE, STATUS, App, Header, Message, Receive, Scope, Send
 from tallystick.doors.http.body import Body, BodyFault, Deadlines
 from tallystick.doors.http.problems import problem
 from tallystick.doors.identity.loopback import is_loopback_host, split_host
@@ -54,8 +54,9 @@ class Refusal:
         """Build one with its problem payload."""
         return cls(status=status, body=problem(category, message, status, hint=hint))
 
-    async def send(self, send: Send, *, prefix: str = "http") -> None:
+    async def answer(self, scope: Scope, send: Send, *, prefix: str = "http") -> None:
         """Answer and close: what is left of the request is not read."""
+        scope[STATUS] = self.status
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body)).encode()),
@@ -114,15 +115,15 @@ class Guard:
         if scope["type"] == "websocket":
             await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
         elif refusal is not None:
-            await refusal.send(send)
+            await refusal.answer(scope, send)
         elif has_body and (length is None or BODY_READY not in scope):
             await self._with_body(scope, receive, send)
         else:
-            await self._app(scope, receive, _Answer(send).send)
+            await self._app(scope, receive, _Answer(scope, send).send)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive, limit=self._limit, deadlines=self._deadlines)
-        answer = _Answer(send, body)
+        answer = _Answer(scope, send, body)
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
@@ -132,7 +133,7 @@ class Guard:
         finally:
             body.close()
         if body.fault is not None and not answer.started:
-            await _FAULTS[body.fault].send(send)
+            await _FAULTS[body.fault].answer(scope, send)
 
     def _stranger(self, host: bytes, origin: bytes | None) -> Refusal | None:
         if not self._known(host.decode("latin-1")):
@@ -173,9 +174,10 @@ class Guard:
 class _Answer:
     """What goes back: hardened, or withheld when the body was at fault."""
 
-    __slots__ = ("_body", "_send", "started")
+    __slots__ = ("_body", "_scope", "_send", "started")
 
-    def __init__(self, send: Send, body: Body | None = None) -> None:
+    def __init__(self, scope: Scope, send: Send, body: Body | None = None) -> None:
+        self._scope = scope
         self._send = send
         self._body = body
         self.started = False
@@ -184,16 +186,13 @@ class _Answer:
         # No coroutine of its own: one frame less for each message.
         if message["type"] == "http.response.start":
             if self._body is not None and self._body.fault is not None:
-                return _withheld()
+                return DONE
             self.started = True
+            self._scope[STATUS] = message["status"]
             message["headers"] = with_security(message.get("headers", ()))
         elif not self.started:
-            return _withheld()
+            return DONE
         return self._send(message)
-
-
-async def _withheld() -> None:
-    """Nothing is sent."""
 
 
 def with_security(headers: Iterable[Header]) -> list[Header]:
@@ -232,7 +231,7 @@ def _read(headers: list[Header]) -> tuple[bytes, bytes | None, bytes | None, boo
 
 async def _refuse_socket(scope: Scope, send: Send, refusal: Refusal) -> None:
     if "websocket.http.response" in (scope.get("extensions") or {}):
-        await refusal.send(send, prefix="websocket.http")
+        await refusal.answer(scope, send, prefix="websocket.http")
     else:
         # Closing before accepting is a 403 to the client.
         await send({"type": "websocket.close", "code": 1008})

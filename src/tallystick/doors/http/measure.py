@@ -1,10 +1,9 @@
 """Counts requests and their time by route, method and status."""
 
-from collections.abc import Awaitable
 from time import perf_counter
 from typing import Protocol
 
-from tallystick.doors.http.asgi import App, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import STATUS, App, Receive, Scope, Send
 
 ENDPOINT = "tallystick.endpoint"
 """A handler outside the router names its template in the scope under this key."""
@@ -23,7 +22,7 @@ class RequestMetrics(Protocol):
 
 
 class Measured:
-    """Stands outermost, so that refused requests count too."""
+    """Stands around the guard, so that refused requests count too; the guard leaves the status in the scope."""
 
     def __init__(self, app: App, metrics: RequestMetrics) -> None:
         self._app = app
@@ -34,19 +33,12 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = CRASHED
-
-        def watched(message: Message) -> Awaitable[None]:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            return send(message)
-
         begun = perf_counter()
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, send)
         finally:
             method = scope["method"]
+            status = scope.get(STATUS, CRASHED)
             self._metrics.request(
                 endpoint_of(scope), method if method in METHODS else OTHER, status, perf_counter() - begun
             )

@@ -8,6 +8,8 @@ whole leaves in one write, with header lines made once: that pays for the securi
 import asyncio
 import contextlib
 import resource
+from collections.abc import Awaitable
+from time import monotonic
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import (
@@ -18,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from tallystick.doors.http.asgi import BODY_READY, App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import BODY_READY, DONE, App, Header, Message, Receive, Scope, Send
 from tallystick.doors.http.guard import Refusal, with_security
 from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
@@ -42,37 +44,40 @@ HEAD_TOO_SLOW = Refusal.of(
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection."""
+    """One connection, with one timer that looks now and then whether something is overdue."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
         self._head_bytes = 0
-        self._head_timer: asyncio.TimerHandle | None = None
+        self._piece_bytes = 0
+        self._due: float | None = None
+        """Until when the client has to say something; None while a request is being answered."""
+        self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first head."""
         super().connection_made(transport)
-        self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self._too_slow)
+        self._due = monotonic() + HEAD_TIMEOUT_S
+        self._timer = self.loop.call_later(HEAD_TIMEOUT_S, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._stop_timer()
+        """Stop looking."""
+        self._stop()
         super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        """The connection is another protocol's from now on."""
+        self._stop()
+        super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
         """Parse, and look afterwards whether a head is still under way."""
         began_before = self._in_head
+        self._piece_bytes = len(data)
         super().data_received(data)
-        if not self._in_head:
-            self._stop_timer()
-            return
-        # Of data that ends one request and begins the next, how much is head is not known: count from the next piece.
-        self._head_bytes += len(data) if began_before else 1
-        if self._head_bytes > MAX_HEAD_BYTES:
-            self._answer(HEAD_TOO_LARGE)
-        elif self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self._too_slow)
+        if self._in_head:
+            self._more_head(len(data) if began_before else 0)
 
     def on_message_begin(self) -> None:
         """A head begins."""
@@ -80,25 +85,32 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """A head is complete; one that came in a single piece is measured here."""
+        """A head is complete; one that came in a single large piece is measured here."""
+        app = self.app
+        if self._head_bytes + self._piece_bytes > MAX_HEAD_BYTES and self._head_size() > MAX_HEAD_BYTES:
+            self.app = _head_too_large
         self._in_head = False
         self._head_bytes = 0
-        size = len(self.url)
-        for name, value in self.headers:
-            size += len(name) + len(value) + 4
-        app = self.app
-        if size > MAX_HEAD_BYTES:
-            self.app = _head_too_large
-        before = self.cycle
+        self._due = None
         super().on_headers_complete()
         self.app = app
-        if self.cycle is not before:
-            self.cycle.send = WholeAnswer(self.cycle).send  # type: ignore[method-assign]
+        if self.cycle is not None:
+            # uvicorn names the class it makes; this is the one place to say which one it should have been.
+            self.cycle.__class__ = WholeAnswer
 
     def on_message_complete(self) -> None:
         """Nearly every body comes with its head; then no one need watch over it."""
         self.scope[BODY_READY] = True  # type: ignore[literal-required]
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request; setting a timer for each would cost more than all of this."""
+        if self.pipeline or self.transport.is_closing():
+            super().on_response_complete()
+            return
+        self.server_state.total_requests += 1
+        self.flow.resume_reading()
+        self._due = monotonic() + self.timeout_keep_alive
 
     def send_400_response(self, msg: str) -> None:
         """What the parser does not understand is answered like everything else."""
@@ -106,9 +118,22 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._answer(NOT_HTTP)
 
-    def _too_slow(self) -> None:
-        self._head_timer = None
-        if self._head_bytes:
+    def _more_head(self, size: int) -> None:
+        """A head is under way. Of data that ended another request it is not known how much was head: size is 0 then."""
+        if not self._head_bytes:
+            self._due = monotonic() + HEAD_TIMEOUT_S
+        self._head_bytes += size or 1
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._answer(HEAD_TOO_LARGE)
+
+    def _head_size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _look(self) -> None:
+        left = self.timeout_keep_alive if self._due is None else self._due - monotonic()
+        if left > 0:
+            self._timer = self.loop.call_later(left, self._look)
+        elif self._head_bytes:
             self._answer(HEAD_TOO_SLOW)
         elif not self.transport.is_closing():
             self.transport.close()
@@ -124,41 +149,38 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.write(b"".join([STATUS_LINE[refusal.status], *lines, b"\r\n", refusal.body]))
         self.transport.close()
 
-    def _stop_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
-class WholeAnswer:
-    """Stands before a request's `send`: holds the head back until the body comes, as ASGI asks.
+class WholeAnswer(RequestResponseCycle):
+    """One request's answer: the head is held back until the body comes, as ASGI asks.
 
     Head and whole body together are one write. Anything else (a stream, HEAD, a connection that ends or is slow)
     goes the server's own way.
     """
 
-    __slots__ = ("_cycle", "_send", "_start")
+    _start: Any = None
 
-    def __init__(self, cycle: RequestResponseCycle) -> None:
-        self._cycle = cycle
-        self._send = cycle.send
-        self._start: Any = None
-
-    async def send(self, message: Any) -> None:
+    def send(self, message: Any) -> Awaitable[None]:  # type: ignore[override]
         """Take one message of the answer."""
-        if message["type"] == "http.response.start" and not self._cycle.response_started:
+        if message["type"] == "http.response.start" and not self.response_started:
             self._start = message
-            return
-        start, self._start = self._start, None
-        if start is not None:
-            if self._whole(start, message):
-                return
-            await self._send(start)
-        await self._send(message)
+            return DONE
+        start = self._start
+        if start is None:
+            return super().send(message)
+        self._start = None
+        return DONE if self._whole(start, message) else self._both(start, message)
+
+    async def _both(self, start: Any, message: Any) -> None:
+        await super().send(start)
+        await super().send(message)
 
     def _whole(self, start: Message, message: Message) -> bool:
         """Write the answer if it is whole and nothing about the connection is out of the ordinary."""
-        cycle = self._cycle
         body: bytes = message.get("body", b"")
         headers = dict(start.get("headers", ()))
         if (
@@ -166,19 +188,19 @@ class WholeAnswer:
             or message.get("more_body")
             or b"connection" in headers
             or b"transfer-encoding" in headers
-            or not _ordinary(cycle)
+            or not _ordinary(self)
         ):
             return False
         known = _lines.get
         lines = [STATUS_LINE[start["status"]]]
-        lines += [known(header) or _new_line(header) for header in cycle.default_headers]
+        lines += [known(header) or _new_line(header) for header in self.default_headers]
         lines += [known(header) or _new_line(header) for header in start["headers"]]
         lines += (b"\r\n", body)
-        cycle.transport.write(b"".join(lines))
-        cycle.response_started = cycle.response_complete = True
-        cycle.waiting_for_100_continue = False
-        cycle.message_event.set()
-        cycle.on_response()
+        self.transport.write(b"".join(lines))
+        self.response_started = self.response_complete = True
+        self.waiting_for_100_continue = False
+        self.message_event.set()
+        self.on_response()
         return True
 
 
@@ -230,5 +252,5 @@ def allow_many_connections() -> None:
 
 
 async def _head_too_large(scope: Scope, receive: Receive, send: Send) -> None:
-    del scope, receive
-    await HEAD_TOO_LARGE.send(send)
+    del receive
+    await HEAD_TOO_LARGE.answer(scope, send)

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from tallystick.errors import RegistrationError
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
-from tallystick.gate.admit.subschemas import Node, at_pointer
+from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card
 
 TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -62,7 +62,10 @@ class Catalogue:
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
+        self._claimed: dict[str, str] = {}
+        """Aliases that cards brought."""
         self._aliases: dict[str, str] = {}
+        """Aliases that count now."""
 
     def add(self, card: Card) -> Entry:
         """Take a tool: check its name and compile its schemas.
@@ -79,13 +82,17 @@ class Catalogue:
         entry = _entry_of(card)
         self._check_aliases(card)
         self._entries[card.name] = entry
-        self._rebuild_aliases()
+        if card.origin == "local":
+            self._claimed |= dict.fromkeys(card.aliases, card.name)
+        self._settle_aliases()
         return entry
 
     def remove(self, name: str) -> None:
         """Take a tool out, with its aliases; a name that is not there is no error."""
-        if self._entries.pop(name, None) is not None:
-            self._rebuild_aliases()
+        entry = self._entries.pop(name, None)
+        if entry is not None:
+            self._claimed = {alias: target for alias, target in self._claimed.items() if target != name}
+            self._settle_aliases()
 
     def get(self, name: str) -> Entry | None:
         """The tool with exactly this id."""
@@ -115,27 +122,23 @@ class Catalogue:
         """An alias that a card brings must mean that tool and no other."""
         if not all(TOOL_ID.fullmatch(alias) for alias in card.aliases):
             raise RegistrationError(f"an alias of '{card.name}' is no valid tool id", code="tool_name_invalid")
-        for other in self._entries.values():
-            clash = set(card.aliases) & {other.card.name, *other.card.aliases}
-            if clash or card.name in other.card.aliases:
-                raise RegistrationError(
-                    f"an alias of '{card.name}' or '{other.card.name}' would mean both tools; drop it from one",
-                    code="alias_ambiguous",
-                )
+        taken = self._entries.keys() | self._claimed.keys() if card.aliases else set[str]()
+        if card.name in self._claimed or not taken.isdisjoint(card.aliases):
+            raise RegistrationError(
+                f"'{card.name}' or an alias of it already means another tool; drop that alias from one of them",
+                code="alias_ambiguous",
+            )
 
-    def _rebuild_aliases(self) -> None:
+    def _settle_aliases(self) -> None:
         """Registered ids win over aliases; an alias that a card and the shipped map read differently means nothing."""
-        ours = {name: entry for name, entry in self._entries.items() if entry.card.origin == "local"}
-        meant: dict[str, set[str]] = {}
+        aliases = dict(self._claimed)
         for alias, target in TOOL_ALIASES.items():
-            if target in ours:
-                meant.setdefault(alias, set()).add(target)
-        for name, entry in ours.items():
-            for alias in entry.card.aliases:
-                meant.setdefault(alias, set()).add(name)
-        self._aliases = {
-            alias: next(iter(names)) for alias, names in meant.items() if len(names) == 1 and alias not in self._entries
-        }
+            entry = self._entries.get(target)
+            if entry is None or entry.card.origin != "local":
+                continue
+            if aliases.setdefault(alias, target) != target:
+                del aliases[alias]
+        self._aliases = {alias: target for alias, target in aliases.items() if alias not in self._entries}
 
 
 def normalised(key: str) -> str:
@@ -148,6 +151,9 @@ def _entry_of(card: Card) -> Entry:
     ours = card.origin == "local"
     strict = ours or card.strict
     compiled = compile_schema(card.input_schema, closed=ours, strict=strict)
+    kinds = compiled.schema.get("type", "object")
+    if kinds != "object" and "object" not in kinds:
+        raise RegistrationError(f"the arguments of '{card.name}' are an object; say so", code="schema_not_object")
     output = card.output_schema
     properties = frozenset(_top_level_properties(compiled.schema, compiled.schema, set()))
     return Entry(
@@ -169,12 +175,14 @@ def _top_level_properties(node: Any, root: Node, seen: set[str]) -> Iterator[str
     """Keys named at the top, directly or through references and combinations there."""
     if not isinstance(node, dict):
         return
-    yield from node.get("properties", ())
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        for child in node.get(keyword, ()):
+    for keyword, _, child in subschemas(node):
+        if keyword in {"allOf", "anyOf", "oneOf"}:
             yield from _top_level_properties(child, root, seen)
-    reference = node.get("$ref", "")
-    if reference.startswith("#/") and reference not in seen:
+    properties = node.get("properties")
+    if isinstance(properties, dict):
+        yield from properties
+    reference = node.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/") and reference not in seen:
         seen.add(reference)
         yield from _top_level_properties(at_pointer(root, unquote(reference[1:])), root, seen)
 

@@ -208,11 +208,15 @@ def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
         raise RegistrationError(
             "a schema of our own is written for draft 2020-12; older drafts cannot be closed", code="schema_draft"
         )
-    if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
-        return
-    if schema.get("additionalProperties") in (True, {}):
+    if _is_open(schema.get("additionalProperties")):
         del schema["additionalProperties"]
-    schema["unevaluatedProperties"] = False
+    # A schema for further properties stays: it is the author's own way of closing.
+    if schema.get("additionalProperties") is not False and _is_open(schema.get("unevaluatedProperties", True)):
+        schema["unevaluatedProperties"] = False
+
+
+def _is_open(schema: Any) -> bool:
+    return schema is True or schema == {}
 
 
 def _compile(schema: Node, draft: type[jsonschema_rs.Validator]) -> jsonschema_rs.Validator:

@@ -56,6 +56,8 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
     cannot be asked has not agreed.
     """
     digest = UNREADABLE
+    if snapshot is Unreadable:
+        return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
     try:
         digest = snapshot_digest(snapshot)
         said = room_rule(proposal, snapshot)
@@ -69,6 +71,23 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
         # What shadow let through must not be forgotten because the room agrees.
         said = replace(said, shadowed=so_far.shadowed, would=so_far.would, reason=said.reason or so_far.reason)
     return replace(said, snapshot_digest=digest)
+
+
+class Unreadable:
+    """Stands for a snapshot that could not be read; no rule is asked about it, the call is refused."""
+
+    digest = UNREADABLE
+
+
+def read_snapshot(read: Callable[[], Any] | None) -> Any:
+    """What a room's rule will read; a room's code, of which anything may come."""
+    if read is None:
+        return None
+    try:
+        return read()
+    except Exception:  # noqa: BLE001
+        _log.exception("a room's snapshot cannot be read")
+        return Unreadable
 
 
 def snapshot_digest(snapshot: Any) -> str:

@@ -9,11 +9,11 @@ import asyncio
 import contextlib
 import contextvars
 import os
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from types import coroutine
 from typing import Any
 
+from tallystick.gate.execute.stepping import carry_on
 from tallystick.gate.execute.threads import Threads
 
 Handler = Callable[..., Any]
@@ -33,7 +33,7 @@ async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) ->
         return finished.value
     finally:
         _leave_if_forked(here)
-    return await within(_carry_on(started, waiting_for, here), timeout_s)
+    return await within(carry_on(started, waiting_for, partial(_leave_if_forked, here)), timeout_s)
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
@@ -73,7 +73,7 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
     return value
 
 
-async def within(work: "Coroutine[Any, Any, Any] | asyncio.Future[Any]", timeout_s: float) -> Any:
+async def within(work: Awaitable[Any], timeout_s: float) -> Any:
     """Wait for something, but not longer than this."""
     try:
         async with asyncio.timeout(timeout_s) as limit:
@@ -82,27 +82,6 @@ async def within(work: "Coroutine[Any, Any, Any] | asyncio.Future[Any]", timeout
         if limit.expired():
             raise OutOfTimeError from None
         raise
-
-
-@coroutine
-def _carry_on(started: Coroutine[Any, Any, Any], waiting_for: Any, here: int) -> Generator[Any, Any, Any]:
-    """Go on with a coroutine that has already been started, as `await` would."""
-    try:
-        while True:
-            try:
-                sent = yield waiting_for
-            except GeneratorExit:
-                started.close()
-                raise
-            except BaseException as error:  # noqa: BLE001 - cancellation and timeouts belong to the tool first
-                waiting_for = started.throw(error)
-            else:
-                waiting_for = started.send(sent)
-            _leave_if_forked(here)
-    except StopIteration as finished:
-        return finished.value
-    finally:
-        _leave_if_forked(here)
 
 
 def _settle(ended: "asyncio.Future[tuple[Any, BaseException | None]]", how: tuple[Any, BaseException | None]) -> None:

@@ -74,6 +74,9 @@ class Runner:
                 raise
             # Raised by the tool itself: nobody cancelled this call.
             return Ran(failure=_crashed(card.name, error))
+        except GeneratorExit:
+            # The program is ending and this coroutine is being closed: it may not go on.
+            raise
         except BaseException as error:  # noqa: BLE001 - a tool may raise anything, SystemExit too
             return Ran(failure=_crashed(card.name, error))
         return _checked(entry, output)

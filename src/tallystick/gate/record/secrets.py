@@ -2,12 +2,14 @@
 
 The digest commits to the value (the same secret gives the same digest under one key) without giving it away. What is
 secret: values under configured names, under names the tool's schema marks `writeOnly` or the card lists, and strings
-that look like a token wherever they stand.
+that look like a token wherever they stand. A name is the same however it is written (`api_key`, `Api-Key`, `apiKey`),
+because admit reads keys that way too.
 """
 
 import hmac
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -33,12 +35,21 @@ TOKEN = re.compile(
 )
 
 
+MASK = "[redacted]"
+
+LONGEST_NAME = 64
+"""A longer key is no name of ours; it is not worth remembering how it folds."""
+_SEPARATORS = str.maketrans("", "", " \t\n\r_.-")
+
+
 class Redactor:
     """Replaces secrets in arguments by keyed digests."""
 
     def __init__(self, *, key: bytes, names: Iterable[str]) -> None:
         self._key = key
-        self._names = frozenset(name.lower() for name in names)
+        self._names = frozenset(map(_fold, names))
+        # Every tool brings its own set, and always the same one.
+        self._all_names = lru_cache(maxsize=1024)(self._with)
 
     def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
         """Give the arguments with secrets replaced, and whether there were any.
@@ -47,16 +58,32 @@ class Redactor:
             args: The arguments.
             secret_names: Names this tool marks secret.
         """
-        names = self._names if not secret_names else self._names | {name.lower() for name in secret_names}
+        names = self._all_names(secret_names)
         if not _worth_walking(args, names):
             return args, False
         clean = self._walk(args, names)
         return clean, clean != args
 
+    def mask(self, text: str, secret_names: frozenset[str] = frozenset()) -> str:
+        """Hide tokens, and what follows a secret name, in text that could not be read as arguments.
+
+        This is done by sight: it knows `"password": "x"`, `password=x` and the like, one level of quoting or several.
+        """
+        shown: list[str] = []
+        position = 0
+        for name in _assignments(self._all_names(secret_names)).finditer(text):
+            if name.start() >= position:
+                shown += (text[position : name.end()], MASK)
+                position = _end_of_value(text, name.end())
+        return mask("".join(shown) + text[position:])
+
+    def _with(self, secret_names: frozenset[str]) -> frozenset[str]:
+        return self._names.union(map(_fold, secret_names))
+
     def _walk(self, value: Any, names: frozenset[str]) -> Any:
         if isinstance(value, Mapping):
             return {
-                key: self._digest(item) if str(key).lower() in names and item is not None else self._walk(item, names)
+                key: self._digest(item) if item is not None and _is_name(key, names) else self._walk(item, names)
                 for key, item in value.items()
             }
         if isinstance(value, list | tuple):
@@ -69,11 +96,21 @@ class Redactor:
         return {MARK: "hmac-sha256:" + hmac.digest(self._key, orjson.dumps(value), "sha256").hex()}
 
 
+def mask(text: str) -> str:
+    """Replace anything that looks like a token, for text that was never arguments."""
+    return TOKEN.sub(MASK, text) if _may_hold_token(text) else text
+
+
+def redacted_keys(shown: Mapping[str, Any]) -> frozenset[str]:
+    """The keys under which a digest stands in the place of a secret."""
+    return frozenset(key for key, value in shown.items() if isinstance(value, Mapping) and value.keys() == {MARK})
+
+
 def _worth_walking(args: Mapping[str, Any], names: frozenset[str]) -> bool:
     """Whether there can be a secret at all: nearly every call is flat, and this look is all it costs."""
     for key, value in args.items():
         kind = type(value)
-        if key.lower() in names or (kind is str and _may_hold_token(value)) or kind in {dict, list, tuple}:
+        if _is_name(key, names) or (kind is str and _may_hold_token(value)) or kind in {dict, list, tuple}:
             return True
     return False
 
@@ -82,22 +119,36 @@ def _may_hold_token(text: str) -> bool:
     return len(text) >= _SHORTEST_TOKEN and any(start in text for start in _TOKEN_STARTS)
 
 
-def mask(text: str) -> str:
-    """Replace anything that looks like a token, for text that was never arguments (a rejected message)."""
-    return TOKEN.sub("[redacted]", text)
+def _is_name(key: str, names: frozenset[str]) -> bool:
+    return len(key) <= LONGEST_NAME and _fold(key) in names
 
 
-def write_only(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Names of properties a schema marks `writeOnly`, at any depth."""
-    found: set[str] = set()
-    stack: list[Any] = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            for name, sub in (node.get("properties") or {}).items():
-                if isinstance(sub, Mapping) and sub.get("writeOnly") is True:
-                    found.add(name)
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-    return frozenset(found)
+@lru_cache(maxsize=4096)
+def _fold(name: str) -> str:
+    return name.lower().translate(_SEPARATORS)
+
+
+@lru_cache(maxsize=256)
+def _assignments(names: frozenset[str]) -> re.Pattern[str]:
+    """Finds a secret name with what leads over to its value: quotes, then a colon or an equals sign."""
+    if not names:
+        return re.compile(r"(?!)")
+    # Between any two letters of a folded name a separator may stand.
+    spelled = ("[ _.-]?".join(map(re.escape, name)) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(spelled)})\\*[\"']?\s*+[:=]\s*+", re.IGNORECASE)
+
+
+def _end_of_value(text: str, start: int) -> int:
+    """Where the value that begins here ends; the end of the text if it is quoted and never closed."""
+    quote = _QUOTE.match(text, start)
+    if quote is None:
+        return _BARE.match(text, start).end()  # type: ignore[union-attr] # it matches nothing, too
+    mark = quote[0]
+    at = text.find(mark, quote.end())
+    while at > 0 and text[at - 1] == "\\":
+        at = text.find(mark, at + 1)
+    return len(text) if at < 0 else at + len(mark)
+
+
+_QUOTE = re.compile(r"\\*[\"']")
+_BARE = re.compile(r"(?:(?:bearer|basic|token|digest)\s++)?[^\s,;&)}\]]*+", re.IGNORECASE)

@@ -101,7 +101,7 @@ def _check_line(
     claims = [*read_claims(items, line.tag), *_receipts_in_body(lines, line)]
     if not claims:
         return _refused(frame, Bucket.EVIDENCE_INVALID, "no_items", "The Evidence line is empty; cite something.")
-    skip = fenced_lines(lines) | {line.number}
+    skip = fenced_lines(lines) | set(range(line.number, line.last + 1))
     if any(claim.kind == "request" for claim in claims):
         return _check_request(frame, claims, around, quotes=any(quotations(lines, skip)))
     checked = [check_claim(claim, around) for claim in claims]
@@ -172,7 +172,7 @@ def _receipts_in_body(lines: list[str], line: EvidenceLine) -> list[Claim]:
     found = (
         receipt
         for number, text in enumerate(lines)
-        if number != line.number and "rcpt_" in text
+        if not line.number <= number <= line.last and "rcpt_" in text
         for receipt in RECEIPT.findall(text)
     )
     return [

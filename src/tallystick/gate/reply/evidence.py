@@ -19,6 +19,8 @@ MAX_ITEMS = 64
 _MAX_OPENINGS = 128
 """Marks that may open a quote; with the next one, a bound on the work one line can cause."""
 _MAX_CLOSINGS = 200
+_MAX_WRAPPED = 20
+"""Lines that one Evidence line may be wrapped over."""
 
 _LABEL = re.compile(
     r"(?:[-*+] {1,3})?(?:\*\*|__|\*|_)?evidence {0,3}(?:\(([^()]{1,40})\))?(?:\*\*|__|\*|_)? {0,3}:(?:\*\*|__|\*|_)?",
@@ -36,6 +38,7 @@ _TAGS: dict[str, Kind] = {
 }  # fmt: skip
 _FIGURE = re.compile(r" ?figure ", re.IGNORECASE)
 _CLOSING = {'"': '"”', "“": '”"', "„": '“”"', "«": "»", "'": "'’", "‘": "’'"}  # noqa: RUF001
+_DOUBLE = frozenset('"“„«')
 _BEFORE_OPENING = frozenset(" ([{:,;`*_=>—–-")  # noqa: RUF001
 
 
@@ -45,6 +48,8 @@ class EvidenceLine:
 
     number: int
     """Its place among the reply's lines, from 0."""
+    last: int
+    """The last line it runs to: a quote may be wrapped."""
     tag: Kind | None
     """The claim type, where the label names one."""
     body: str
@@ -86,12 +91,39 @@ def evidence_line(lines: list[str]) -> EvidenceLine | LineFault:
     number, label = labelled[0]
     if number in fenced:
         return LineFault(code="evidence_in_code", reason="Take the Evidence line out of the code block.")
-    written = lines[number].strip()
+    written, last = _unwrapped(lines, number, label.end())
     body = " ".join(written[label.end() :].split())
     if len(body) > MAX_LINE:
         return LineFault(code="evidence_too_long", reason=f"Keep the Evidence line under {MAX_LINE} characters.")
     tag = _TAGS.get((label.group(1) or "").strip().lower().replace("_", " "))
-    return EvidenceLine(number=number, tag=tag, body=body, written=written)
+    return EvidenceLine(number=number, last=last, tag=tag, body=body, written=written)
+
+
+def _unwrapped(lines: list[str], number: int, label_end: int) -> tuple[str, int]:
+    """The line with what follows it for as long as a quote is open; and the number of the last one taken."""
+    written = lines[number].strip()
+    last = number
+    while last - number < _MAX_WRAPPED and len(written) <= MAX_LINE and _has_open_quote(written[label_end:]):
+        following = lines[last + 1].strip() if last + 1 < len(lines) else ""
+        if not following:
+            break
+        written = f"{written}\n{following}"
+        last += 1
+    return written, last
+
+
+def _has_open_quote(body: str) -> bool:
+    body = " ".join(body.split())
+    at = 0
+    for _ in range(_MAX_OPENINGS):
+        at = next((place for place in range(at, len(body)) if body[place] in _DOUBLE and _may_open(body, place)), -1)
+        if at < 0:
+            return False
+        end = _closing(body, at, referenced=True)
+        if end is None:
+            return True
+        at = end + 1
+    return False
 
 
 def fenced_lines(lines: list[str]) -> set[int]:
@@ -124,7 +156,7 @@ def split_items(body: str) -> list[RawItem] | LineFault:
             _add_text(items[-1], body[text_from:at])
             items.append([])
             text_from = at + 1
-        elif sign in _CLOSING and (at == 0 or body[at - 1] in _BEFORE_OPENING) and openings < _MAX_OPENINGS:
+        elif sign in _CLOSING and _may_open(body, at) and openings < _MAX_OPENINGS:
             openings += 1
             _add_text(items[-1], body[text_from:at])
             end = _closing(body, at, referenced=_has_reference(items[-1]))
@@ -139,6 +171,10 @@ def split_items(body: str) -> list[RawItem] | LineFault:
     if len(kept) > MAX_ITEMS:
         return LineFault(code="too_many_items", reason=f"Cite at most {MAX_ITEMS} things in one reply.")
     return kept
+
+
+def _may_open(body: str, at: int) -> bool:
+    return at == 0 or body[at - 1] in _BEFORE_OPENING
 
 
 def _add_text(item: list[Part], text: str) -> None:

@@ -18,9 +18,10 @@ from tallystick.gate.reply.references import has_reference
 _BRACKET = re.compile(r"\[[^\[\]\n]{1,2000}\]")
 _MASK = "\x1a"
 _END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}+[.!?]?){{0,16}}(?=\s|$)")  # noqa: RUF001
+_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 _ABBREVIATIONS = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "vs", "etc", "e.g", "i.e", "approx", "fig", "cf", "inc", "ltd",
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    "no", "nr", "vs", "etc", "e.g", "i.e", "a.m", "p.m", "approx", "fig", "cf", "inc", "ltd", "jan", "feb", "mar",
+    "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 })  # fmt: skip
 _BEFORE_SIGN = re.compile(r"[ \t]{1,8}(?=[.,;:!?])")
 _LIST_MARK = " \t-*+#>•"
@@ -89,7 +90,7 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
         start = line_start
         for end in _END.finditer(line):
             stop = line_start + end.end()
-            if not _is_abbreviation(line[: end.start()]):
+            if not _goes_on(line[: end.start()], line[end.end() :]):
                 yield start, stop
                 start = stop
         if start < line_start + len(line):
@@ -97,6 +98,7 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
         line_start += len(line) + 1
 
 
-def _is_abbreviation(before: str) -> bool:
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a full stop is only that of an abbreviation. In doubt it ends the sentence: the next needs its own proof."""
     word = before.rpartition(" ")[2].lstrip("(\"'").lower()
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+    return word in _TITLES or (word in _ABBREVIATIONS and after.lstrip()[:1].islower())

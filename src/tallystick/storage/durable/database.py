@@ -4,14 +4,15 @@ DBOS can make its own engine, but on SQLite that one reads outside of transactio
 queue's limit and trip over each other's migrations. Ours begins every transaction with the write lock.
 """
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from tallystick.errors import ConfigError
 from tallystick.turns.runs import DurableError
@@ -136,14 +137,14 @@ def _postgres_engine(url: sa.URL) -> sa.Engine:
 def _switch_to_wal(engine: sa.Engine) -> None:
     """Readers and the writer stop waiting for each other; the file remembers it."""
     for last in [False] * WAL_TRIES + [True]:
-        raw = engine.raw_connection()
         try:
-            raw.cursor().execute("PRAGMA journal_mode=WAL").fetchone()
-        except Exception as error:
+            with closing(engine.raw_connection()) as raw:
+                raw.cursor().execute("PRAGMA journal_mode=WAL").fetchone()
+        except sqlite3.DatabaseError as error:
             if last or "locked" not in str(error):
-                raise OperationalError("PRAGMA journal_mode=WAL", None, error) from error
+                # Without the toolkit's connection around it, the driver's error comes bare.
+                wrapped = OperationalError if isinstance(error, sqlite3.OperationalError) else DatabaseError
+                raise wrapped("PRAGMA journal_mode=WAL", None, error) from error
             time.sleep(WAL_PAUSE_S)
         else:
             return
-        finally:
-            raw.close()

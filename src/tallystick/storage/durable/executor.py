@@ -14,6 +14,7 @@ from typing import Any
 
 import dbos._dbos
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
+from dbos._context import current_owner_xid
 from dbos._utils import GlobalParams
 
 from tallystick.errors import ConfigError
@@ -40,7 +41,7 @@ class Executor:
         self._book = book
         self._runs = runs
         self._stopping = threading.Event()
-        self._around = Surroundings(stopping=self._stopping, cancelled=self._cancelled, clock=clock)
+        self._clock = clock
         self._running: Counter[str] = Counter()
         self._running_lock = threading.Lock()
 
@@ -108,7 +109,7 @@ class Executor:
     def _plain_body(self, card: FlowCard) -> Callable[..., Any]:
         def body(first: Any, schedule_args: Any = None) -> Any:
             with self._begun() as run_id, _recorded_failure():
-                run = PlainRun(run_id, self._around)
+                run = PlainRun(run_id, self._around(run_id))
                 result = card.flow(run, arguments(first, schedule_args))  # type: ignore[arg-type]
                 return plain_json(result, f"the result of flow '{card.name}'")
 
@@ -117,7 +118,7 @@ class Executor:
     def _async_body(self, card: FlowCard) -> Callable[..., Any]:
         async def body(first: Any, schedule_args: Any = None) -> Any:
             with self._begun() as run_id, _recorded_failure():
-                run = LoopRun(run_id, self._around)
+                run = LoopRun(run_id, self._around(run_id))
                 result = await card.flow(run, arguments(first, schedule_args))  # type: ignore[arg-type]
                 return plain_json(result, f"the result of flow '{card.name}'")
 
@@ -138,9 +139,9 @@ class Executor:
                 self._running[run_id] -= 1
                 self._running += Counter()  # Drops what is at zero.
 
-    def _cancelled(self, run_id: str) -> bool:
-        status = self._runs.status(run_id)
-        return status is None or status.state == "cancelled"
+    def _around(self, run_id: str) -> Surroundings:
+        token = current_owner_xid(run_id)
+        return Surroundings(stopping=self._stopping, owned=lambda: self._runs.owner(run_id) == token, clock=self._clock)
 
 
 @contextmanager

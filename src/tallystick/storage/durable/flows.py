@@ -20,13 +20,13 @@ from tallystick.storage.durable.runs import EVENTS
 from tallystick.turns.runs import ONCE, DurableError, Retry, StepFailed
 
 SLICE_S = 0.5
-"""How long a sleeping run takes to notice that its worker stops."""
-CANCEL_LOOK_S = 2.0
-"""How often a sleeping run looks whether it was cancelled: each look is a query."""
+"""How long a sleeping async run takes to notice that its worker stops."""
+OWNER_LOOK_S = 2.0
+"""How often a sleeping run looks whether it is still its worker's: each look is a query."""
 
 
 class HandOver(BaseException):
-    """Raised through a flow whose worker stops: the run stays open, and another worker goes on with it.
+    """Raised through a flow that is no longer ours: the worker stops, or the run was cancelled or taken over.
 
     Not an `Exception`: a flow that catches those must not catch this.
     """
@@ -37,9 +37,15 @@ class Surroundings:
     """What a run needs of its worker."""
 
     stopping: threading.Event
-    cancelled: Callable[[str], bool]
+    owned: Callable[[], bool]
+    """Whether this execution may still record: not once the run was cancelled, or is another's."""
     clock: Callable[[], float]
     """Seconds since the epoch."""
+
+    def check_owned(self) -> None:
+        """Leave a run that is no longer ours: what it would do next, another does."""
+        if not self.owned():
+            raise HandOver
 
 
 class _Steps:
@@ -89,16 +95,10 @@ class PlainRun(_Steps):
     def sleep(self, seconds: float) -> None:
         """Wait until the recorded time."""
         wake_at = self._step(self._next_sleep(), lambda: self._around.clock() + seconds, (), ONCE)
-        looked = 0.0
         while (left := self._left(seconds, wake_at)) > 0:
-            pause = min(left, SLICE_S)
-            if self._around.stopping.wait(pause):
+            if self._around.stopping.wait(min(left, OWNER_LOOK_S)):
                 raise HandOver
-            looked += pause
-            if looked >= CANCEL_LOOK_S:
-                looked = 0.0
-                if self.cancelled():
-                    return  # The next step ends the run.
+            self._around.check_owned()
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Write to the run's stream."""
@@ -106,7 +106,7 @@ class PlainRun(_Steps):
 
     def cancelled(self) -> bool:
         """Ask the database."""
-        return self._around.cancelled(self._id)
+        return not self._around.owned()
 
     def _step(self, name: str, do: Callable[..., Any], args: tuple[Any, ...], retry: Retry) -> Any:
         self._enter(name)
@@ -118,10 +118,11 @@ class PlainRun(_Steps):
             try:
                 return {"ok": plain_json(do(*args), f"the result of step '{name}'")}
             except Exception as error:  # noqa: BLE001 - whatever a step raises is its failure
-                if _is_last(error, attempt, retry) or self.cancelled():
+                if _is_last(error, attempt, retry):
                     return _failed(error, attempt)
             if self._around.stopping.wait(retry.pause_after(attempt)):
                 raise HandOver
+            self._around.check_owned()
             attempt += 1
 
 
@@ -137,15 +138,8 @@ class LoopRun(_Steps):
     async def sleep(self, seconds: float) -> None:
         """Wait until the recorded time."""
         wake_at = await self._step(self._next_sleep(), _at_once(self._around.clock, seconds), (), ONCE)
-        looked = 0.0
         while (left := self._left(seconds, wake_at)) > 0:
-            pause = min(left, SLICE_S)
-            await self._pause(pause)
-            looked += pause
-            if looked >= CANCEL_LOOK_S:
-                looked = 0.0
-                if await self.cancelled():
-                    return  # The next step ends the run.
+            await self._pause(min(left, OWNER_LOOK_S))
 
     async def emit(self, event: Mapping[str, Any]) -> None:
         """Write to the run's stream."""
@@ -153,7 +147,7 @@ class LoopRun(_Steps):
 
     async def cancelled(self) -> bool:
         """Ask the database."""
-        return await asyncio.to_thread(self._around.cancelled, self._id)
+        return not await asyncio.to_thread(self._around.owned)
 
     async def _step(self, name: str, do: Callable[..., Any], args: tuple[Any, ...], retry: Retry) -> Any:
         self._enter(name)
@@ -169,7 +163,7 @@ class LoopRun(_Steps):
             try:
                 return {"ok": plain_json(await _call(do, args), f"the result of step '{name}'")}
             except Exception as error:  # noqa: BLE001 - whatever a step raises is its failure
-                if _is_last(error, attempt, retry) or await self.cancelled():
+                if _is_last(error, attempt, retry):
                     return _failed(error, attempt)
             await self._pause(retry.pause_after(attempt))
             attempt += 1
@@ -180,6 +174,7 @@ class LoopRun(_Steps):
                 raise HandOver
             await asyncio.sleep(min(seconds, SLICE_S))
             seconds -= SLICE_S
+        await asyncio.to_thread(self._around.check_owned)
 
 
 async def _call(do: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -197,6 +197,11 @@ class Runs:
             found = self._client.list_workflows(status="PENDING", load_input=False, load_output=False)
         return [run_status(one, self._book) for one in found]
 
+    def owner(self, run_id: str) -> str | None:
+        """The token of whoever may record for this run; None: it waits or has ended."""
+        with _border():
+            return self._client._sys_db.get_workflow_owner(run_id)  # noqa: SLF001 - the engine's own fence
+
     def release(self, run_id: str, *, worker: str) -> bool:
         """Let a run wait again that this worker had begun; False: it has ended or is another's by now."""
         with _border():

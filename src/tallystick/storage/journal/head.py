@@ -93,5 +93,11 @@ class HeadFile:
 
 def latest(slots: bytes, notary: Notary) -> Head | None:
     """The newer of the two heads that hold."""
-    heads = [unpack(slots[at : at + SLOT], notary) for at in (0, STRIDE)]
-    return max((head for head in heads if head is not None), default=None)
+    found = latest_slot(slots, notary)
+    return None if found is None else found[0]
+
+
+def latest_slot(slots: bytes, notary: Notary) -> tuple[Head, bytes] | None:
+    """The same, with the id of the key that it bears the MAC of."""
+    heads = [(unpack(slots[at : at + SLOT], notary), slots[at + len(_MAGIC) : at + _START]) for at in (0, STRIDE)]
+    return max(((head, key_id) for head, key_id in heads if head is not None), default=None)

@@ -1,0 +1,207 @@
+"""The checks of `tally doctor`: each looks at one thing and says how it is. None of them changes anything."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.errors import TallyError
+
+MIN_PYTHON = (3, 11)
+MIN_FREE_BYTES = 64 * 1024 * 1024
+"""With less room than this the ledger may soon take no more records."""
+EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
+"""A clock before this was never set."""
+AHEAD_S = 60
+"""A last receipt this far in the future means that the clock was set back."""
+EXTRAS = (
+    ("durable", "dbos", "durable work"),
+    ("postgres", "psycopg", "PostgreSQL"),
+    ("tracing", "opentelemetry.sdk", "traces"),
+)
+"""Optional parts: the extra's name, the module to look for, what it is for."""
+
+Health = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One line of the answer."""
+
+    what: str
+    health: Health
+    says: str
+    """How it is and, for anything but ok, what to do."""
+
+
+Answer = tuple[Health, str]
+
+
+def examine(here: Here) -> Iterator[Finding]:
+    """Run every check; one that cannot be made is itself a finding."""
+    for what, check in CHECKS:
+        try:
+            health, says = check(here)
+        except TallyError as error:
+            health, says = "fail", f"{error.code}: {error}"
+        except OSError as error:
+            health, says = "fail", f"{error.filename or what}: {error.strerror or error}"
+        yield Finding(what=what, health=health, says=says)
+
+
+def _python(_here: Here) -> Answer:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < MIN_PYTHON:
+        return "fail", f"{version}; 3.11 or newer is needed"
+    return "ok", version
+
+
+def _workspace(here: Here) -> Answer:
+    folder = here.workspace
+    if not folder.is_dir():
+        return "fail", f"{folder} is not a folder; give --workspace DIR"
+    room = folder / ".control-room"
+    if not os.access(room if room.exists() else folder, os.W_OK | os.X_OK):
+        return "fail", f"{folder} cannot be written; nothing can be recorded. Change its rights"
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        return "warn", f"only {free // 1024 // 1024} MB free; the ledger may soon take no more. Make room"
+    if not room.exists():
+        return "ok", f"{folder} (nothing recorded yet)"
+    return "ok", str(folder)
+
+
+def _configuration(here: Here) -> Answer:
+    from tallystick.gate.decide.policy import Policy
+
+    policy = Policy.from_settings(here.settings)
+    there = (here.workspace / "tallystick.toml").exists()
+    return "ok", f"policy {policy.digest[:16]}" + ("" if there else " (no tallystick.toml: defaults)")
+
+
+def _tools(here: Here) -> Answer:
+    from tallystick.bootstrap.plugins import load_tools
+    from tallystick.gate.decide.policy import Policy
+
+    with running_tools():
+        names = [tool.card.name for tool in load_tools(here.workspace, here.settings.gate.tools)]
+    unknown = set(Policy.from_settings(here.settings).unknown_tools(names))
+    if unknown:
+        return "warn", f"{len(names)} from the configuration; rules name others: {', '.join(sorted(unknown))}"
+    return "ok", f"{len(names)} from the configuration"
+
+
+def _keys(here: Here) -> Answer:
+    from tallystick.storage.keys import LOG, SECRET, read_key
+    from tallystick.storage.ledger import audit_folder
+
+    audit = audit_folder(here.workspace)
+    missing = [name for name in (SECRET, LOG) if not (audit / name).exists()]
+    if missing and any(path.stat().st_size for path in (audit / "journal").glob("*.log")):
+        return "fail", f"{', '.join(missing)} is gone, but the journal was signed with it. Bring it back from a copy"
+    if missing:
+        return "ok", "none yet; they are made with the first receipt"
+    for name in (SECRET, LOG):
+        read_key(audit / name)
+    return "ok", "for your eyes only"
+
+
+def _state_folder(here: Here) -> Answer:
+    state = here.settings.state_dir()
+    if state.resolve().is_relative_to(here.workspace.resolve()):
+        return "warn", f"{state} lies in the workspace, where its tools may reach it. Set storage.state_dir"
+    if not os.access(_nearest(state), os.W_OK | os.X_OK):
+        return "fail", f"{state} cannot be written. Set storage.state_dir"
+    return "ok", str(state)
+
+
+def _mirror(here: Here) -> Answer:
+    from tallystick.storage.ledger import audit_folder, mirror_path
+
+    path = mirror_path(audit_folder(here.workspace), here.settings)
+    if path is None:
+        return "warn", "switched off: a journal that was rolled back cannot be noticed here. Set ledger.mirror"
+    if path.resolve().is_relative_to(here.workspace.resolve()):
+        return "warn", f"{path} lies in the workspace and would be rolled back with it. Set ledger.mirror"
+    if not os.access(path if path.exists() else _nearest(path.parent), os.W_OK):
+        return "fail", f"{path} cannot be written. Change its rights, or set ledger.mirror"
+    return "ok", str(path) if path.exists() else f"{path} (made with the first receipt)"
+
+
+def _database(here: Here) -> Answer:
+    from tallystick.storage.database import DATABASE_NAME, open_engine, version_of
+    from tallystick.storage.migrations import HEAD
+
+    if here.settings.storage.database_url is None and not (here.workspace / ".control-room" / DATABASE_NAME).exists():
+        return "ok", "SQLite, made when it is first needed"
+    from sqlalchemy.exc import SQLAlchemyError
+
+    engine = open_engine(here.settings, here.workspace)
+    try:
+        version = version_of(engine)
+    except SQLAlchemyError as error:
+        return "fail", f"cannot be used ({type(error).__name__}). Check that it is there and that the URL is right"
+    finally:
+        engine.dispose()
+    if version not in {None, HEAD}:
+        return "warn", f"stands at {version}, this program at {HEAD}; it is brought up to date when first used"
+    return "ok", f"{engine.dialect.name}, {'new' if version is None else version}"
+
+
+def _clock(here: Here) -> Answer:
+    now = time.time()
+    if now < EARLIEST:
+        return "warn", f"says {_utc(now)}; receipts would bear wrong times. Set it"
+    last = _last_timestamp(here.workspace)
+    if last is not None and last > now + AHEAD_S:
+        return "warn", f"says {_utc(now)}, before the last receipt ({_utc(last)}); new receipts will be flagged. Set it"
+    return "ok", _utc(now)
+
+
+def _extras(_here: Here) -> Answer:
+    missing = [(extra, use) for extra, module, use in EXTRAS if not _installed(module)]
+    if missing:
+        listed = ", ".join(f"{use} (pip install 'tallystick[{extra}]')" for extra, use in missing)
+        return "ok", f"not installed: {listed}"
+    return "ok", "all installed"
+
+
+CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
+    ("python", _python),
+    ("workspace", _workspace),
+    ("configuration", _configuration),
+    ("tools", _tools),
+    ("keys", _keys),
+    ("state folder", _state_folder),
+    ("mirror", _mirror),
+    ("database", _database),
+    ("clock", _clock),
+    ("optional parts", _extras),
+)
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder itself, or the nearest one above it that is there."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, tz=UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _last_timestamp(workspace: Path) -> float | None:
+    return None

@@ -1,0 +1,282 @@
+"""The audit: is the log what it says it is, and is all of it there?
+
+1. every record   whole, in order, chained, signed with the key in force; payload, blob, session view     examiner.py
+2. the tree       the root at every checkpoint is the one that was signed
+3. head, mirror   know no more than the log, and nothing else
+4. from outside   a checkpoint that somebody kept elsewhere stands in this log
+5. what is over   no view without records, no erased payload without the record that says so
+
+The log is read once, from the beginning, and nothing is kept that grows with it but a few bytes a session. Others may
+append meanwhile: what was there at the start is what is examined.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tallystick.gate.record.archive import Archive, HeadClaim
+from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_checkpoint
+from tallystick.gate.record.examiner import Examiner, Fault
+from tallystick.gate.record.report import MAX_PROBLEMS, AuditReport, Problem, Warrant
+from tallystick.gate.record.signing import Keys
+from tallystick.gate.record.tree import Frontier, subtree_root
+
+BLOCK = 256
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """A checkpoint: somebody says that the log had this root at this size."""
+
+    source: str
+    size: int
+    root: bytes
+    vkey: str
+    """Verifier line of the key that signed it."""
+
+
+def verify(
+    archive: Archive, keys: Keys, *, outside: Sequence[bytes] = (), verifier: NoteVerifier | None = None
+) -> AuditReport:
+    """Examine a whole log.
+
+    Args:
+        archive: The log.
+        keys: The keys of its workspace.
+        outside: Checkpoints that were kept elsewhere, as signed notes.
+        verifier: The log's public key as it was given to somebody outside; its own if not given.
+    """
+    return _Audit(archive, keys, outside, verifier).run()
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The root so far, block by block."""
+
+    frontier: Frontier = field(default_factory=Frontier)
+    block: list[bytes] = field(default_factory=list)
+
+    def add(self, leaf: bytes) -> None:
+        self.block.append(leaf)
+        if len(self.block) == BLOCK:
+            self.frontier.add([subtree_root(self.block)])
+            self.block.clear()
+
+    def root(self) -> bytes:
+        return self.frontier.root(self.block)
+
+
+class _Audit:
+    def __init__(self, archive: Archive, keys: Keys, outside: Sequence[bytes], verifier: NoteVerifier | None) -> None:
+        self._archive = archive
+        self._verifiers = keys.log_verifiers() if verifier is None else [verifier]
+        self._examiner = Examiner(keys, archive.blob)
+        self._tree = _Tree()
+        self._problems: list[Problem] = []
+        self._notes: list[Problem] = []
+        self._warrants: list[Warrant] = []
+        self._bad_views: dict[str, int] = {}
+        self._heads = sorted(archive.heads(), key=lambda head: head.size)
+        self._covered = max((head.size for head in self._heads), default=0)
+        self._own = self._own_claims(keys)
+        self._next = next(self._own, None)
+        self._given = sorted(self._claims_from_outside(outside), key=lambda claim: claim.size)
+
+    def run(self) -> AuditReport:
+        self._walk()
+        self._meet_claims(end=True)
+        self._meet_given(end=True)
+        self._meet_heads()
+        self._look_for_rest()
+        # The record first, then what has no place in the log.
+        problems = [*self._examiner.problems, *self._problems]
+        problems.sort(key=lambda problem: (problem.seq is None, problem.seq or 0))
+        return AuditReport(
+            size=self._examiner.seq,
+            problems=tuple(problems[:MAX_PROBLEMS]),
+            notes=tuple([*self._examiner.notes, *self._notes][:MAX_PROBLEMS]),
+            warrants=tuple(self._warrants),
+            root=self._tree.root().hex(),
+        )
+
+    def _walk(self) -> None:
+        """All records, up to the first that breaks the chain."""
+        examiner, archive = self._examiner, self._archive
+        look, add, view_has = examiner.look, self._tree.add, archive.view_has
+        due = self._next_due()
+        try:
+            for batch in archive.lines():
+                for line in batch:
+                    session_id, flat = look(line)
+                    add(examiner.leaf)
+                    if not view_has(session_id, flat):
+                        self._bad_views.setdefault(session_id, examiner.seq - 1)
+                    if examiner.seq >= due:
+                        due = self._meet(examiner.seq)
+        except Fault as fault:
+            self._stop(fault)
+        else:
+            if archive.torn():
+                self._note("torn_tail", f"{archive.torn()} bytes of a record that was never finished follow")
+        beyond = examiner.seq - self._covered
+        if self._heads and beyond > 0:
+            self._note("beyond_head", f"{beyond} whole records follow that the head does not name yet")
+
+    def _meet(self, seq: int) -> int:
+        """Compare with heads and checkpoints of this size; the size at which something is to be compared next."""
+        self._meet_heads_at(seq)
+        self._meet_claims()
+        self._meet_given()
+        return self._next_due()
+
+    def _next_due(self) -> int:
+        seq = self._examiner.seq
+        sizes = [head.size for head in self._heads if head.size > seq]
+        sizes += [claim.size for claim in (self._next, *self._given[:1]) if claim is not None]
+        return min(sizes, default=1 << 62)
+
+    def _stop(self, fault: Fault) -> None:
+        """Behind the head a bad record is damage; beyond it, what a crash left, which nobody was told of."""
+        seq = self._examiner.seq
+        if self._heads and seq >= self._covered:
+            self._note("torn_tail", f"a record that was never finished follows ({fault})")
+        else:
+            self._problem(fault.code, str(fault), seq=seq, receipt_id=fault.receipt_id)
+
+    # -- the tree ------------------------------------------------------------------------------------------------------
+
+    def _meet_claims(self, *, end: bool = False) -> None:
+        """Compare the root with the log's own checkpoints of this size; at the end also name those beyond it."""
+        seq = self._examiner.seq
+        while self._next is not None and (end or self._next.size <= seq):
+            claim = self._next
+            self._next = next(self._own, None)
+            if claim.size == seq:
+                self._compare_root(claim)
+            elif claim.size > seq:
+                self._beyond(claim.source, claim.size)
+            else:
+                self._problem("checkpoint_out_of_order", f"a checkpoint of {claim.size} records comes too late")
+
+    def _meet_given(self, *, end: bool = False) -> None:
+        seq = self._examiner.seq
+        while self._given and (end or self._given[0].size <= seq):
+            claim = self._given.pop(0)
+            if claim.size == seq:
+                self._compare_root(claim)
+            elif claim.size > seq:
+                self._beyond(claim.source, claim.size)
+
+    def _compare_root(self, claim: Claim) -> None:
+        retired = self._examiner.retired_log_keys.get(claim.vkey)
+        if claim.root != self._tree.root():
+            reason = f"the {claim.source} of {claim.size} records was signed for another log"
+            self._problem("checkpoint_differs", reason, seq=claim.size - 1)
+        elif retired is not None and claim.size > retired:
+            self._problem("checkpoint_key_retired", f"the {claim.source} of {claim.size} records bears a retired key")
+        else:
+            self._warrant(claim.source, claim.size)
+
+    def _beyond(self, source: str, size: int) -> None:
+        seq = self._examiner.seq
+        reason = f"the {source} names {size} records, the log holds {seq}: it was cut or rolled back"
+        self._problem("rolled_back", reason, seq=seq)
+
+    def _own_claims(self, keys: Keys) -> Iterator[Claim]:
+        known = keys.log_verifiers()
+        for note in self._archive.notes():
+            claim = _claim("checkpoint", note, known)
+            if claim is None:
+                self._problem("checkpoint_invalid", "a checkpoint was not signed with a key of this log")
+            else:
+                yield claim
+
+    def _claims_from_outside(self, outside: Sequence[bytes]) -> Iterator[Claim]:
+        mirrored = self._archive.mirrored_note()
+        claim = None if mirrored is None else _claim("mirrored checkpoint", mirrored, self._verifiers)
+        if claim is not None:
+            yield claim
+        for number, note in enumerate(outside, 1):
+            claim = _claim(f"outside checkpoint {number}", note, self._verifiers)
+            if claim is None:
+                reason = f"outside checkpoint {number} was not signed with the key of this log"
+                self._problem("outside_invalid", reason)
+            else:
+                yield claim
+
+    # -- heads ---------------------------------------------------------------------------------------------------------
+
+    def _meet_heads_at(self, seq: int) -> None:
+        for head in self._heads:
+            if head.size == seq and head.leaf != self._examiner.leaf:
+                reason = f"the {head.source} of {seq} records was written for another log"
+                self._problem("head_differs", reason, seq=seq - 1)
+            elif head.size == seq:
+                self._warrant(head.source, seq)
+
+    def _meet_heads(self) -> None:
+        examiner = self._examiner
+        for head in self._heads:
+            if head.size > examiner.seq:
+                self._beyond(head.source, head.size)
+            elif not self._may_sign(head) and head.size == examiner.seq:
+                self._problem("head_key_retired", f"the {head.source} bears the MAC of a retired key")
+        for source in self._archive.missing_heads():
+            say = self._problem if examiner.seq and source == "head" else self._note
+            say("head_missing", f"there is no {source} that holds")
+
+    def _may_sign(self, head: HeadClaim) -> bool:
+        """The key in force; or the one before, if handing over was the last thing that happened."""
+        rotation = self._examiner.last_rotation
+        return head.key_id in {self._examiner.key_in_force(), None if rotation is None else rotation.get("old_key")}
+
+    # -- what is over --------------------------------------------------------------------------------------------------
+
+    def _look_for_rest(self) -> None:
+        examiner = self._examiner
+        for seq, receipt_id in examiner.erased.items():
+            self._problem(
+                "payload_missing", "the payload is gone, and nobody ordered it", seq=seq, receipt_id=receipt_id
+            )
+        if self._bad_views:
+            self._look_at_views_again()
+        for session_id in self._archive.other_views(examiner.seq):
+            self._problem("view_differs", "the session view holds what the log does not", session_id=session_id)
+
+    def _look_at_views_again(self) -> None:
+        """An erasure writes a view anew; what looked wrong on the way must look wrong once more."""
+        suspects = self._bad_views
+        self._bad_views = {}
+        for session_id in suspects:
+            self._archive.view_again(session_id)
+        again = Examiner(self._examiner.keys, self._archive.blob)
+        try:
+            for batch in self._archive.lines():
+                for line in batch:
+                    session_id, flat = again.look(line)
+                    if session_id in suspects and not self._archive.view_has(session_id, flat):
+                        self._bad_views.setdefault(session_id, again.seq - 1)
+        except Fault:
+            pass  # reported the first time
+        for session_id, seq in self._bad_views.items():
+            reason = "the session view does not hold this record; `tally audit rebuild` writes it again"
+            self._problem("view_differs", reason, seq=seq, session_id=session_id)
+
+    def _problem(self, code: str, reason: str, **where: int | str | None) -> None:
+        if len(self._problems) < MAX_PROBLEMS:
+            self._problems.append(Problem(code=code, reason=reason, **where))  # type: ignore[arg-type]
+
+    def _note(self, code: str, reason: str) -> None:
+        self._notes.append(Problem(code=code, reason=reason))
+
+    def _warrant(self, source: str, size: int) -> None:
+        """Only the furthest of each kind is kept: they grow with the log."""
+        self._warrants = [warrant for warrant in self._warrants if warrant.by != source]
+        self._warrants.append(Warrant(by=source, size=size))
+
+
+def _claim(source: str, note: bytes, known: Sequence[NoteVerifier]) -> Claim | None:
+    opened = open_note(note, known)
+    checkpoint = None if opened is None else parse_checkpoint(opened[0])
+    if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:
+        return None
+    return Claim(source=source, size=checkpoint.size, root=checkpoint.root, vkey=opened[1].vkey())

@@ -1,0 +1,188 @@
+"""One record after another: is it whole, in its place, signed with the key in force, and does its payload fit?
+
+The examiner keeps what it must know of the records before (the key in force, the last leaf, what was erased), and
+nothing that grows with the log but the list of erased receipts and of notes.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.journal import ZERO
+from tallystick.gate.record.payload import BLOB, ERASED, SALT, excerpt_of, flat_line
+from tallystick.gate.record.report import MAX_PROBLEMS, Problem
+from tallystick.gate.record.seal import seq_of
+from tallystick.gate.record.signing import HmacKey, Keys
+
+_PAYLOADS = (("inputs_digest", 1), ("outputs_digest", 2))
+
+
+class Fault(Exception):  # noqa: N818 - a finding, caught where the log is walked
+    """The log cannot be followed beyond this record."""
+
+    def __init__(self, code: str, reason: str, receipt_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.receipt_id = receipt_id
+
+
+class Examiner:
+    """Looks at records in order."""
+
+    def __init__(self, keys: Keys, blob: Callable[[str], bytes | None]) -> None:
+        self.keys = keys
+        self._blob = blob
+        self._key: HmacKey | None = None
+        self.seq = 0
+        self.leaf = ZERO
+        self.last_rotation: dict[str, Any] | None = None
+        """Context of the last record, if that was a rotation."""
+        self.retired_log_keys: dict[str, int] = {}
+        """Verifier line → records after which it may sign no more checkpoints."""
+        self.problems: list[Problem] = []
+        self.notes: list[Problem] = []
+        self.erased: dict[int, str] = {}
+        """Erased so far, without the record that says so: seq → receipt id."""
+        self._gone: set[int] = set()
+
+    def look(self, line: bytes) -> tuple[str, bytes]:
+        """Examine the next record.
+
+        Returns:
+            Its session and the line that its session's view must hold.
+
+        Raises:
+            Fault: It is not a record, not in its place, or not signed as it should be.
+        """
+        parts = line.split(b"\t")
+        if len(parts) != 3:  # noqa: PLR2004 - header, inputs, outputs
+            raise Fault("record_malformed", "not a record")
+        stored, inputs, outputs = parts
+        header = _parse(stored)
+        if header.get("seq") != self.seq:
+            raise Fault("sequence_broken", f"names itself record {header.get('seq')}", header.get("receipt_id"))
+        if header.get("prev") != self.leaf.hex():
+            raise Fault("chain_broken", "does not follow from the record before it", header.get("receipt_id"))
+        self._check_signature(header, stored)
+        self.leaf = sha256(b"\0" + stored).digest()
+        if inputs or outputs or "inputs_digest" in header or "outputs_digest" in header:
+            self._check_payload(header, parts)
+        self.last_rotation = None
+        if header["kind"] != "outcome" or "clock_jump" in header:
+            self._learn(header)
+        self.seq += 1
+        return header["session_id"], flat_line(stored, inputs, outputs, header.get("excerpt_bytes"))
+
+    def key_in_force(self) -> str:
+        """Id of the key that may sign the next record."""
+        return "" if self._key is None else self._key.key_id
+
+    def problem(self, code: str, reason: str, header: dict[str, Any]) -> None:
+        """Take note of something wrong with this record's payload."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(
+                Problem(code=code, reason=reason, seq=self.seq, receipt_id=header.get("receipt_id"))
+            )  # fmt: skip
+
+    def note(self, code: str, reason: str, header: dict[str, Any]) -> None:
+        """Take note of something worth knowing."""
+        if len(self.notes) < MAX_PROBLEMS:
+            self.notes.append(Problem(code=code, reason=reason, seq=self.seq, receipt_id=header.get("receipt_id")))
+
+    def _check_signature(self, header: dict[str, Any], stored: bytes) -> None:
+        key_id, receipt_id = header.get("key_id", ""), header.get("receipt_id", "")
+        key = self._key
+        if key is None:
+            key = self._key = self.keys.find(key_id)
+        if key is None or key.key_id != key_id:
+            if self.keys.find(key_id) is None:
+                raise Fault("key_unknown", f"signed with key {key_id}, which is not here: unverifiable", receipt_id)
+            raise Fault("key_retired", f"signed with key {key_id}, which was not in force", receipt_id)
+        if not key.signed(stored):
+            raise Fault("signature_invalid", "the signature does not fit the header", receipt_id)
+        if seq_of(receipt_id) != self.seq:
+            raise Fault("receipt_id_invalid", "the receipt id does not fit its place", receipt_id)
+
+    def _check_payload(self, header: dict[str, Any], parts: list[bytes]) -> None:
+        erased = False
+        for name, at in _PAYLOADS:
+            column, digest = parts[at], header.get(name)
+            if column[:1] == ERASED:
+                erased = True
+            elif column[:1] == BLOB:
+                self._check_blob(header, name, column)
+            elif (sha256(column).hexdigest() if column else None) != digest:
+                self.problem("payload_differs", f"{name.removesuffix('_digest')} do not fit their digest", header)
+        if erased:
+            self.erased[self.seq] = header["receipt_id"]
+            self.note("payload_erased", "payload erased", header)
+
+    def _check_blob(self, header: dict[str, Any], name: str, column: bytes) -> None:
+        what = name.removesuffix("_digest")
+        whole = self._blob(header.get(name, ""))
+        if whole is None:
+            self.problem("blob_missing", f"the blob of its {what} is gone", header)
+        elif sha256(whole).hexdigest() != header.get(name):
+            self.problem("payload_differs", f"the blob of its {what} does not fit its digest", header)
+        elif (
+            orjson.dumps(excerpt_of(whole[SALT:], header.get("excerpt_bytes") if at_outputs(name) else None))
+            != column[1:]
+        ):
+            self.problem("payload_differs", f"the excerpt of its {what} does not fit the blob", header)
+
+    def _learn(self, header: dict[str, Any]) -> None:
+        """What this record says about others."""
+        kind, context, links = header["kind"], header.get("context", {}), header.get("links", {})
+        if kind == "key_rotation":
+            self._rotate(header, context)
+        elif kind == "erasure":
+            self._settle_erasure(header, seq_of(links.get("erased", "")))
+        elif kind == "recovery":
+            what = context.get("incident", "")
+            say = self.problem if what == "acknowledged_lost" else self.note
+            say(what, RECOVERIES.get(what, "put right by the journal"), header)
+        if "clock_jump" in header:
+            self.note("clock_jump", f"the clock was set {header['clock_jump']} before this record", header)
+
+    def _rotate(self, header: dict[str, Any], context: dict[str, Any]) -> None:
+        key = self.keys.find(context.get("new_key", ""))
+        if key is None:
+            raise Fault("key_unknown", "hands over to a key that is not here", header["receipt_id"])
+        self._key = key
+        self.last_rotation = context
+        self.retired_log_keys[context.get("old_log_key", "")] = self.seq + 1
+        self.note("key_rotated", f"from here on key {key.key_id} signs", header)
+
+    def _settle_erasure(self, header: dict[str, Any], seq: int | None) -> None:
+        if seq in self.erased:
+            self._gone.add(seq)
+            del self.erased[seq]
+        elif seq is not None and seq < self.seq and seq not in self._gone:
+            self.note("erasure_unfinished", "names a payload that is still there; erase it again", header)
+
+
+RECOVERIES = {
+    "acknowledged_lost": "the record that stood here was acknowledged and is lost: its line was torn",
+    "torn_tail": "a torn tail was set aside here",
+    "head_missing": "the head was missing here",
+    "fsync_failed": "the last segment was written anew here, after the disk had failed to confirm a write",
+    "mirror_unwritable": "the mirror of the head could not be written here",
+    "earlier_log": "the log was begun anew here; the mirror knew an earlier one, and keeps what it knew",
+}
+
+
+def at_outputs(name: str) -> bool:
+    """Only outputs are cut for a model."""
+    return name == "outputs_digest"
+
+
+def _parse(stored: bytes) -> dict[str, Any]:
+    try:
+        header = orjson.loads(stored)
+    except orjson.JSONDecodeError:
+        raise Fault("record_malformed", "the header is not JSON") from None
+    if not isinstance(header, dict):
+        raise Fault("record_malformed", "the header is not an object")
+    return header

@@ -1,0 +1,217 @@
+"""A journal's files, read for an audit: nothing is written, nothing is recovered, and others may go on appending."""
+
+import contextlib
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from tallystick.gate.record.archive import HeadClaim
+from tallystick.gate.record.journal import Notary
+from tallystick.storage.journal import disk
+from tallystick.storage.journal.blobs import Blobs
+from tallystick.storage.journal.checkpoints import split_notes
+from tallystick.storage.journal.head import latest_slot
+from tallystick.storage.journal.segments import Segments
+from tallystick.storage.journal.views import NAME
+
+_CHUNK = 1 << 20
+_VIEW_CHUNK = 1 << 16
+_OPEN_VIEWS = 128
+
+
+class FileArchive:
+    """The files under `.control-room/audit` at one moment; satisfies `gate.record.archive.Archive`."""
+
+    def __init__(self, audit: Path, mirror: Path | None, notary: Notary) -> None:
+        self._folder = audit / "journal"
+        self._segments = Segments(self._folder)
+        self._mirror = mirror
+        self._blobs = Blobs(audit / "blobs", durable=False)
+        self._views = _ViewReader(audit / "sessions")
+        self._heads: list[HeadClaim] = []
+        self._missing: list[str] = []
+        with _quiet(self._folder / "lock"):
+            self._ends = {number: self._segments.size(number) for number in self._segments.numbers()}
+            self._take_heads(notary)
+
+    def heads(self) -> list[HeadClaim]:
+        """The heads that bear a MAC of this workspace."""
+        return self._heads
+
+    def missing_heads(self) -> list[str]:
+        """Where a head was expected and none holds."""
+        return self._missing
+
+    def lines(self) -> Iterator[list[bytes]]:
+        """All whole lines at that moment, in batches."""
+        for number, end in self._ends.items():
+            with self._segments.path(number).open("rb", buffering=0) as file:
+                rest, left = b"", end
+                while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+                    left -= len(chunk)
+                    lines = (rest + chunk).split(b"\n")
+                    rest = lines.pop()
+                    yield lines
+                if rest and number != max(self._ends):
+                    yield [rest]  # a line that ends with its segment: no record does
+
+    def torn(self) -> int:
+        """Bytes at the end that are no whole line."""
+        if not self._ends:
+            return 0
+        number, end = max(self._ends.items())
+        with self._segments.path(number).open("rb") as file:
+            at = end
+            while at > 0:
+                start = max(0, at - _CHUNK)
+                file.seek(start)
+                cut = file.read(at - start).rfind(b"\n")
+                if cut >= 0:
+                    return end - (start + cut + 1)
+                at = start
+        return end
+
+    def notes(self) -> Iterator[bytes]:
+        """All checkpoints, in the order in which they were written."""
+        with contextlib.suppress(FileNotFoundError), (self._folder / "checkpoints").open("rb") as file:
+            yield from split_notes(file)
+
+    def mirrored_note(self) -> bytes | None:
+        """The latest checkpoint in the mirror's folder."""
+        return None if self._mirror is None else disk.read_whole(self._mirror.with_suffix(".checkpoint"))
+
+    def blob(self, digest: str) -> bytes | None:
+        """A payload that lies beside the log."""
+        return self._blobs.get(digest)
+
+    def view_has(self, session_id: str, line: bytes) -> bool:
+        """Whether this line comes next in a session's view."""
+        return self._views.has(session_id, line)
+
+    def view_again(self, session_id: str) -> None:
+        """Begin a session's view from its first line again."""
+        self._views.again(session_id)
+
+    def other_views(self, size: int) -> Iterator[str]:
+        """Sessions whose view holds more than was asked for."""
+        return self._views.others(size)
+
+    def close(self) -> None:
+        """Let go of the views."""
+        self._views.close()
+
+    def _take_heads(self, notary: Notary) -> None:
+        places = {"head": self._folder / "head"} | ({} if self._mirror is None else {"mirror": self._mirror})
+        for source, path in places.items():
+            found = latest_slot(disk.read_whole(path) or b"", notary)
+            if found is None:
+                self._missing.append(source)
+            else:
+                head, key_id = found
+                self._heads.append(HeadClaim(source=source, size=head.size, leaf=head.leaf, key_id=key_id.hex()))
+
+
+class _ViewReader:
+    """Reads many views side by side, each line once. Of a view that is not being read only its place is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._places: dict[str, int] = {}
+        self._open: OrderedDict[str, _Cursor] = OrderedDict()
+
+    def has(self, session_id: str, line: bytes) -> bool:
+        cursor = self._open.get(session_id)
+        if cursor is None:
+            cursor = self._cursor(session_id)
+        return cursor.takes(line)
+
+    def again(self, session_id: str) -> None:
+        cursor = self._open.pop(session_id, None)
+        if cursor is not None:
+            cursor.close()
+        self._places.pop(session_id, None)
+
+    def others(self, size: int) -> Iterator[str]:
+        for session_id, cursor in self._open.items():
+            self._places[session_id] = cursor.place
+        with contextlib.suppress(FileNotFoundError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                if not self._rest_is_later(entry.name, size):
+                    yield entry.name
+
+    def close(self) -> None:
+        while self._open:
+            self._open.popitem()[1].close()
+
+    def _cursor(self, session_id: str) -> "_Cursor":
+        cursor = self._open[session_id] = _Cursor(self._folder / session_id / NAME, self._places.get(session_id, 0))
+        if len(self._open) > _OPEN_VIEWS:
+            name, old = self._open.popitem(last=False)
+            self._places[name] = old.place
+            old.close()
+        return cursor
+
+    def _rest_is_later(self, session_id: str, size: int) -> bool:
+        """What follows in a view may only be records that came after the audit began."""
+        try:
+            with (self._folder / session_id / NAME).open("rb") as file:
+                file.seek(self._places.get(session_id, 0))
+                line = file.readline()
+        except OSError:
+            return True  # no view here: if there should be one, its records have missed it
+        if not line or not line.endswith(b"\n"):
+            return True
+        try:
+            return bool(orjson.loads(line)["seq"] >= size)
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return False
+
+
+class _Cursor:
+    """A place in a view, and what was read ahead."""
+
+    __slots__ = ("_buffer", "_fd", "_start", "place")
+
+    def __init__(self, path: Path, place: int) -> None:
+        try:
+            self._fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            self._fd = -1
+        self.place = place
+        self._buffer = b""
+        self._start = place
+
+    def takes(self, line: bytes) -> bool:
+        """Whether the line stands here; if so, go on behind it."""
+        at = self.place - self._start
+        if at + len(line) > len(self._buffer):
+            if self._fd < 0:
+                return False
+            self._buffer = os.pread(self._fd, max(_VIEW_CHUNK, len(line)), self.place)
+            self._start, at = self.place, 0
+        if not self._buffer.startswith(line, at):
+            return False
+        self.place += len(line)
+        return True
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+
+@contextlib.contextmanager
+def _quiet(lock: Path) -> Iterator[None]:
+    """Hold the journal's lock for a moment, so that no commit is half-way; without one, nobody writes."""
+    try:
+        fd = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        disk.lock(fd)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,148 @@
+"""A worker looks after what others lost, starts what is scheduled, and is there once in a process."""
+
+import threading
+from pathlib import Path
+
+import dbos
+import pytest
+import sqlalchemy as sa
+
+from tallystick.errors import ConfigError
+from tallystick.storage.durable import executor
+from tallystick.storage.durable.database import SCHEMA
+from tallystick.storage.durable.stored import StoredDurable, run_worker
+from tallystick.storage.durable.timing import Timing
+from tallystick.turns.durable import Run
+from tallystick.turns.runs import DurableError, Queue, Schedule
+from tests.durable.conftest import InProcessWorker, Place, until
+from tests.durable.samples import attempts, sample_durable
+
+
+@pytest.mark.promise("durable.nothing-stuck")
+@pytest.mark.parametrize("owner", ["the worker itself", "nobody-known"])
+def test_a_run_that_was_taken_from_the_queue_and_never_begun_is_found(place: Place, owner: str) -> None:
+    place.durable.start("sample.chain", place.args(steps=1), run_id="lost", delay_s=3600)
+    with InProcessWorker(place.durable) as worker:
+        _taken_by(place.durable, "lost", worker.worker_id if owner == "the worker itself" else owner)
+        lost = place.durable.wait("lost", timeout_s=30)
+        assert lost is not None
+        assert (lost.state, lost.worker) == ("done", worker.worker_id)
+    assert attempts(place.out) == {"lost/step:0": 1}
+    assert place.durable.workers() == []
+
+
+@pytest.mark.promise("durable.schedule")
+def test_a_schedule_starts_its_flow_once_for_each_time_over_all_workers(place: Place) -> None:
+    place.durable.schedule(
+        Schedule(name="often", flow="sample.chain", cron="* * * * * *", args=place.args(steps=1), timezone="Asia/Tokyo")
+    )
+    with InProcessWorker(place.durable):
+        place.ready(place.worker())
+        until(lambda: len(place.durable.runs(flow="sample.chain", states=["done"])) >= 3, "three times")
+        place.durable.unschedule("often")
+        until(lambda: not place.durable.runs(states=["waiting", "running"]), "all ended")
+    runs = place.durable.runs(flow="sample.chain")
+    times = [run.args["scheduled_at"] for run in runs]
+    assert len(set(times)) == len(times)
+    assert set(attempts(place.out).values()) == {1}
+
+
+@pytest.mark.promise("durable.one-per-process")
+def test_a_second_worker_in_the_process_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+    first, second = (sample_durable(f"sqlite:///{tmp_path}/{name}.db", tmp_path) for name in ("one", "two"))
+    with InProcessWorker(first):
+        with pytest.raises(DurableError) as refused:
+            run_worker(second, threading.Event(), worker_id="second")
+        assert refused.value.code == "durable_one_per_process"
+        assert second.workers() == []
+        first.start("sample.chain", {"out": str(tmp_path), "steps": 1}, run_id="run")
+        run = first.wait("run", timeout_s=30)
+        assert run is not None
+        assert run.state == "done"
+    with InProcessWorker(second):
+        assert len(second.workers()) == 1
+    first.close()
+    second.close()
+
+
+@pytest.mark.promise("durable.one-per-process")
+def test_another_dbos_in_the_process_is_not_taken_for_ours(tmp_path: Path) -> None:
+    durable = sample_durable(f"sqlite:///{tmp_path}/ours.db", tmp_path)
+    durable.open()
+    executor._quieten()
+    dbos.DBOS(config={"name": "theirs", "system_database_url": f"sqlite:///{tmp_path}/theirs.db"})
+    try:
+        with pytest.raises(DurableError) as refused:
+            run_worker(durable, threading.Event(), worker_id="ours")
+        assert refused.value.code == "durable_one_per_process"
+    finally:
+        dbos.DBOS.destroy(destroy_registry=True)
+        durable.close()
+
+
+@pytest.mark.promise("durable.own-id")
+def test_an_id_that_is_there_already_is_refused(tmp_path: Path) -> None:
+    durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
+    durable.open().roster.join("same", host="elsewhere", pid=1)
+    with pytest.raises(DurableError) as refused:
+        run_worker(durable, threading.Event(), worker_id="same")
+    assert refused.value.code == "worker_id_taken"
+    durable.close()
+
+
+@pytest.mark.promise("durable.quiet")
+def test_the_engines_cloud_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor.GlobalParams, "dbos_cloud", True)
+    durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        run_worker(durable, threading.Event(), worker_id="w")
+    assert refused.value.code == "config_bad_value"
+    assert durable.workers() == []
+    durable.close()
+
+
+@pytest.mark.promise("durable.refusals")
+@pytest.mark.parametrize(
+    "timing", [Timing(heartbeat_s=0), Timing(heartbeat_s=5, stale_after_s=10), Timing(poll_s=0), Timing(grace_s=-1)]
+)
+def test_a_timing_that_calls_live_workers_dead_is_refused(tmp_path: Path, timing: Timing) -> None:
+    durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        run_worker(durable, threading.Event(), worker_id="w", timing=timing)
+    assert refused.value.code == "config_bad_value"
+    durable.close()
+
+
+@pytest.mark.promise("durable.refusals")
+def test_a_schedule_that_cannot_be_read_stops_the_worker_from_starting(tmp_path: Path) -> None:
+    durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
+    durable.schedule(Schedule(name="odd", flow="sample.chain", cron="every now and then"))
+    with pytest.raises(DurableError) as refused:
+        run_worker(durable, threading.Event(), worker_id="w")
+    assert refused.value.code == "durable_refused"
+    durable.close()
+
+
+@pytest.mark.promise("durable.refusals")
+def test_registering_after_the_worker_began_is_refused(tmp_path: Path) -> None:
+    durable = StoredDurable(database_url=None, control_room=tmp_path / ".control-room")
+    durable.add_queue(Queue(name="q"))
+    durable.register("a.flow", _nothing, queue="q")
+    with InProcessWorker(durable), pytest.raises(DurableError) as refused:
+        durable.register("b.flow", _nothing, queue="q")
+    assert refused.value.code == "registration_late"
+    durable.close()
+    assert (tmp_path / ".control-room" / "durable.db").is_file()
+
+
+def _nothing(run: Run, args: dict[str, object]) -> None:
+    """A flow without steps."""
+
+
+def _taken_by(durable: StoredDurable, run_id: str, worker_id: str) -> None:
+    """Leave the row as a worker does that dies, or loses the database, right after taking the run."""
+    engine = durable.open().engine
+    table = "workflow_status" if engine.dialect.name == "sqlite" else f"{SCHEMA}.workflow_status"
+    with engine.begin() as connection:
+        taken = f"UPDATE {table} SET status = 'PENDING', executor_id = :worker WHERE workflow_uuid = :run"
+        connection.execute(sa.text(taken), {"worker": worker_id, "run": run_id})
