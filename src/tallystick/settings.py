@@ -1,8 +1,8 @@
 """Everything that can be set, in one place.
 
-Order: defaults, then `tallystick.toml` in the workspace, then `TALLY_*` in the environment (`TALLY_LEDGER__DURABILITY`,
-two underscores between section and key), then the names older documents use (`APP_ENABLE_RBAC`, …). A wrong key or
-value is an error that names it. This module alone reads the environment.
+What comes later wins: defaults, `tallystick.toml` in the workspace, the names older documents use for environment
+variables (`APP_ENABLE_RBAC`, …), `TALLY_*` (`TALLY_LEDGER__DURABILITY`, two underscores between section and key). A
+wrong key or value is an error that names it. This module alone reads the environment.
 """
 
 import os
@@ -218,7 +218,8 @@ def load_settings(workspace: Path, environ: Mapping[str, str] | None = None, con
         ConfigError: Malformed TOML, an unknown key or a wrong value; the message names file and key.
     """
     path = config or workspace / CONFIG_NAME
-    raw = read_toml(path) if path.exists() else {}
+    # A file that was asked for must be there: to go on without it would be to go on without its policy.
+    raw = read_toml(path) if config is not None or path.exists() else {}
     return parse_settings(_with_environment(raw, os.environ if environ is None else environ), source=path.name)
 
 
@@ -258,7 +259,11 @@ def _with_environment(raw: Mapping[str, Any], environ: Mapping[str, str]) -> dic
 
 def _put(into: dict[str, Any], path: tuple[str, ...], value: str) -> None:
     for part in path[:-1]:
-        into = into.setdefault(part, {})
+        below = into.setdefault(part, {})
+        if not isinstance(below, dict):
+            message = f"the environment sets '{'.'.join(path)}', but '{part}' is a value and no section. Change one."
+            raise ConfigError(message, code="config_bad_value")
+        into = below
     into[path[-1]] = value
 
 

@@ -117,6 +117,24 @@ def test_closing_takes_the_file_away_but_not_a_later_server_s(tmp_path: Path, ma
     later.close()
 
 
+@pytest.mark.promise("doors.startup-token")
+def test_the_kept_token_is_found_again_by_its_user_and_not_when_others_could_read_it(
+    tmp_path: Path, made: StartupToken
+) -> None:
+    assert made.path is not None
+    where = {"state_dir": tmp_path / "state", "workspace": tmp_path / "novel"}
+    found = StartupToken.kept(**where)
+    assert found is not None
+    assert found.matches(made.value)
+    assert StartupToken.kept(state_dir=tmp_path / "state", workspace=tmp_path / "another") is None
+    made.path.chmod(0o644)
+    assert StartupToken.kept(**where) is None
+    made.path.unlink()
+    made.path.symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_text(made.value)
+    assert StartupToken.kept(**where) is None
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

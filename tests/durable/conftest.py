@@ -57,10 +57,10 @@ class Place:
     durable: StoredDurable
     workers: dict[str, BaseProcess] = field(default_factory=dict)
 
-    def worker(self, *, grace_s: float = 5.0, network_log: Path | None = None) -> str:
+    def worker(self, *, grace_s: float = 5.0, stale_s: float = STALE_S, network_log: Path | None = None) -> str:
         """Start a worker process; gives its id, at once."""
         worker_id = f"w-{uuid.uuid4().hex[:8]}"
-        timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=0.05, grace_s=grace_s)
+        timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=stale_s, poll_s=0.05, grace_s=grace_s)
         orders = Orders(
             url=self.url,
             worker_id=worker_id,

@@ -37,7 +37,7 @@ def sample_durable(database_url: str | None, control_room: Path) -> StoredDurabl
     durable.register("sample.shaky_async", shaky_async, queue="many")
     durable.register("sample.odd", odd, queue="many")
     durable.register("sample.counted", counted, queue="two")
-    durable.register("sample.deadly", deadly, queue="deadly", attempts=2)
+    durable.register("sample.deadly", deadly, queue="deadly", attempts=1)
     return durable
 
 

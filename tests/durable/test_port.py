@@ -4,6 +4,7 @@ import contextlib
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -32,6 +33,14 @@ anything = st.recursive(
     lambda inner: st.tuples(inner, inner) | st.dictionaries(st.text() | st.integers(), inner, max_size=3),
     max_leaves=10,
 )
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoredDurable]:
+    """A database without a worker."""
+    durable = sample_durable(None, tmp_path_factory.mktemp("control-room"))
+    yield durable
+    durable.close()
 
 
 @pytest.mark.promise("durable.states")
@@ -90,14 +99,12 @@ def test_what_json_has_no_word_for_is_refused() -> None:
         ({"priority": 2**31}, "start_invalid"),
     ],
 )
-def test_a_start_that_makes_no_sense_is_refused(tmp_path: Path, start: dict[str, Any], code: str) -> None:
-    durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
+def test_a_start_that_makes_no_sense_is_refused(idle: StoredDurable, start: dict[str, Any], code: str) -> None:
     given = {"flow": "sample.chain", "args": {}, "run_id": "run", **start}
     with pytest.raises(DurableError) as refused:
-        durable.start(given.pop("flow"), given.pop("args"), **given)
+        idle.start(given.pop("flow"), given.pop("args"), **given)
     assert refused.value.code == code
-    assert durable.runs() == []
-    durable.close()
+    assert idle.runs() == []
 
 
 @pytest.mark.promise("durable.refusals")

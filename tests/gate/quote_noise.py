@@ -108,7 +108,8 @@ def noisy(text: str, dice: random.Random) -> tuple[str, str]:
 
 
 def swap(words: list[str], book: Book, _: Book, dice: random.Random) -> str:
-    return " ".join(words[: (at := dice.randrange(len(words)))] + [dice.choice(book.words)] + words[at + 1 :])
+    at = dice.randrange(len(words))
+    return " ".join([*words[:at], dice.choice(book.words), *words[at + 1 :]])
 
 
 def drop(words: list[str], *_: object) -> str:

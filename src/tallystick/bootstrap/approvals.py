@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from tallystick.bootstrap.wiring import Parts
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
 from tallystick.gate.record import entries
+from tallystick.gate.record.secrets import redacted_keys
 
 
 class Approvals:
@@ -62,7 +65,9 @@ class Approvals:
             return waiting
         self._parts.ledger.record_sync(entries.answered(waiting, answer="edited", person=person, channel=channel))
         book, now = self._parts.book(), self._parts.now_ms()
-        shown, _ = self._parts.redactor.redact(args)
+        # A process that does not have the tool knows its secrets by what was hidden when the call was held.
+        hidden = redacted_keys(orjson.loads(waiting.shown)) | self._parts.pipeline.secret_names()
+        shown, _ = self._parts.redactor.redact(args, hidden)
         return book.edit(approval_id, args, person=person, channel=channel, now=now, shown=shown)
 
     def _waiting(self, approval_id: str) -> Hold | Unmoved:

@@ -7,11 +7,10 @@ from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-import orjson
-
 from tallystick.bootstrap.approvals import Approvals
 from tallystick.bootstrap.plugins import load_rooms, load_tools
 from tallystick.bootstrap.replies import ReplyChecks
+from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError, RegistrationError
@@ -19,16 +18,15 @@ from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.pipeline import Standing
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
-from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.report import AuditReport
 from tallystick.gate.reply.findings import Findings
-from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
+from tallystick.gate.session import Caller, Session, valid_session_id
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
@@ -83,8 +81,12 @@ class Gate:
             raise ConfigError(f"{workspace.name} is a file. Give the folder of a project.", code="not_a_folder")
         chosen = settings or load_settings(workspace, config=None if config is None else Path(config))
         gate = cls(join(workspace, chosen, observer))
-        if plugins:
-            gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts))
+        try:
+            if plugins:
+                gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts))
+        except BaseException:
+            gate.close()
+            raise
         return gate
 
     def close(self) -> None:
@@ -179,7 +181,8 @@ class Gate:
             authenticated=authenticated,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
         )
-        return await self._pipeline.call(tool, {} if args is None else args, standing, dry_run=dry_run)
+        given = {} if args is None else dict(args) if isinstance(args, Mapping) else args
+        return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
 
     def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
         """`call` for scripts; works inside a running loop too."""
@@ -191,7 +194,7 @@ class Gate:
         """Record what a door refused before there was a proposal."""
         return await self._pipeline.refuse(rejection, text, Standing(session=self._session(session, caller)))
 
-    def turn(  # noqa: PLR0913 - what a turn may be told
+    def turn(
         self,
         *,
         session: str | Session = SESSION,
@@ -256,25 +259,14 @@ class Gate:
 
     def report(self, receipt_id: str, result: Any) -> str:
         """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
-        handed = self.ledger.find(receipt_id)
-        if handed is None:
-            raise ConfigError(f"{receipt_id}: no such receipt", code="receipt_unknown")
-        session = Session(session_id=handed.header["session_id"], agent_id=handed.header.get("agent_id"))
-        draft = Draft(
-            kind="report",
-            session=session,
-            tool_id=handed.header.get("tool_id"),
-            tool_version=handed.header.get("tool_version"),
-            outcome={"status": "reported"},
-            links={"outcome": receipt_id},
-            outputs=orjson.dumps(result),
-        )
-        return self.ledger.record_sync(draft).receipt_id
+        return report(self._parts, receipt_id, result)
 
     # -- the ledger --------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def verify(path: str | os.PathLike[str] = ".", *, outside: Iterable[bytes] = (), key: str | None = None) -> AuditReport:
+    def verify(
+        path: str | os.PathLike[str] = ".", *, outside: Iterable[bytes] = (), key: str | None = None
+    ) -> AuditReport:
         """Check every receipt of a workspace; nothing is changed or made.
 
         Args:
@@ -292,7 +284,9 @@ class Gate:
 
     # -- replies -------------------------------------------------------------------------------------------------------
 
-    def check_reply(self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any) -> Findings:
+    def check_reply(
+        self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any
+    ) -> Findings:
         """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
         return self._replies.check(reply, self._session(session, None, agent=agent), **more)
 

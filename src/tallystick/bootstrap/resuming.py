@@ -7,8 +7,8 @@ from tallystick.bootstrap.wiring import Parts
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.approvals import Grant, Hold, resume_refusal
+from tallystick.gate.decide.standing import Standing
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.pipeline import Standing
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
@@ -31,7 +31,7 @@ async def resume(parts: Parts, turns: Mapping[str, Turn], approval_id: str, call
         return await parts.pipeline.resume(hold.tool, hold.arguments(), standing, found, dry_run=hold.dry_run)
 
     turn = turns.get(hold.session.turn_id or "")
-    return await run(standing) if turn is None or turn.expired else await turn.resumed(run)
+    return await run(standing) if turn is None or not turn.waiting else await turn.resumed(run, caller=caller)
 
 
 def _take(parts: Parts, hold: Hold) -> Grant | Rejection:

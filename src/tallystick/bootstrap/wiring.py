@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from tallystick.errors import ConfigError
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import TaskMeters
@@ -121,7 +122,11 @@ class Parts:
 
 def join(workspace: Path, settings: Settings, observer: Observer | None) -> Parts:
     """Open the parts of a workspace, making what is missing."""
-    (workspace / CONTROL_ROOM).mkdir(parents=True, exist_ok=True)
+    try:
+        (workspace / CONTROL_ROOM).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{CONTROL_ROOM} cannot be made in {workspace.name}: {error.strerror}. Make the folder writable."
+        raise ConfigError(message, code="workspace_unwritable") from None
     policy = Policy.from_settings(settings)
     ledger = open_ledger(workspace, settings)
     keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())

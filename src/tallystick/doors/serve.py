@@ -1,10 +1,15 @@
 """One ASGI application for API, MCP and page, and the server that runs it."""
 
+import contextlib
 import logging
 import secrets
+import signal
+import socket
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import uvicorn
 
@@ -15,12 +20,15 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
-from tallystick.settings import Settings, load_settings
+from tallystick.errors import ConfigError
+from tallystick.settings import CONTROL_ROOM, ServerSettings, Settings, load_settings
 from tallystick.storage.durable.stored import run_worker
 from tallystick.telemetry.logs import Masker, set_up_logs
 from tallystick.telemetry.observer import Telemetry
 from tallystick.turns.runs import DurableError
 
+BACKLOG = 2048
+WORKER_PATIENCE_S = 10
 _log = logging.getLogger("tallystick.serve")
 
 
@@ -28,74 +36,131 @@ class Server:
     """An open workspace behind an HTTP door."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
-        """Open everything that can refuse before the port is taken.
+        """Open everything that can refuse before anything is served.
 
         Raises:
             ConfigError: Not loopback without auth, a weak key, a bad configuration.
         """
         refuse_bind(settings)
         self.settings = settings
-        self.identity = Identity(settings.auth, folder=workspace)
-        self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
-        self.telemetry = Telemetry.open(settings, control_room=workspace / ".control-room")
-        self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
-        desk = FrontDesk(gate=self.gate, identity=self.identity, startup=self.startup)
-        shown = self.telemetry if settings.telemetry.metrics else None
-        self.app: App = guarded(api(desk), desk, shown)
+        with contextlib.ExitStack() as opened:
+            self.identity = Identity(settings.auth, folder=workspace)
+            self.telemetry = Telemetry.open(settings, control_room=workspace / CONTROL_ROOM)
+            opened.callback(self.telemetry.close)
+            self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
+            opened.callback(self.gate.close)
+            # Last: a server that does not come up must not take the token of one that runs.
+            self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
+            opened.callback(self.startup.close)
+            desk = FrontDesk(gate=self.gate, identity=self.identity, startup=self.startup)
+            shown = self.telemetry if settings.telemetry.metrics else None
+            self.app: App = guarded(api(desk), desk, shown)
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
         """Let go of everything, last things written."""
-        self.gate.close()
-        self.telemetry.close()
-        self.startup.close()
+        self._opened.close()
 
 
 def run_server(workspace: Path, *, host: str | None = None, port: int | None = None, worker: bool = True) -> None:
-    """Serve a workspace until interrupted.
+    """Serve a workspace until interrupted or terminated.
 
     Args:
         workspace: The project's folder.
         host: Instead of `server.host`.
-        port: Instead of `server.port`.
+        port: Instead of `server.port`; 0 takes any that is free.
         worker: Whether to run a durable worker in this process too.
+
+    Raises:
+        ConfigError: What `Server` refuses, or the port is taken.
     """
     settings = load_settings(workspace)
     chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
-    server = Server(workspace, settings)
-    set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
-    for chatty in ("uvicorn.error", "dbos"):
-        # Their notes of every start say nothing that `_announce` does not.
-        logging.getLogger(chatty).setLevel(logging.WARNING)
-    allow_many_connections()
-    stop = threading.Event()
-    thread: threading.Thread | None = None
-    # Without a room that registered flows there is nothing to work on, and the engine need not be loaded.
-    if worker and server.gate.durable.book.flows:
-        thread = threading.Thread(target=_work, args=(server, stop), name="tally-worker", daemon=True)
-        thread.start()
+    refuse_bind(settings)
+    with contextlib.ExitStack() as stack:
+        # The port first: a server that cannot have it must not take the token's place of one that runs.
+        listening = stack.enter_context(_listen(settings.server))
+        server = stack.enter_context(contextlib.closing(Server(workspace, settings)))
+        stack.enter_context(_ended_by_sigterm())
+        set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
+        for chatty in ("uvicorn.error", "dbos"):
+            # Their notes of every start say nothing that `_announce` does not.
+            logging.getLogger(chatty).setLevel(logging.WARNING)
+        allow_many_connections()
+        if worker:
+            stack.enter_context(_worker(server))
+        _announce(server, listening.getsockname()[1])
+        uvicorn.Server(uvicorn.Config(**uvicorn_options(server.app, settings.server))).run(sockets=[listening])
+
+
+def _listen(server: ServerSettings) -> socket.socket:
+    """Take the port, so that what is announced is true."""
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    # The protocol is named: only for TCP by name does the event loop switch off delayed sending.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        _announce(server)
-        uvicorn.Server(uvicorn.Config(**uvicorn_options(server.app, settings.server))).run()
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((server.host, server.port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        message = f"Cannot listen on {server.host}:{server.port}: {error.strerror}. Give another --host or --port."
+        raise ConfigError(message, code="cannot_listen") from None
+    return listening
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let a polite kill unwind like Ctrl-C: the last checkpoint is written, the token's file taken away.
+
+    uvicorn finishes what it is answering and then sends itself the signal once more; by default that would end the
+    process on the spot. (Signals can be set in the main thread only; elsewhere whoever started us sees to them.)
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def unwind(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, unwind)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _worker(server: Server) -> Iterator[None]:
+    """Run one durable worker beside the server."""
+    # Without a room that registered flows there is nothing to work on, and the engine need not be loaded.
+    if not server.gate.durable.book.flows:
+        yield
+        return
+    stop = threading.Event()
+    thread = threading.Thread(target=_work, args=(server, stop), name="tally-worker", daemon=True)
+    thread.start()
+    try:
+        yield
     finally:
         stop.set()
-        if thread is not None:
-            thread.join(timeout=10)
-        server.close()
+        thread.join(timeout=WORKER_PATIENCE_S)
 
 
 def _work(server: Server, stop: threading.Event) -> None:
-    """Run one durable worker beside the server; without the extra there is nothing to work on."""
+    """Without the extra there is nothing to work with; the server serves on."""
     try:
         run_worker(server.gate.durable, stop, worker_id=f"serve-{secrets.token_hex(6)}")
     except DurableError as error:
         _log.warning("no durable worker: %s (%s)", error, error.code)
 
 
-def _announce(server: Server) -> None:
+def _announce(server: Server, port: int) -> None:
     """Say where it listens and give the start-up token once, to the terminal and not to the log."""
-    where = server.settings.server
-    sys.stderr.write(f"Tallystick on http://{where.host}:{where.port}/api/docs\n")
+    host = server.settings.server.host
+    shown = f"[{host}]" if ":" in host else host
+    sys.stderr.write(f"Tallystick on http://{shown}:{port}/api/docs\n")
     sys.stderr.write(f"Start-up token (approving, policy, keys): {server.startup.value}\n")
     if server.startup.path is not None:
         sys.stderr.write(f"It is also in {server.startup.path}\n")

@@ -9,55 +9,39 @@ runs.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
-from tallystick.errors import LedgerError
+from tallystick.errors import LedgerError, RegistrationError
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
-from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.admit.proposal import Proposal, Rejection
-from tallystick.gate.codes import CANCELLED, STALE
-from tallystick.gate.decide.approvals import Grant
+from tallystick.gate.codes import CANCELLED, LEDGER, STALE
+from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.asking import Desk
-from tallystick.gate.decide.budgets import Meter, RateWindows
+from tallystick.gate.decide.budgets import RateWindows
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.rules import is_stale, read_snapshot
-from tallystick.gate.decide.verdict import Context, Counters
+from tallystick.gate.decide.rules import ROOM_RULE_FAILED, is_stale, read_snapshot
+from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
+from tallystick.gate.execute.stepping import to_the_end
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Audience, Observer, Recorder
-from tallystick.gate.record.secrets import Redactor, write_only
-from tallystick.gate.session import Session
-from tallystick.gate.tool import Tool
+from tallystick.gate.record.secrets import Redactor
+from tallystick.gate.tool import Card, Tool
 
-NOTHING_SPENT = Counters()
-
-
-@dataclass(slots=True, kw_only=True)
-class Standing:
-    """Where a caller stands: who it is, what it may use this turn, what it has spent."""
-
-    session: Session
-    authenticated: bool = True
-    allowed_tools: frozenset[str] | None = None
-    meter: Meter | None = None
-    """None: a single call outside any turn, bound by rates and policy alone."""
-    client_tools: Catalogue | None = None
-    """Tools the caller runs itself: decided and recorded here, handed back to run."""
-    nonces: NonceSlot | None = None
-    first: bool = True
-    may_finish: bool = False
-    step_bytes: int | None = None
-    """How much of one output a model is shown; None: the caller is no model."""
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +59,7 @@ _NONE_OF_ITS_OWN = _OwnRules()
 class Pipeline:
     """Joins the five steps. Made once per open workspace."""
 
-    def __init__(  # noqa: PLR0913 - the parts of the path, each once
+    def __init__(
         self,
         *,
         policy: Policy,
@@ -100,8 +84,14 @@ class Pipeline:
         """Take a tool: its card into the catalogue, its handler into the runner that only this object holds."""
         card = tool.card
         entry = self.catalogue.add(card)
-        self._runner.add(card, tool.handler)
-        secrets = write_only(card.input_schema) | frozenset(card.secrets)
+        try:
+            self._runner.add(card, tool.handler)
+        except RegistrationError:
+            self.catalogue.remove(card.name)
+            raise
+        # A secret is one under its aliases too.
+        aliases = {key for key, real in entry.keys.items() if real in card.secret_names}
+        secrets = card.secret_names | aliases
         self._own_rules[card.name] = _OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
         return entry
 
@@ -110,6 +100,10 @@ class Pipeline:
         self.catalogue.remove(name)
         self._runner.remove(name)
         self._own_rules.pop(name, None)
+
+    def secret_names(self) -> frozenset[str]:
+        """Argument names that are secret for some tool."""
+        return frozenset().union(*(own.secrets for own in self._own_rules.values()))
 
     def close(self) -> None:
         """Let go of worker threads."""
@@ -124,9 +118,9 @@ class Pipeline:
         nonce = None if isinstance(envelope, Rejection) else envelope.nonce
         wrong_nonce = None if standing.nonces is None else standing.nonces.take(nonce)
         if isinstance(envelope, Rejection):
-            return await self._refuse(envelope, entries.text_inputs(text), standing, since)
+            return await self._refuse(envelope, self._text(text), standing, since)
         if wrong_nonce is not None:
-            inputs = entries.text_inputs(text)
+            inputs = self._text(text) if envelope.final else self._attempt(envelope.tool, envelope.args)
             return await self._refuse(wrong_nonce, inputs, standing, since, cot_leak=envelope.cot_leak)
         standing.first = False
         if envelope.final:
@@ -145,9 +139,9 @@ class Pipeline:
 
     async def refuse(self, rejection: Rejection, text: str | bytes, standing: Standing) -> Outcome:
         """Record what a door refused before there was a proposal."""
-        return await self._refuse(rejection, entries.text_inputs(text), standing, monotonic())
+        return await self._refuse(rejection, self._text(text), standing, monotonic())
 
-    async def _admit(  # noqa: PLR0913 - what a submission brings
+    async def _admit(
         self,
         tool: object,
         args: object,
@@ -165,91 +159,100 @@ class Pipeline:
         if isinstance(proposal, Rejection):
             if standing.meter is not None:
                 standing.meter.begin(monotonic())
-            inputs = entries.attempt_inputs(tool, args, self._redactor)
-            return await self._refuse(proposal, inputs, standing, since, cot_leak=cot_leak)
+            return await self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak)
         return await self._decide(proposal, standing, since, grant)
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
     async def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Outcome:
         own = self._own_rules.get(proposal.card.name, _NONE_OF_ITS_OWN)
-        context = self._context(proposal, standing, granted=grant is not None)
+        rate_limit = self.policy.rule_for(proposal.card).rate
+        context = standing.context(proposal.card, self._rates, rate_limit, monotonic(), granted=grant is not None)
         snapshot = read_snapshot(own.snapshot)
         decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
+        left = False
         if decision.verdict == "ask":
-            grant = await asyncio.to_thread(self._desk.take, proposal, standing.session, self.policy.digest)
-            if grant is not None:
-                context = replace(context, granted=True)
+            asked = self._at_the_desk(self._desk.take, proposal, standing.session, self.policy.digest)
+            taken, left = await to_the_end(asked)
+            if isinstance(taken, Rejection):
+                return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
+            if taken is not None:
+                grant, context = taken, replace(context, granted=True)
                 decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
         if decision.args is not None:
-            proposal = replace(proposal, args=decision.args, transformed=True)
+            decision, proposal = self._changed(decision, proposal)
         writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
         if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets or proposal.card.secret_names)
         case = Case(
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
         )  # fmt: skip
         if decision.verdict == "allow":
-            return await self._execute(case, standing, since)
-        return await self._stop(case, standing, since)
+            return await self._execute(case, standing, since, left=left)
+        outcome, left_now = await to_the_end(self._stop(case, standing, since))
+        if left or left_now:
+            raise asyncio.CancelledError
+        return outcome
 
-    def _context(self, proposal: Proposal, standing: Standing, *, granted: bool) -> Context:
-        """All that a decision may read, besides the proposal and the policy."""
-        card = proposal.card
-        caller = standing.session.caller
-        rate_limit = self.policy.rule_for(card).rate
-        rate = 0 if rate_limit is None else self._rates.take(caller.subject, card.name, rate_limit, monotonic())
-        if standing.meter is None:
-            counters = NOTHING_SPENT if rate == 0 else Counters(rate=rate)
-            return Context(
-                roles=caller.roles, authenticated=standing.authenticated, allowed_tools=standing.allowed_tools,
-                counters=counters, granted=granted,
-            )  # fmt: skip
-        counters, limits = standing.meter.begin(monotonic(), spends=card.spends, rate=rate)
-        return Context(
-            roles=caller.roles, authenticated=standing.authenticated, allowed_tools=standing.allowed_tools,
-            counters=counters, limits=limits, granted=granted,
-        )  # fmt: skip
+    def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
+        """The call as a room's rule changed it; what the rule made must still fit the tool."""
+        entry = self.catalogue.get(proposal.card.name)
+        if entry is None or not entry.input.accepts(decision.args):
+            return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
+        return decision, replace(proposal, args=decision.args or {}, transformed=True)
+
+    async def _at_the_desk(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
+        """Ask the book of approvals; a book that cannot be opened agrees to nothing."""
+        try:
+            return await asyncio.to_thread(ask, *question)
+        except Exception:  # noqa: BLE001 - a database, of which anything may come
+            _log.exception("the approvals cannot be reached")
+            return Rejection(fault=LEDGER, reason="approvals_unavailable")
 
     async def _stop(self, case: Case, standing: Standing, since: float) -> Outcome:
         """Policy did not let it through: denied, or held for a person."""
         spends = case.proposal.card.spends
         if standing.meter is not None and spends is not None:
             standing.meter.give_back(spends)
-        hold = None
+        hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
-            hold = await asyncio.to_thread(
-                self._desk.hold, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
-            )
+            question = (case.proposal, case.decision, case.session, case.policy_digest, case.inputs)
+            hold = await self._at_the_desk(self._desk.hold, *question)
+        if isinstance(hold, Rejection):
+            return await self._refuse(hold, case.inputs, standing, since)
         return await self._recorder.stopped(case, _audience(standing), since, hold)
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
-    async def _execute(self, case: Case, standing: Standing, since: float) -> Outcome:
+    async def _execute(self, case: Case, standing: Standing, since: float, *, left: bool) -> Outcome:
         card = case.proposal.card
         started_id: str | None = None
         try:
             self._ledger.ready()
-            if card.effect != "read" or card.origin != "local":
+            if not left and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
-                started_id = await self._recorder.started(case)
+                started_id, left = await to_the_end(self._recorder.started(case))
         except LedgerError as error:
             return self._recorder.unwritten(case.session, error, card)
         call = Call(session=case.session, tool=card.name, dry_run=case.proposal.dry_run, started_id=started_id)
-        try:
-            ran = Ran() if card.origin == "client" else await self._run(card.name, case.proposal.args, call)
-        except asyncio.CancelledError:
-            left = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
+        ran = Ran()
+        if not left and card.origin != "client":
+            try:
+                ran = await self._run(card, case.proposal.args, call)
+            except asyncio.CancelledError:
+                left = True
+        if left:
             # The caller is gone; the receipt is not.
-            await asyncio.shield(self._conclude(case, left, standing, since, call))
-            raise
+            ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
+            await to_the_end(self._conclude(case, ran, standing, since, call))
+            raise asyncio.CancelledError
         return await self._conclude(case, ran, standing, since, call)
 
-    async def _run(self, name: str, args: dict[str, Any], call: Call) -> Ran:
-        entry = self.catalogue.get(name)
-        if entry is None:
+    async def _run(self, card: Card, args: dict[str, Any], call: Call) -> Ran:
+        entry = self.catalogue.get(card.name)
+        if entry is None or entry.card is not card:
             return Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
         return await self._runner.run(entry, args, call)
 
@@ -262,9 +265,15 @@ class Pipeline:
             _audience(standing),
             since,
             started_id=call.started_id,
-            file_refs=tuple(call.file_refs),
+            file_refs=call.sound_file_refs() if call.file_refs else (),
             handed_back=case.proposal.card.origin == "client",
         )
+
+    def _text(self, text: str | bytes) -> bytes:
+        return entries.text_inputs(text, self._redactor, self.secret_names())
+
+    def _attempt(self, tool: object, args: object) -> bytes:
+        return entries.attempt_inputs(tool, args, self._redactor, self.secret_names())
 
     async def _refuse(
         self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False

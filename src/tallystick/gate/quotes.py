@@ -99,14 +99,14 @@ def occurrences(quote: str, source: Folded) -> Iterator[Match]:
 def word_count(quote: str) -> int:
     """How many words a quote has: a compound is one; two characters of a script without spaces are one."""
     folded = fold_text(quote)
-    spaced = "".join(
-        "-" if at in folded.hyphens else " " if sign == "-" else sign for at, sign in enumerate(folded.text)
-    )
-    count = 0
-    for word in spaced.replace("...", " ").split():
-        unspaced = sum(map(_is_unspaced, word))
-        count += (unspaced + 1) // 2 if unspaced else any(map(str.isalnum, word))
-    return count
+    text = folded.text
+    if "-" in text:
+        text = "".join(" " if sign == "-" and at not in folded.hyphens else sign for at, sign in enumerate(text))
+    words = text.replace("...", " ").split()
+    if not text or max(text) < _FIRST_UNSPACED:
+        return sum(any(map(str.isalnum, word)) for word in words)
+    unspaced = [sum(map(_is_unspaced, word)) for word in words]
+    return sum((count + 1) // 2 or any(map(str.isalnum, word)) for count, word in zip(unspaced, words, strict=True))
 
 
 def fold(text: str) -> str:
@@ -232,7 +232,8 @@ def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
 
 def _places(wanted: str, source: Folded) -> Iterator[int]:
     """Where the characters of a folded quote stand, whole words or not."""
-    words = [found for found in _WORD.finditer(wanted) if not any(map(_is_unspaced, found.group()))]
+    spaced = max(wanted) < _FIRST_UNSPACED
+    words = [found for found in _WORD.finditer(wanted) if spaced or not any(map(_is_unspaced, found.group()))]
     if len(source.text) < INDEXED_FROM or not words:
         start = source.text.find(wanted)
         while start >= 0:

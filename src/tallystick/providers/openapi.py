@@ -1,34 +1,26 @@
 """A tool from an operation of an OpenAPI 3.1 document.
 
 The operation's parameters and its JSON body become one input schema; the caller brings the function that sends. Nothing
-is fetched: references must lie inside the document, and the gate refuses any that do not.
+is fetched: references must lie inside the document, and the gate refuses any that do not. What cannot be told as JSON
+Schema, or would be dropped on the way, is refused when the tool is made.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from tallystick.errors import RegistrationError
 from tallystick.gate.tool import Card, Tool
+from tallystick.providers.sending import Parameter, Sending, sending
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 _SAFE = frozenset({"get", "head", "options"})
 _COMPONENTS = "#/components/schemas/"
+_OURS_TO_SEND = frozenset({"accept", "content-type", "authorization"})
+"""Headers that OpenAPI says a parameter cannot set: the sender's own."""
+_MAX_STEPS = 16
+"""References from one to the next; more are a circle."""
 BODY = "body"
 """The argument that carries the request's body."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sending:
-    """One request, ready to be sent by whoever knows the server."""
-
-    method: str
-    path: str
-    query: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    body: Any = None
-
 
 Send = Callable[[Sending], Awaitable[Any]]
 
@@ -45,12 +37,13 @@ def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Se
     Raises:
         RegistrationError: There is no such operation, or it cannot be told as JSON Schema.
     """
-    path, method, operation = _find(document, operation_id)
-    parameters = [_resolved(document, each) for each in operation.get("parameters", [])]
+    path, method, item, operation = _find(document, operation_id)
+    parameters = _parameters(document, item, operation)
+    body = _body(document, operation)
     fields: dict[str, Any] = {
         "name": operation_id,
         "description": operation.get("description") or operation.get("summary") or operation_id,
-        "input_schema": _input_schema(document, operation, parameters),
+        "input_schema": _input_schema(document, parameters, body),
         "output_schema": _output_schema(document, operation),
         "effect": "read" if method in _SAFE else "external",
         "idempotent": method in {*_SAFE, "put", "delete"},
@@ -60,61 +53,108 @@ def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Se
     }
 
     async def handler(**args: Any) -> Any:
-        return await send(_sending(method, path, parameters, args))
+        return await send(sending(method, path, parameters, args, body=None if body is None else BODY))
 
     return Tool(card=Card(**fields), handler=handler)
 
 
-def _find(document: Mapping[str, Any], operation_id: str) -> tuple[str, str, Mapping[str, Any]]:
-    for path, item in document.get("paths", {}).items():
-        for method in _METHODS:
+def _find(document: Mapping[str, Any], operation_id: str) -> tuple[str, str, Mapping[str, Any], Mapping[str, Any]]:
+    """Path, method, the path's entry and the operation."""
+    paths = document.get("paths")
+    for path, item in paths.items() if isinstance(paths, Mapping) else ():
+        for method in _METHODS if isinstance(item, Mapping) else ():
             operation = item.get(method)
             if isinstance(operation, Mapping) and operation.get("operationId") == operation_id:
-                shared = item.get("parameters", [])
-                return path, method, {**operation, "parameters": [*shared, *operation.get("parameters", [])]}
+                return path, method, item, operation
     raise RegistrationError(f"the document has no operation '{operation_id}'", code="operation_unknown")
 
 
-def _input_schema(
-    document: Mapping[str, Any], operation: Mapping[str, Any], parameters: list[Mapping[str, Any]]
-) -> dict[str, Any]:
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for parameter in parameters:
-        name = parameter["name"]
-        if name in properties or name == BODY:
-            raise RegistrationError(f"two parameters are called '{name}'", code="operation_ambiguous")
-        properties[name] = {"description": parameter.get("description", ""), **_local(parameter.get("schema", {}))}
-        if parameter.get("required"):
-            required.append(name)
+def _parameters(document: Mapping[str, Any], item: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Parameter]:
+    """What can be given; an operation's own parameter takes the place of its path's of the same name."""
+    found: dict[tuple[str, str], Parameter] = {}
+    for holder in (item, operation):
+        for parameter in _read_parameters(document, holder.get("parameters", [])):
+            found[parameter.name, parameter.place] = parameter
+    names = [name for name, _ in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise RegistrationError(f"two parameters are called '{twice}'", code="operation_ambiguous")
+    return list(found.values())
+
+
+def _read_parameters(document: Mapping[str, Any], parts: Any) -> Iterator[Parameter]:
+    for part in parts if isinstance(parts, list) else ():
+        given = _resolved(document, part)
+        name, place, required = given.get("name"), given.get("in"), given.get("required") is True
+        if not isinstance(name, str) or place not in {"path", "query", "header", "cookie"}:
+            raise RegistrationError("a parameter has no name or no place", code="operation_invalid")
+        if place == "header" and name.lower() in _OURS_TO_SEND:
+            continue
+        schema = given.get("schema")
+        if place == "cookie" or not isinstance(schema, Mapping):
+            if required:
+                message = f"parameter '{name}' is a cookie or has no schema; it cannot be given as an argument"
+                raise RegistrationError(message, code="operation_unsupported")
+            continue
+        described = {"description": given.get("description", ""), **_local(schema)}
+        yield Parameter(name=name, place=place, required=required or place == "path", schema=described)
+
+
+def _body(document: Mapping[str, Any], operation: Mapping[str, Any]) -> tuple[Any, bool] | None:
+    """The schema of the JSON body, and whether it must be there."""
     body = _resolved(document, operation.get("requestBody", {}))
-    schema = _json_schema(body)
-    if schema is not None:
-        properties[BODY] = _local(schema)
-        if body.get("required"):
-            required.append(BODY)
+    schema, required = _json_schema(body), body.get("required") is True
+    if schema is None:
+        if required:
+            raise RegistrationError("the operation needs a body that is not JSON", code="operation_unsupported")
+        return None
+    return _local(schema), required
+
+
+def _input_schema(
+    document: Mapping[str, Any], parameters: list[Parameter], body: tuple[Any, bool] | None
+) -> dict[str, Any]:
+    properties: dict[str, Any] = {parameter.name: parameter.schema for parameter in parameters}
+    required = [parameter.name for parameter in parameters if parameter.required]
+    if body is not None:
+        if BODY in properties:
+            raise RegistrationError(f"a parameter is called '{BODY}', as the body is", code="operation_ambiguous")
+        properties[BODY] = body[0]
+        required += [BODY] if body[1] else []
     made = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return _with_definitions(document, made)
 
 
 def _output_schema(document: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any] | None:
-    for status, answer in operation.get("responses", {}).items():
+    """What any of the good answers looks like; None: one of them is not JSON, so nothing can be said of it."""
+    schemas: list[Any] = []
+    responses = operation.get("responses")
+    for status, answer in responses.items() if isinstance(responses, Mapping) else ():
         if str(status).startswith("2"):
             schema = _json_schema(_resolved(document, answer))
-            return None if schema is None else _with_definitions(document, _local(schema))
-    return None
+            if schema is None:
+                return None
+            schemas.append(_local(schema))
+    if not schemas:
+        return None
+    return _with_definitions(document, schemas[0] if len(schemas) == 1 else {"anyOf": schemas})
 
 
 def _json_schema(content_holder: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    schema = content_holder.get("content", {}).get("application/json", {}).get("schema")
+    content = content_holder.get("content")
+    media = content.get("application/json") if isinstance(content, Mapping) else None
+    schema = media.get("schema") if isinstance(media, Mapping) else None
     return schema if isinstance(schema, Mapping) else None
 
 
 def _with_definitions(document: Mapping[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """Bring along the components, so that references stay inside the schema."""
-    components = document.get("components", {}).get("schemas", {})
-    if components and "$ref" in str(schema):
-        schema["$defs"] = {name: _local(component) for name, component in components.items()}
+    shared = document.get("components")
+    components = shared.get("schemas") if isinstance(shared, Mapping) else None
+    if isinstance(components, Mapping) and "$ref" in str(schema):
+        own = schema.get("$defs")
+        brought = {name: _local(component) for name, component in components.items()}
+        schema["$defs"] = {**brought, **own} if isinstance(own, Mapping) else brought
     return schema
 
 
@@ -128,32 +168,21 @@ def _local(schema: Any) -> Any:
     return [_local(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def _resolved(document: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow a reference to a shared parameter, body or answer, inside the document only."""
-    reference = part.get("$ref")
-    if reference is None:
-        return part
-    found: Any = document
-    for step in str(reference).removeprefix("#/").split("/"):
+def _resolved(document: Mapping[str, Any], part: Any) -> Mapping[str, Any]:
+    """Follow references to a shared parameter, body or answer, inside the document only."""
+    for _ in range(_MAX_STEPS):
+        if not isinstance(part, Mapping):
+            raise RegistrationError("a part of the operation is no object", code="operation_invalid")
+        if "$ref" not in part:
+            return part
+        part = _at(document, str(part["$ref"]))
+    raise RegistrationError("a reference leads back to itself", code="reference_unknown")
+
+
+def _at(document: Mapping[str, Any], reference: str) -> Any:
+    found: Any = document if reference.startswith("#/") else None
+    for step in reference.removeprefix("#/").split("/"):
         found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-    if not str(reference).startswith("#/") or not isinstance(found, Mapping):
-        raise RegistrationError(f"'{reference}' is not in the document", code="reference_unknown")
+    if found is None:
+        raise RegistrationError(f"'{reference:.100}' is not in the document", code="reference_unknown")
     return found
-
-
-def _sending(method: str, path: str, parameters: list[Mapping[str, Any]], args: Mapping[str, Any]) -> Sending:
-    query: dict[str, Any] = {}
-    headers: dict[str, str] = {}
-    for parameter in parameters:
-        name = parameter["name"]
-        if name not in args:
-            continue
-        place = parameter["in"]
-        if place == "path":
-            # Everything is quoted, the slash too: an argument must not become another path.
-            path = path.replace(f"{{{name}}}", quote(str(args[name]), safe=""))
-        elif place == "query":
-            query[name] = args[name]
-        elif place == "header":
-            headers[name] = str(args[name])
-    return Sending(method=method.upper(), path=path, query=query, headers=headers, body=args.get(BODY))

@@ -26,11 +26,14 @@ def card_from_mcp(definition: Mapping[str, Any], *, server: str, strict: bool = 
     if not isinstance(name, str) or not isinstance(schema, Mapping):
         raise RegistrationError(f"{server}: a tool without a name or an inputSchema", code="definition_invalid")
     output = definition.get("outputSchema")
+    if output is not None and not isinstance(output, Mapping):
+        # Left unchecked, anything at all could come back under a schema that was promised.
+        raise RegistrationError(f"{server}: the outputSchema of '{name:.100}' is no object", code="definition_invalid")
     fields: dict[str, Any] = {
         "name": f"{server}{SEPARATOR}{name}",
         "description": str(definition.get("description") or definition.get("title") or name),
         "input_schema": schema,
-        "output_schema": output if isinstance(output, Mapping) else None,
+        "output_schema": output,
         "effect": _effect(definition.get("annotations")),
         "idempotent": _says(definition.get("annotations"), "idempotentHint"),
         "origin": "upstream",

@@ -145,6 +145,8 @@ class FileKeys:
                     f"{name} is missing, but there is a journal that was signed with it. Bring it back from a copy."
                 )
                 raise ConfigError(message, code="key_missing")
+            if not self._create:
+                raise ConfigError(f"There is no ledger here ({name} is missing).", code="ledger_missing")
             _make_once(path, make())
         return read_key(path)
 

@@ -2,6 +2,7 @@
 
     observer     Telemetry: the one object the pipeline calls
     metrics      counts and times, by the names older dashboards know
+    readings     what has been counted, as values
     exposition   the same as Prometheus text
     rejections   refusals by bucket per session, agent and conference, kept in the control room
     tracing      one span per call; off unless asked for

@@ -12,7 +12,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from tallystick.telemetry.metrics import BOUNDS_S, Reading, Timing
+from tallystick.telemetry.readings import BOUNDS_S, Reading, Timing
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _REQUEST_LABELS = ("endpoint", "method", "status")

@@ -19,11 +19,25 @@ from tallystick.settings import Settings
 MASK = "[redacted]"
 MIN_SECRET_CHARS = 8
 """A shorter value would be found in innocent words."""
+MAX_TEXT_CHARS = 8_000
+"""Of longer text a log shows both ends: nobody reads more, and looking for secrets takes time."""
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.DOTALL
 )
 _URL_LOGIN = re.compile(r"(?<=://)[^\s/@:]{0,256}:[^\s/@]{1,256}(?=@)")
+
+
+_EVENT: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.format_exc_info,
+]
+"""What every event says, whichever library it comes from."""
 
 
 class Masker:
@@ -58,17 +72,20 @@ class Masker:
 
     def text(self, text: str) -> str:
         """Mask text that is still as it was written."""
-        text = _PRIVATE_KEY.sub(MASK, self.line(text))
+        text = _PRIVATE_KEY.sub(MASK, TOKEN.sub(MASK, _shortened(self._without_known(text))))
         if self._assignment is not None:
             text = self._assignment.sub(rf"\1{MASK}", text)
         return _URL_LOGIN.sub(MASK, text)
 
     def line(self, line: str) -> str:
         """Mask a finished line without touching its quoting."""
+        return TOKEN.sub(MASK, self._without_known(line))
+
+    def _without_known(self, text: str) -> str:
         for value in self._values:
-            if value in line:
-                line = line.replace(value, MASK)
-        return TOKEN.sub(MASK, line)
+            if value in text:
+                text = text.replace(value, MASK)
+        return text
 
     def value(self, value: Any) -> Any:
         """Mask a value of any shape."""
@@ -89,6 +106,16 @@ class Masker:
 
     def _is_secret(self, name: object) -> bool:
         return self._name is not None and isinstance(name, str) and self._name.fullmatch(name) is not None
+
+
+def _shortened(text: str) -> str:
+    """Both ends of long text, cut between words: half a token would not be known as one."""
+    if len(text) <= MAX_TEXT_CHARS:
+        return text
+    half = MAX_TEXT_CHARS // 2
+    begin = re.sub(r"\S+\Z", "", text[:half])
+    end = re.sub(r"\A\S+", "", text[-half:])
+    return f"{begin}[… {len(text) - len(begin) - len(end)} characters …]{end}"
 
 
 def secrets_of(settings: Settings) -> list[str]:
@@ -121,23 +148,14 @@ def set_up_logs(
     stream = stream or sys.stderr
     for_the_eye = stream.isatty() if form is None else form == "console"
     renderer: Any = structlog.dev.ConsoleRenderer(colors=False) if for_the_eye else structlog.processors.JSONRenderer()
-    shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_logger_name,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.PositionalArgumentsFormatter(),
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.StackInfoRenderer(),
-        structlog.processors.format_exc_info,
-    ]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*_EVENT, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(_MaskedFormatter(masker, shared, renderer))
+    handler.setFormatter(_MaskedFormatter(masker, renderer))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
@@ -146,9 +164,9 @@ def set_up_logs(
 class _MaskedFormatter(structlog.stdlib.ProcessorFormatter):
     """The last place every line passes."""
 
-    def __init__(self, masker: Masker, shared: list[Any], renderer: Any) -> None:
+    def __init__(self, masker: Masker, renderer: Any) -> None:
         super().__init__(
-            foreign_pre_chain=shared,
+            foreign_pre_chain=_EVENT,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, masker, renderer],
         )
         self._masker = masker

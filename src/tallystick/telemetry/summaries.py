@@ -14,21 +14,26 @@ from tallystick.gate.record.secrets import TOKEN
 MAX_KEYS = 16
 """More names than a reader takes in; the rest is counted."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
 _ID_NAME = re.compile(r"(?:.*[_.-])?ids?|.*(?:Id|ID)")
 _COUNT_NAME = re.compile(r"(?:.*_)?(?:count|total|size|limit|offset|k|n|steps|rows|lines)")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+_IDENTIFIER = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+"""With a digit in it: a word alone may be anybody's."""
 
 
-def summary(value: Any, *, secret_names: frozenset[str] = frozenset()) -> str:
-    """Describe a value in one short line of JSON."""
+def summary(value: Any, *, names: frozenset[str], secret_names: frozenset[str] = frozenset()) -> str:
+    """Describe a value in one short line of JSON.
+
+    Args:
+        value: The arguments or the result.
+        names: The names the tool's schema declares; any other may itself be text, and is only counted.
+        secret_names: Names, in lower case, of which not even the shape is told.
+    """
     if not isinstance(value, Mapping):
         return orjson.dumps(_shape(value)).decode()
     described: dict[str, Any] = {}
     unnamed = 0
     for name, item in value.items():
-        # A name that is not plainly a name may itself be text.
-        if len(described) >= MAX_KEYS or not _plain(name):
+        if len(described) >= MAX_KEYS or name not in names:
             unnamed += 1
         elif name.lower() in secret_names:
             described[name] = "redacted"
@@ -39,8 +44,19 @@ def summary(value: Any, *, secret_names: frozenset[str] = frozenset()) -> str:
     return orjson.dumps(described).decode()
 
 
-def _plain(name: object) -> bool:
-    return isinstance(name, str) and _NAME.fullmatch(name) is not None and TOKEN.search(name) is None
+def declared_names(schema: Any) -> frozenset[str]:
+    """Every property name a schema declares, at any depth."""
+    found: set[str] = set()
+    stack: list[Any] = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            properties = node.get("properties")
+            found.update(properties if isinstance(properties, Mapping) else ())
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return frozenset(found)
 
 
 def _described(name: str, value: Any) -> Any:

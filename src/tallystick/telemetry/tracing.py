@@ -15,13 +15,14 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.settings import Settings
 from tallystick.telemetry.metrics import UNKNOWN_TOOL
-from tallystick.telemetry.summaries import summary
+from tallystick.telemetry.summaries import declared_names, summary
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 SPAN = "tool.call"
 INSTRUMENTATION = "tallystick"
+TRACES_PATH = "/v1/traces"
 
 
 class Tracing:
@@ -44,7 +45,9 @@ class Tracing:
             shutdown: Sends what is left; called on close.
         """
         self._tracer = tracer
-        self._secret_names = frozenset(name.lower() for name in secret_names)
+        self._secret_names = _lower(secret_names)
+        self._declared: dict[str, frozenset[str]] = {}
+        """By the version of a tool's card."""
         self._clock_ns = clock_ns
         self._shutdown = shutdown
 
@@ -72,7 +75,7 @@ class Tracing:
         attributes: dict[str, Any] = {
             "tool_name": tool_name,
             "args_summary": self._args_summary(outcome, card),
-            "result_summary": summary(outcome.result) if outcome.ok else "",
+            "result_summary": self._result_summary(outcome, card),
             "tally.status": outcome.status,
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": tool_name,
@@ -87,11 +90,27 @@ class Tracing:
         return attributes
 
     def _args_summary(self, outcome: Outcome, card: Card | None) -> str:
-        # Arguments that fit no schema may hold anything, in their names too.
         if card is None or outcome.args is None:
             return ""
-        names = self._secret_names.union(name.lower() for name in card.secrets)
-        return summary(outcome.args, secret_names=names)
+        return summary(
+            outcome.args, names=self._names(card), secret_names=self._secret_names.union(_lower(card.secrets))
+        )
+
+    def _result_summary(self, outcome: Outcome, card: Card | None) -> str:
+        if card is None or not outcome.ok:
+            return ""
+        return summary(outcome.result, names=self._names(card), secret_names=self._secret_names)
+
+    def _names(self, card: Card) -> frozenset[str]:
+        names = self._declared.get(card.version)
+        if names is None:
+            names = declared_names([card.input_schema, card.output_schema])
+            self._declared[card.version] = names
+        return names
+
+
+def _lower(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)
 
 
 def open_tracing(settings: Settings) -> Tracing | None:
@@ -122,6 +141,8 @@ def _provider(endpoint: str) -> Any:
             "telemetry.otlp_endpoint needs the tracing part: pip install 'tallystick[tracing]'.",
             code="tracing_not_installed",
         ) from None
+    # The exporter takes the address as it stands; people give the collector's.
+    url = endpoint if endpoint.endswith(TRACES_PATH) else endpoint.rstrip("/") + TRACES_PATH
     provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": INSTRUMENTATION}))
-    provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=endpoint)))
+    provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=url)))
     return provider

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+PATIENCE_S = 5
+"""How long a closing portal waits for tools that do not want to be cancelled."""
+
 
 class Portal:
     """Runs coroutines on a background loop; works inside another running loop too (Jupyter)."""
@@ -15,18 +18,30 @@ class Portal:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._pid = 0
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run to the end and give the result; must not be called from the background loop itself."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._running_loop()).result()
+        """Run to the end and give the result.
+
+        Raises:
+            RuntimeError: Called on the background loop itself, e.g. by an `async def` tool: it would wait for itself.
+        """
+        loop = self._running_loop()
+        if self._thread is threading.current_thread():
+            coroutine.close()
+            raise RuntimeError("a coroutine cannot wait here for itself; await the coroutine instead")
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
     def close(self) -> None:
-        """Stop the loop, if it was ever started."""
+        """Stop the loop, if it was ever started; what still runs on it is cancelled and leaves its receipt."""
         with self._lock:
-            if self._loop is not None and self._pid == os.getpid():
-                self._loop.call_soon_threadsafe(self._loop.stop)
-            self._loop = None
+            loop, thread, self._loop = self._loop, self._thread, None
+        if loop is None or thread is None or self._pid != os.getpid():
+            return
+        loop.call_soon_threadsafe(loop.stop)
+        if thread is not threading.current_thread():
+            thread.join(PATIENCE_S)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -34,7 +49,8 @@ class Portal:
             if self._loop is None or self._pid != os.getpid():
                 self._loop = asyncio.new_event_loop()
                 self._pid = os.getpid()
-                threading.Thread(target=_serve, args=(self._loop,), name="tally-portal", daemon=True).start()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="tally-portal", daemon=True)
+                self._thread.start()
             return self._loop
 
 
@@ -42,5 +58,10 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE_S))
     finally:
         loop.close()

@@ -7,7 +7,8 @@
 No retries by force: a malformed call ends the turn. Whoever wants to go on starts a new one.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -15,10 +16,11 @@ from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.admit.turn_schema import turn_schema
 from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.pipeline import Pipeline, Standing
-from tallystick.gate.session import Session
+from tallystick.gate.pipeline import Pipeline
+from tallystick.gate.session import Caller, Session
 from tallystick.turns.portal import Portal
 
 
@@ -64,6 +66,8 @@ class Turn:
             step_bytes=step_bytes,
         )
         self._must_finish = False
+        self._waiting = False
+        self._over = False
         self._nonces.issue()
 
     @property
@@ -92,6 +96,11 @@ class Turn:
         return monotonic() >= self._expires_at
 
     @property
+    def waiting(self) -> bool:
+        """A call of this turn is held: a person's yes goes on with it."""
+        return self._waiting and not self.expired
+
+    @property
     def must_finish(self) -> bool:
         """A budget is spent: only the final answer is left."""
         return self._must_finish
@@ -117,8 +126,14 @@ class Turn:
         if self._standing.client_tools is not None:
             yield from self._standing.client_tools.entries()
 
-    async def submit(self, text: str | bytes) -> Outcome:
-        """Hand in what the model said: one strict envelope."""
+    async def submit(self, text: str | bytes, *, caller: Caller | None = None) -> Outcome:
+        """Hand in what the model said: one strict envelope.
+
+        Args:
+            text: As it came.
+            caller: The caller with the roles he has now, where they may have changed since the turn began.
+        """
+        self._standing.session = self._standing.session.within(caller=caller)
         return self._after(await self._pipeline.submit(text, self._standing))
 
     def submit_sync(self, text: str | bytes) -> Outcome:
@@ -131,7 +146,8 @@ class Turn:
         if over is not None:
             return self._after(await self._pipeline.refuse(over, tool, self._standing))
         self._standing.first = False
-        return self._after(await self._pipeline.call(tool, dict(args), self._standing))
+        plain = dict(args) if isinstance(args, Mapping) else args
+        return self._after(await self._pipeline.call(tool, plain, self._standing))
 
     def spend(self, *, tokens: int = 0, cost_microusd: int = 0) -> None:
         """Count what the model used."""
@@ -139,24 +155,34 @@ class Turn:
             self._standing.meter.spend(tokens=tokens, cost_microusd=cost_microusd)
 
     def close(self) -> None:
-        """End the turn: its nonce is worth nothing from now on."""
+        """End the turn: its nonce is worth nothing from now on, and a call still running brings no new one."""
+        self._over = True
+        self._waiting = False
         self._nonces.burn()
 
-    async def resumed(self, run: Callable[[Standing], Any]) -> Outcome:
-        """Go on after a person let the held call through: run it here, then issue a new nonce."""
+    async def resumed(self, run: Callable[[Standing], Awaitable[Outcome]], *, caller: Caller | None = None) -> Outcome:
+        """Go on after a person let the held call through: run it here, then issue a new nonce.
+
+        Args:
+            run: Runs the call for a standing.
+            caller: The caller with the roles he has now; the turn goes on with these.
+        """
+        self._standing.session = self._standing.session.within(caller=caller)
         self._standing.first = False
-        outcome: Outcome = await run(self._standing)
-        return self._after(outcome)
+        self._waiting = False
+        return self._after(await run(self._standing))
 
     def _after(self, outcome: Outcome) -> Outcome:
-        if outcome.final or self.expired or (outcome.must_finish and self._must_finish):
+        if outcome.must_finish and self._must_finish:
+            # It was told to finish and did not: this ends the turn like any other refused call.
+            outcome = replace(outcome, must_finish=False)
+        if outcome.must_finish:
+            self._must_finish = self._standing.may_finish = True
+        if outcome.held is not None and not self._over:
+            self._waiting = True
             self._nonces.burn()
-        elif outcome.must_finish:
-            self._must_finish = True
-            self._standing.may_finish = True
-            self._nonces.issue()
-        elif outcome.rejection is not None or outcome.status == "rejected":
-            self._nonces.burn()
+        elif outcome.final or self.expired or self._over or (outcome.status == "rejected" and not outcome.must_finish):
+            self.close()
         else:
             self._nonces.issue()
         return outcome

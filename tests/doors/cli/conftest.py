@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tallystick.doors.cli.app import app
 from tallystick.doors.identity import StartupToken
 
-TOOLS = '''
+TOOLS = """
 import os
 import sys
 
@@ -26,7 +26,7 @@ print("a tool file that talks while it loads")
 def word_count(text: str, times: int = 1) -> int:
     "Count the words of a text."
     print("printed by the tool")
-    os.write(1, b"written to the descriptor\\\\n")
+    os.write(1, b"written to the descriptor\\n")
     os.system("echo said by a child")
     return len(text.split()) * times
 
@@ -47,7 +47,7 @@ def broken(number: int) -> int:
 def loud() -> str:
     "Give back text that would move the cursor \\x1b[31m."
     return "red \\x1b[31m, turned \\u202e, tagged \\U000e0041, empty \\u200b\\nsecond line"
-'''
+"""
 
 CONFIG = '[gate]\ntools = ["tools.py"]\n\n[ledger]\ndurability = "os"\n'
 

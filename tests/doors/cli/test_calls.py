@@ -80,7 +80,9 @@ def test_arguments_that_are_not_one_json_object_are_refused_with_a_receipt(tally
     assert shown["caller"]["channel"] == "cli"
 
 
-@pytest.mark.parametrize("words", [["{}", "-a", "text=a"], ["-a", "text"], ["-a", "=a"], ["-a", "a=1", "-a", "a=2"], ["-a", "text:=x"]])
+@pytest.mark.parametrize(
+    "words", [["{}", "-a", "text=a"], ["-a", "text"], ["-a", "=a"], ["-a", "a=1", "-a", "a=2"], ["-a", "text:=x"]]
+)
 def test_arguments_that_make_no_sense_are_wrong_use(tally: Tally, words: list[str]) -> None:
     wrong = tally("call", "word_count", *words)
     assert (wrong.code, wrong.error) == (2, "usage")
@@ -119,7 +121,11 @@ def test_a_held_call_says_how_to_answer_it(tally: Tally) -> None:
 @pytest.mark.promise("doors.visible")
 def test_B06_output_and_description_of_a_tool_are_printed_escaped(tally: Tally) -> None:
     called = tally("call", "loud")
-    assert called.out.split("\n") == [r"red \x1b[31m, turned \u202e, tagged \U000e0041, empty \u200b", "second line", ""]
+    assert called.out.split("\n") == [
+        r"red \x1b[31m, turned \u202e, tagged \U000e0041, empty \u200b",
+        "second line",
+        "",
+    ]
     as_json = tally("call", "loud", "--json")
     assert as_json.out.isascii()
     assert "\u202e" in as_json.json["result"]
@@ -145,7 +151,9 @@ def test_the_nearest_workspace_above_is_meant(tally: Tally, workspace: Path, mon
     assert not (below / ".control-room").exists()
 
 
-def test_another_workspace_may_be_named(tally: Tally, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_workspace_may_be_named(
+    tally: Tally, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert tally("call", "-w", str(workspace), "word_count", '{"text":"a"}').code == 0
     assert tally("-w", str(workspace), "call", "word_count", '{"text":"a"}').code == 0

@@ -255,3 +255,70 @@ def test_a_forwarded_address_does_not_change_who_is_calling() -> None:
     running.say(running.head("X-Forwarded-For: 10.1.2.3", "Content-Length: 0", "Connection: close"))
     running.close()
     assert seen == ["127.0.0.1"]
+
+
+async def _answers(scope: Any, receive: Any, send: Any) -> None:
+    """Answers of all kinds, by path."""
+    kind = scope["path"]
+    typed = (b"content-type", b"text/plain")
+    if kind == "/stream":
+        await send({"type": "http.response.start", "status": 200, "headers": [typed]})
+        for part in (b"one ", b"two ", b""):
+            await send({"type": "http.response.body", "body": part, "more_body": bool(part)})
+    elif kind == "/split":
+        await send({"type": "http.response.start", "status": 200, "headers": [typed, (b"content-length", b"6")]})
+        await send({"type": "http.response.body", "body": b"one", "more_body": True})
+        await send({"type": "http.response.body", "body": b"two"})
+    elif kind == "/broken":
+        await send({"type": "http.response.start", "status": 200, "headers": [typed]})
+        raise ZeroDivisionError
+    elif kind == "/injected":
+        injected = (b"x-name", b"a\r\nset-cookie: stolen=1")
+        await send({"type": "http.response.start", "status": 200, "headers": [injected, (b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+    else:
+        await send({"type": "http.response.start", "status": 200, "headers": [typed, (b"content-length", b"4")]})
+        await send({"type": "http.response.body", "body": b"done"})
+
+
+@pytest.mark.promise("doors.security-headers")
+def test_streams_heads_and_broken_answers_go_out_as_they_should() -> None:
+    settings = ServerSettings()
+    running = Running(Guard(_answers, settings), settings)
+
+    def ask(path: str, method: str = "GET") -> bytes:
+        lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", "", ""]
+        last = [f"{method} / HTTP/1.1", "Host: 127.0.0.1", "Connection: close", "", ""]
+        return running.say("\r\n".join([*lines[:-1], *last]).encode())
+
+    try:
+        stream = ask("/stream")
+        assert b"transfer-encoding: chunked" in stream
+        assert b"4\r\none \r\n4\r\ntwo \r\n0\r\n\r\n" in stream
+        assert stream.endswith(b"done")
+        assert b"\r\n\r\nonetwo" in ask("/split")
+        assert b"done" not in ask("/whole", "HEAD")
+        assert status(ask("/broken")) == 500
+        injected = ask("/injected")
+        assert status(injected) == 500
+        assert b"set-cookie" not in injected
+        whole = ask("/whole")
+        assert whole.count(b"HTTP/1.1 200 OK") == 2
+        assert whole.count(b"x-frame-options: DENY") == 2
+        assert whole.count(b"\r\ndate: ") == 2
+    finally:
+        running.close()
+
+
+def test_a_connection_that_says_nothing_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "KEEP_ALIVE_S", 1)
+    settings = ServerSettings()
+    running = Running(Guard(echo, settings), settings)
+    try:
+        with running.connect() as connection:
+            connection.sendall(running.head("Content-Length: 5") + b"hello")
+            begun = time.monotonic()
+            assert b"read 5" in heard(connection)
+            assert time.monotonic() - begun < PATIENCE_S
+    finally:
+        running.close()

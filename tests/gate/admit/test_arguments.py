@@ -1,4 +1,5 @@
 import math
+import time
 from typing import Any
 
 import pytest
@@ -221,7 +222,7 @@ def test_a_null_is_dropped_where_the_schema_refers_to_itself() -> None:
     )
     proposal = admitted(admit_call(made, "t", {"n": None, "node": {"name": "x"}}))
     assert proposal.args == {"node": {"name": "x"}}
-    assert refused(admit_call(made, "t", {"n": 1, "node": {"name": 1}})).pointer == "/node"
+    assert refused(admit_call(made, "t", {"n": 1, "node": {"name": 1}})).pointer == "/node/name"
 
 
 @pytest.mark.promise("admit.key-drift")
@@ -479,3 +480,22 @@ def test_keys_named_by_reference_or_in_parts_count_as_named(schema: dict[str, An
     entry = made.add(Card(name="t", description="", input_schema=schema))
     assert entry.properties == {"file_path"}
     assert admitted(admit_call(made, "t", {"Path": "a"})).args == {"file_path": "a"}
+
+
+@pytest.mark.promise("admit.linear")
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"file_path": "a", "tags": [None] * 13_000},
+        {"file_path": "a", "tags": [1e300] * 9_000},
+        {"file_path": "a", "tags": ["x"] * 9_000},
+        {"file_path": "a", "options": {f"k{i}": None for i in range(5_000)}, "start_line": "x"},
+        {"file_path": "a", **{f"k{i}": None for i in range(5_000)}},
+        {f"K-{i}": i for i in range(5_000)},
+    ],
+    ids=lambda args: f"{str(args)[:40]}...",
+)
+def test_no_arguments_take_long(tools: Catalogue, args: dict[str, Any]) -> None:
+    started = time.perf_counter()
+    assert refused(admit_call(tools, "file_reader", args)).fault is BAD_ARGS
+    assert time.perf_counter() - started < 2

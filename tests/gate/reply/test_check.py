@@ -251,7 +251,7 @@ anything = st.text(max_size=200) | st.lists(
 @settings(max_examples=size(300, 5_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=anything, form=st.sampled_from(["line", "per-sentence"]), conference=st.booleans())
 @pytest.mark.promise("reply.any-text")
-def test_any_text_gets_an_answer_that_can_be_recorded(check: Check, text: str, form: Any, conference: bool) -> None:
+def test_any_text_gets_an_answer_that_can_be_recorded(check: Check, text: str, form: Any, *, conference: bool) -> None:
     findings = check(text, form=form, conference=conference, agent="critic", tool_names=["file_reader"])
     assert findings.ok == (findings.code is None)
     orjson.dumps(findings.as_dict())

@@ -15,7 +15,7 @@ FORM = {"form": "per-sentence"}
         "The app crashes when it is opened. [ticket:12]",
         "The app crashes when it is opened.\n[ticket:12]",
         'The app crashes [ticket:12 "crashes when I open it"]. Another says so too [ticket:13].',
-        "41.3 % of the tickets are open [figure 41.3 = share(status=\"open\")].",
+        '41.3 % of the tickets are open [figure 41.3 = share(status="open")].',
         "The lamp was out (e.g. at nine) when Mr. Orde came [obs:9f].",
         "Hello Anna,\n\nThank you for reaching out! The app crashes [ticket:12].\n\nBest regards,\nThe Support Team",
         "Dear Ms. O'Brien,\n\n- The app crashes [ticket:12].\n- It is broken again [ticket:13].\n\nKind regards\nJo",

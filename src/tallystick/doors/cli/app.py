@@ -15,6 +15,8 @@ from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.screen import say_error
 from tallystick.errors import TallyError
 
+NAME = "tally"
+HELP = ("--help", "-h")
 ORDER = (
     "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "keys", "serve",
     "worker", "doctor",
@@ -32,15 +34,38 @@ class Tally(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
         """Run one command line. Never gives back: ends with `SystemExit`."""
+        del prog_name  # it is `tally`, however it was started
         words = list(sys.argv[1:] if args is None else args)
         asked = words[: words.index("--")] if "--" in words else words
         _make_streams_safe()
+        told = self._help_for(words)
+        if told is not None:
+            sys.stdout.write(told + "\n")
+            sys.exit(Exit.OK)
         extra["standalone_mode"] = False
         try:
-            ended = super().main(words, prog_name or "tally", *more, **extra)
+            ended = super().main(words, NAME, *more, **extra)
         except Exception as error:  # noqa: BLE001 - the border: nothing may leave as a traceback by accident
             ended = _end(error, as_json="--json" in asked)
         sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
+
+
+    def _help_for(self, words: list[str]) -> str | None:
+        """The help, if that is all that was asked for: `tally audit list --help`.
+
+        Reading even one option makes Typer load pydantic, which takes longer than all the rest.
+        """
+        if not words or words[-1] not in HELP:
+            return None
+        command: Any = self
+        context = typer.Context(self, info_name=NAME, **self.context_settings)
+        for word in words[:-1]:
+            command = getattr(command, "commands", {}).get(word)
+            if command is None:
+                return None
+            context = typer.Context(command, info_name=word, parent=context)
+        told: str = command.get_help(context)
+        return told
 
 
 app = typer.Typer(
@@ -48,7 +73,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
+    context_settings={"help_option_names": list(HELP)},
 )
 
 

@@ -1,5 +1,6 @@
 """The checks of `tally doctor`: each looks at one thing and says how it is. None of them changes anything."""
 
+import json
 import os
 import shutil
 import sys
@@ -21,6 +22,9 @@ EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """A clock before this was never set."""
 AHEAD_S = 60
 """A last receipt this far in the future means that the clock was set back."""
+QUICK_BYTES = 64 * 1024 * 1024
+"""A journal up to this size is verified whole: about a second."""
+TAIL_BYTES = 1 << 20
 EXTRAS = (
     ("durable", "dbos", "durable work"),
     ("postgres", "psycopg", "PostgreSQL"),
@@ -104,7 +108,7 @@ def _keys(here: Here) -> Answer:
 
     audit = audit_folder(here.workspace)
     missing = [name for name in (SECRET, LOG) if not (audit / name).exists()]
-    if missing and any(path.stat().st_size for path in (audit / "journal").glob("*.log")):
+    if missing and any(path.stat().st_size for path in _segments(here.workspace)):
         return "fail", f"{', '.join(missing)} is gone, but the journal was signed with it. Bring it back from a copy"
     if missing:
         return "ok", "none yet; they are made with the first receipt"
@@ -113,11 +117,27 @@ def _keys(here: Here) -> Answer:
     return "ok", "for your eyes only"
 
 
+def _ledger(here: Here) -> Answer:
+    size = sum(path.stat().st_size for path in _segments(here.workspace))
+    if size == 0:
+        return "ok", "nothing recorded yet"
+    if size > QUICK_BYTES:
+        return "ok", f"{size // 1024 // 1024} MB; too much for a quick look, `tally audit verify` examines all of it"
+    from tallystick.storage.ledger import verify_workspace
+
+    report = verify_workspace(here.workspace, here.settings)
+    if report.problems:
+        first = report.problems[0]
+        return "fail", f"{first.code}: {first.reason}. `tally audit verify` says more"
+    notes = sorted({note.code for note in report.notes})
+    return "ok", f"{report.size} records verify" + (f" ({', '.join(notes)})" if notes else "")
+
+
 def _state_folder(here: Here) -> Answer:
     state = here.settings.state_dir()
     if state.resolve().is_relative_to(here.workspace.resolve()):
         return "warn", f"{state} lies in the workspace, where its tools may reach it. Set storage.state_dir"
-    if not os.access(_nearest(state), os.W_OK | os.X_OK):
+    if not _can_be_made(state):
         return "fail", f"{state} cannot be written. Set storage.state_dir"
     return "ok", str(state)
 
@@ -130,7 +150,7 @@ def _mirror(here: Here) -> Answer:
         return "warn", "switched off: a journal that was rolled back cannot be noticed here. Set ledger.mirror"
     if path.resolve().is_relative_to(here.workspace.resolve()):
         return "warn", f"{path} lies in the workspace and would be rolled back with it. Set ledger.mirror"
-    if not os.access(path if path.exists() else _nearest(path.parent), os.W_OK):
+    if not (os.access(path, os.W_OK) if path.exists() else _can_be_made(path.parent)):
         return "fail", f"{path} cannot be written. Change its rights, or set ledger.mirror"
     return "ok", str(path) if path.exists() else f"{path} (made with the first receipt)"
 
@@ -179,6 +199,7 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("configuration", _configuration),
     ("tools", _tools),
     ("keys", _keys),
+    ("ledger", _ledger),
     ("state folder", _state_folder),
     ("mirror", _mirror),
     ("database", _database),
@@ -187,9 +208,10 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
 )
 
 
-def _nearest(folder: Path) -> Path:
-    """The folder itself, or the nearest one above it that is there."""
-    return next(path for path in (folder, *folder.parents) if path.exists())
+def _can_be_made(folder: Path) -> bool:
+    """Whether a folder is there and writable, or the nearest place above it is."""
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def _installed(module: str) -> bool:
@@ -204,4 +226,22 @@ def _utc(seconds: float) -> str:
 
 
 def _last_timestamp(workspace: Path) -> float | None:
+    """The time of the last whole record, as it stands there; nothing is verified for this."""
+    segments = _segments(workspace)
+    if not segments:
+        return None
+    with segments[-1].open("rb") as file:
+        file.seek(max(0, segments[-1].stat().st_size - TAIL_BYTES))
+        lines = file.read().split(b"\n")
+    for line in reversed(lines[:-1]):
+        try:
+            return datetime.fromisoformat(json.loads(line.split(b"\t")[0])["timestamp"]).timestamp()
+        except (ValueError, KeyError, TypeError):
+            continue
     return None
+
+
+def _segments(workspace: Path) -> list[Path]:
+    from tallystick.storage.ledger import audit_folder
+
+    return sorted((audit_folder(workspace) / "journal").glob("*.log"))

@@ -8,6 +8,7 @@ import typer
 
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
@@ -53,16 +54,11 @@ def read_reply(name: str) -> str:
     Raises:
         Refused: `file_unreadable` or `file_too_large`.
     """
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(MAX_REPLY_BYTES + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(MAX_REPLY_BYTES + 1)
-    except OSError as error:
-        raise Refused(f"{name} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    if name != "-":
+        return read_file(Path(name), MAX_REPLY_BYTES).decode("utf-8", errors="replace")
+    data = sys.stdin.buffer.read(MAX_REPLY_BYTES + 1)
     if len(data) > MAX_REPLY_BYTES:
-        raise Refused(f"{name} is larger than {MAX_REPLY_BYTES} bytes.", code="file_too_large")
+        raise Refused(f"The reply is larger than {MAX_REPLY_BYTES} bytes.", code="file_too_large")
     return data.decode("utf-8", errors="replace")
 
 

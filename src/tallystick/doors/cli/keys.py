@@ -89,4 +89,4 @@ def _keys(here: Here) -> "FileKeys":
     audit: Path = audit_folder(here.require_workspace())
     if not (audit / SECRET).exists():
         raise Refused("There are no keys yet; they are made with the first receipt.", code="no_keys")
-    return FileKeys(audit)
+    return FileKeys(audit, create=False)

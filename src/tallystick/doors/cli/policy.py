@@ -11,12 +11,15 @@ import typer
 
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.replay import show_replayed
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.gate.decide.policy import Policy
     from tallystick.gate.decide.policy_cases import CaseResult
+
+MAX_POLICY_BYTES = 16 * 1024 * 1024
 
 OtherPolicy = Annotated[
     Path | None,
@@ -128,9 +131,7 @@ def _read(path: Path) -> "Policy":
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}.", code="file_unreadable") from None
+        return read_file(path, MAX_POLICY_BYTES).decode()
     except UnicodeDecodeError:
         raise Refused(f"{path} is not UTF-8 text.", code="file_unreadable") from None
 

@@ -1,7 +1,112 @@
-"""`tally audit verify`."""
+"""`tally audit verify` and `tally audit rebuild`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tallystick.doors.cli.command import command
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.outside import Key, read_file, read_verifier
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.report import AuditReport, Problem
+
+MAX_SHOWN = 20
+"""Problems shown to people; --json gives more."""
+MAX_HEAD_BYTES = 1024 * 1024
+
+WHAT_IT_CANNOT_SHOW = (
+    "not shown: journal and mirror rolled back together. Keep `tally audit head` elsewhere and give it with --head."
+)
+
 
 def add_to(app: typer.Typer) -> None:
-    """Add this command."""
+    """Add these commands."""
+    command(app, "verify")(verify)
+    command(app, "rebuild")(rebuild)
+
+
+def verify(
+    here: Here,
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="The workspace, if not the one we are in.", show_default=False),
+    ] = None,
+    head: Annotated[
+        list[Path] | None,
+        typer.Option("--head", metavar="FILE", help="A head that was kept elsewhere (`tally audit head`)."),
+    ] = None,
+    key: Key = None,
+) -> Exit:
+    """Verify every receipt.
+
+    Signature, chain, tree, head, mirror, payloads, session views and the key of each; says up to which receipt the log
+    is proved, and by what. Changes nothing.
+    """
+    from tallystick.storage.ledger import verify_workspace
+
+    place = here if path is None else Here(named=path, screen=here.screen)
+    outside = [_note(file) for file in head or []]
+    verifier = None if key is None else read_verifier(key)
+    with here.screen.progress("verifying", None):
+        report = verify_workspace(place.require_workspace(), place.settings, outside=outside, verifier=verifier)
+    here.screen.data(report.as_dict())
+    _show(here, report, given_from_outside=bool(outside))
+    return Exit.OK if report.ok else Exit.REFUSED
+
+
+def rebuild(here: Here) -> None:
+    """Write the session views anew from the journal."""
+    with here.gate() as gate:
+        count = gate.ledger.rebuild_views()
+    here.screen.data({"views": count})
+    here.screen.line(f"{count} session views written anew")
+
+
+def _note(path: Path) -> bytes:
+    """A signed note: as `tally audit head` gives it, or as the HTTP API and `--json` wrap it."""
+    data = read_file(path, MAX_HEAD_BYTES)
+    if data.lstrip().startswith(b"{"):
+        try:
+            wrapped = json.loads(data)
+        except ValueError:
+            raise Refused(f"{path} holds neither a signed note nor JSON with one.", code="head_unreadable") from None
+        data = str(wrapped.get("checkpoint") or wrapped.get("head") or "").encode()
+    return data
+
+
+def _show(here: Here, report: "AuditReport", *, given_from_outside: bool) -> None:
+    screen = here.screen
+    if report.warrants:
+        rows = [(warrant.by, warrant.size, _receipt(warrant.size)) for warrant in report.warrants]
+        screen.table(["proved by", "records", "up to"], rows)
+    for note in report.notes[:MAX_SHOWN]:
+        screen.line(f"note: {_words(note)}")
+    for problem in report.problems[:MAX_SHOWN]:
+        screen.line(f"bad: {_words(problem)}")
+    if len(report.problems) > MAX_SHOWN:
+        screen.line(f"… and {len(report.problems) - MAX_SHOWN} more; --json lists them")
+    if not report.ok:
+        screen.line(f"DOES NOT VERIFY: {_words(report.problems[0])}")
+        return
+    if report.size == 0:
+        screen.line("ok: nothing is recorded yet")
+        return
+    by = " and ".join(report.proved_by)
+    screen.line(f"ok: {report.size} records verify; proved up to {_receipt(report.proved_up_to)} by {by or 'nothing'}")
+    if not given_from_outside:
+        screen.note(WHAT_IT_CANNOT_SHOW)
+
+
+def _receipt(size: int) -> str:
+    """How the last receipt of a log of this size is named; its second half is chance."""
+    return f"rcpt_{size - 1:012x}…" if size else "-"
+
+
+def _words(problem: "Problem") -> str:
+    where = problem.receipt_id or ("" if problem.seq is None else f"record {problem.seq}")
+    session = f" (session {problem.session_id})" if problem.session_id else ""
+    return f"{problem.code}: {where + ': ' if where else ''}{problem.reason}{session}"

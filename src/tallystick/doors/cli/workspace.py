@@ -33,7 +33,10 @@ class Here:
         """The folder that was named, or the nearest one above that is a workspace, or the current one."""
         if self.named is not None:
             return self.named.expanduser().absolute()
-        here = Path.cwd()
+        try:
+            here = Path.cwd()
+        except FileNotFoundError:
+            raise ConfigError("The current folder is gone. Give --workspace DIR.", code="no_workspace") from None
         return next((folder for folder in (here, *here.parents) if _is_workspace(folder)), here)
 
     @cached_property

@@ -5,15 +5,19 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
+from tallystick.doors.http.asgi import Header
 from tallystick.doors.http.problems import problem
+from tallystick.gate.codes import NO_TOKEN
 from tallystick.gate.execute.outcome import Outcome
 
 JSON = "application/json"
+CHALLENGE: Header = (b"www-authenticate", b"Bearer")
+"""What a 401 has to carry (RFC 9110, 11.6.1)."""
 
 
 def json_answer(value: Any, status: int = 200) -> Response:
     """Any JSON value."""
-    return Response(orjson.dumps(value), status_code=status, media_type=JSON)
+    return _answer(orjson.dumps(value), status)
 
 
 def outcome_answer(outcome: Outcome, extra: dict[str, Any] | None = None) -> Response:
@@ -28,10 +32,16 @@ def problem_answer(
     category: str, message: str, status: int, *, endpoint: str | None = None, hint: str | None = None
 ) -> Response:
     """The problem payload."""
-    body = problem(category, message, status, endpoint=endpoint, hint=hint)
-    return Response(body, status_code=status, media_type=JSON)
+    return _answer(problem(category, message, status, endpoint=endpoint, hint=hint), status)
 
 
 def listing(items: list[Any], *, total: int, limit: int, offset: int) -> Response:
     """The one form of every list."""
     return json_answer({"items": items, "total": total, "limit": limit, "offset": offset})
+
+
+def _answer(body: bytes, status: int) -> Response:
+    answer = Response(body, status_code=status, media_type=JSON)
+    if status == NO_TOKEN.http:
+        answer.raw_headers.append(CHALLENGE)
+    return answer

@@ -1,28 +1,48 @@
 """`/api/approvals…`: held calls. Looking needs a role, answering needs a person."""
 
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk, Refused, page
-from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.admit.strictjson import parse_json_object
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import NOTHING, Form
+from tallystick.doors.http.gate_calls import after
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
+from tallystick.gate.session import OWNER_ROLE, Caller
 
-_STATUS = {"not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "bad_arguments": 400}
 CHANNEL = "token"
 """How the person reached us: with the start-up token."""
+
+REJECT = Form(
+    # The reason stands in the receipt's header, so it is kept short.
+    properties={"reason": {"type": "string", "maxLength": 1000, "pattern": r"\S", "description": "Why not."}},
+    required=("reason",),
+    example={"reason": "wrong address"},
+)
+EDIT = Form(
+    properties={"args": {"type": "object", "description": "All arguments of the call to allow instead."}},
+    required=("args",),
+    example={"args": {"to": "team@example.org", "body": "shorter"}},
+)
+_STATUS = {"not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "bad_arguments": 400}
 
 
 def approval_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/approvals", tags=["approvals"])
+    _look(router, desk)
+    _answer_yes_or_no(router, desk)
+    _answer_otherwise(router, desk)
+    return router
+
+
+def _look(router: APIRouter, desk: FrontDesk) -> None:
     approvals = desk.gate.approvals
 
-    @router.get("", summary="Held calls, newest first")
+    @router.get("", openapi_extra=documented(state=f"One of {', '.join(State)}."), summary="Held calls, newest first")
     async def every(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
@@ -37,59 +57,65 @@ def approval_routes(desk: FrontDesk) -> APIRouter:
     async def one(approval_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         found = await run_in_threadpool(approvals.get, approval_id)
-        return _answer(Unmoved(why="not_found") if found is None else found)
+        return _standing(Unmoved(why="not_found") if found is None else found)
 
-    @router.post("/{approval_id}/approve", summary="Say yes to exactly this call (start-up token)")
+
+def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
+    approvals = desk.gate.approvals
+
+    @router.post(
+        "/{approval_id}/approve", openapi_extra=NOTHING.documented,
+        summary="Say yes to exactly this call (start-up token)",
+    )  # fmt: skip
     async def approve(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request).subject
-        return _answer(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
+        NOTHING.demand(await request.body())
+        return _standing(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
 
-    @router.post("/{approval_id}/reject", summary="Say no, and why (start-up token)")
+    @router.post("/{approval_id}/reject", openapi_extra=REJECT.documented, summary="Say no, and why (start-up token)")
     async def reject(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request).subject
-        reason = _read(await request.body()).get("reason")
-        if not isinstance(reason, str) or not reason.strip():
-            raise Refused(400, Category.VALIDATION_ERROR, "reason is missing: say why")
-        return _answer(
+        reason = REJECT.demand(await request.body())["reason"]
+        return _standing(
             await run_in_threadpool(approvals.reject, approval_id, person=person, channel=CHANNEL, reason=reason)
         )
 
-    @router.post("/{approval_id}/edit", summary="Say yes to other arguments (start-up token)")
+
+def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
+    approvals = desk.gate.approvals
+
+    @router.post(
+        "/{approval_id}/edit", openapi_extra=EDIT.documented, summary="Say yes to other arguments (start-up token)"
+    )
     async def edit(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request).subject
-        args = _read(await request.body()).get("args")
-        if not isinstance(args, dict):
-            raise Refused(400, Category.VALIDATION_ERROR, "args is an object: the arguments to allow instead")
-        return _answer(await run_in_threadpool(approvals.edit, approval_id, args, person=person, channel=CHANNEL))
+        args = EDIT.demand(await request.body())["args"]
+        return _standing(await run_in_threadpool(approvals.edit, approval_id, args, person=person, channel=CHANNEL))
 
-    @router.post("/{approval_id}/resume", summary="Run a call that was let through, once")
+    @router.post(
+        "/{approval_id}/resume", openapi_extra=NOTHING.documented,
+        summary="Run a call that was let through, once; the turn it was held in goes on",
+    )  # fmt: skip
     async def resume(approval_id: str, request: Request) -> Response:
         caller = desk.require(request)
+        NOTHING.demand(await request.body())
         hold = await run_in_threadpool(approvals.get, approval_id)
-        if hold is None or not _may_resume(hold, caller.subject, caller.roles):
-            return _answer(Unmoved(why="not_found"))
+        if hold is None or not _may_resume(hold, caller):
+            return _standing(Unmoved(why="not_found"))
+        # His roles as they are now, not as they were when the call was held.
         mine = caller if caller.subject == hold.caller else None
-        return outcome_answer(await desk.gate.resume(approval_id, caller=mine))
+        outcome = await desk.gate.resume(approval_id, caller=mine)
+        turn = desk.turn(hold.session.turn_id or "", caller)
+        return outcome_answer(outcome, None if turn is None else after(turn, outcome))
 
-    return router
 
-
-def _may_resume(hold: Hold, subject: str, roles: frozenset[str]) -> bool:
+def _may_resume(hold: Hold, caller: Caller) -> bool:
     """The caller whose call it is, or the owner of the machine."""
-    return hold.caller == subject or "owner" in roles
+    return hold.caller == caller.subject or OWNER_ROLE in caller.roles
 
 
-def _answer(result: Hold | Unmoved) -> Response:
+def _standing(result: Hold | Unmoved) -> Response:
     if isinstance(result, Hold):
         return json_answer(result.as_dict())
-    status = _STATUS[result.why]
-    raise Refused(status, Category.DOWNSTREAM_ERROR if status != 400 else Category.VALIDATION_ERROR, result.why)  # noqa: PLR2004
-
-
-def _read(body: bytes) -> dict[str, Any]:
-    if not body:
-        return {}
-    asked = parse_json_object(body, 65_536)
-    if isinstance(asked, Rejection):
-        raise Refused(400, Category.VALIDATION_ERROR, asked.reason)
-    return asked
+    category = Category.VALIDATION_ERROR if result.why == "bad_arguments" else Category.DOWNSTREAM_ERROR
+    raise Refused(_STATUS[result.why], category, result.why)

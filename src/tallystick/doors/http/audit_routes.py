@@ -1,80 +1,96 @@
 """`/api/audit/…`: receipts, proofs, the head, and the check of all of it."""
 
-from collections.abc import Callable, Iterable
-from itertools import islice
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import JSON, json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk, Refused, page
-from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.admit.strictjson import parse_json_object
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import ID, Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
+from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import valid_session_id
+from tallystick.storage.ledger import verify_workspace
 
-FILTERS = ("kind", "tool_id", "agent_id", "turn_id", "status")
+FILTERS = {
+    "kind": "outcome, started, held, approval, reply_check, …",
+    "status": "accepted, rejected or transformed.",
+    "tool_id": "The tool.",
+    "agent_id": "The agent.",
+    "turn_id": "The turn.",
+}
+LINK = Form(
+    properties={"issueId": {**ID, "description": "The issue; it names a folder."}},
+    required=("issueId",),
+    example={"issueId": "ISSUE-12"},
+)
+VERIFY = Form(
+    properties={
+        "checkpoints": {"type": "array", "items": {"type": "string"}, "description": "Signed notes kept elsewhere."},
+        "key": {"type": "string", "description": "The log's public key as somebody outside was given it."},
+    },
+    example={"checkpoints": []},
+)
+_CHUNK = 64 * 1024
+T = TypeVar("T")
 
 
 def audit_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
     _session_routes(router, desk)
+    _link_route(router, desk)
     _receipt_routes(router, desk)
-
-    @router.get("/head", summary="How much there is, and the signed note over it")
-    async def head(request: Request) -> Response:
-        desk.require(request)
-        return json_answer(await run_in_threadpool(_head, desk))
-
-    @router.post("/verify", summary="Check every receipt")
-    async def verify(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
-        report = await run_in_threadpool(desk.gate.verify, desk.gate.workspace)
-        return json_answer(report.as_dict())
-
+    _log_routes(router, desk)
     return router
 
 
 def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
     ledger = desk.gate.ledger
 
-    @router.get("/sessions", summary="Sessions that have receipts")
+    @router.get("/sessions", openapi_extra=documented(), summary="Sessions that have receipts")
     async def sessions(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         found = await run_in_threadpool(ledger.sessions)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
-    @router.get("/sessions/{session_id}/receipts", summary="A session's receipts")
+    @router.get("/sessions/{session_id}/receipts", openapi_extra=documented(**FILTERS), summary="A session's receipts")
     async def receipts(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        wanted = _wanted(request)
-        items, total = await run_in_threadpool(
-            _page_of, lambda: ledger.session(_checked(session_id)), wanted, limit, offset
-        )
+        found = await run_in_threadpool(_session, ledger, session_id)
+        items, total = await run_in_threadpool(_page_of, found, _wanted(request), limit, offset)
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/tool-receipts", summary="A session's receipts as a JSONL file")
     async def tool_receipts(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
-        lines = await run_in_threadpool(
-            lambda: b"".join(receipt.flat_bytes() + b"\n" for receipt in ledger.session(_checked(session_id)))
-        )
+        found = await run_in_threadpool(_session, ledger, session_id)
         name = f'attachment; filename="{session_id}.tool_receipts.jsonl"'
-        return Response(lines, media_type="application/x-ndjson", headers={"content-disposition": name})
+        return StreamingResponse(
+            _lines(found), media_type="application/x-ndjson", headers={"content-disposition": name}
+        )
 
-    @router.post("/sessions/{session_id}/link-issue", summary="Link a session's receipts into an issue")
+
+def _link_route(router: APIRouter, desk: FrontDesk) -> None:
+    @router.post(
+        "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
+        summary="Link a session's receipts into an issue",
+    )  # fmt: skip
     async def link_issue(session_id: str, request: Request) -> Response:
-        desk.require(request)
-        asked = parse_json_object(await request.body(), 65_536)
-        issue = None if isinstance(asked, Rejection) else asked.get("issueId", asked.get("issue_id"))
-        if not isinstance(issue, str) or not valid_session_id(issue):
-            raise Refused(400, Category.VALIDATION_ERROR, "issueId is a string of letters, digits, dot, dash, underscore")
-        linked = await run_in_threadpool(desk.gate.link_issue, _checked(session_id), issue)
+        desk.require(request, AUDIT_ROLES)
+        issue = LINK.demand(await request.body())["issueId"]
+        await run_in_threadpool(_session, desk.gate.ledger, session_id)
+        linked = await run_in_threadpool(desk.gate.link_issue, session_id, issue)
         return json_answer({"issueId": issue, "sessionId": session_id, "receipts": linked})
 
 
@@ -85,34 +101,57 @@ def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
     async def receipt(receipt_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         found = await run_in_threadpool(ledger.find, receipt_id)
-        if found is None:
-            raise Refused(404, Category.DOWNSTREAM_ERROR, "no valid receipt of this id")
-        return Response(found.flat_bytes(), media_type=JSON)
+        return Response(_there(found).flat_bytes(), media_type=JSON)
 
     @router.get("/receipts/{receipt_id}/proof", summary="Inclusion proof of one receipt")
     async def proof(receipt_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         found = await run_in_threadpool(ledger.prove, receipt_id)
-        if found is None:
-            raise Refused(404, Category.DOWNSTREAM_ERROR, "no valid receipt of this id")
-        return json_answer(found.as_dict())
+        return json_answer(_there(found).as_dict())
 
-    @router.get("/records", summary="Audit records: who did what to which resource")
+    @router.get(
+        "/records", openapi_extra=documented(action="E.g. `analysis.run`.", subject="Who did it."),
+        summary="Audit records: who did what to which resource",
+    )  # fmt: skip
     async def records(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        action, subject = request.query_params.get("action"), request.query_params.get("subject")
-
-        def wanted(receipt: Receipt) -> bool:
-            audit = receipt.header.get("audit")
-            return audit is not None and action in {None, audit["action"]} and subject in {None, audit["subject"]}
-
-        items, total = await run_in_threadpool(_page_of, ledger.read, wanted, limit, offset, _record)
+        wanted = _record_wanted(request)
+        items, total = await run_in_threadpool(lambda: _page_of(ledger.read(), wanted, limit, offset, _record))
         return listing(items, total=total, limit=limit, offset=offset)
 
 
+def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
+    @router.get("/head", summary="How much there is, and the signed note over it")
+    async def head(request: Request) -> Response:
+        desk.require(request)
+        return json_answer(await run_in_threadpool(_head, desk.gate.ledger))
+
+    @router.post("/verify", openapi_extra=VERIFY.documented, summary="Check every receipt")
+    async def verify(request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        asked = VERIFY.demand(await request.body())
+        outside = tuple(note.encode() for note in asked.get("checkpoints", ()))
+        key = None if "key" not in asked else _key(asked["key"])
+        report = await run_in_threadpool(
+            verify_workspace, desk.gate.workspace, desk.gate.settings, outside=outside, verifier=key
+        )
+        return json_answer(report.as_dict())
+
+
+def _session(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
+    """A session's receipts; one without any is not there."""
+    if not valid_session_id(session_id):
+        raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
+    found = iter(ledger.session(session_id))
+    first = next(found, None)
+    if first is None:
+        raise Refused(404, Category.DOWNSTREAM_ERROR, "no session of this id has receipts")
+    return chain((first,), found)
+
+
 def _page_of(
-    source: Callable[[], Iterable[Receipt]],
+    receipts: Iterable[Receipt],
     wanted: Callable[[Receipt], bool],
     limit: int,
     offset: int,
@@ -121,12 +160,23 @@ def _page_of(
     """One page of what is wanted, and how much there is; nothing but the page is kept in memory."""
     total = 0
     items: list[Any] = []
-    for receipt in source():
+    for receipt in receipts:
         if wanted(receipt):
             if offset <= total < offset + limit:
                 items.append(shown(receipt))
             total += 1
     return items, total
+
+
+def _lines(receipts: Iterable[Receipt]) -> Iterator[bytes]:
+    """The file, in pieces worth sending."""
+    piece = bytearray()
+    for receipt in receipts:
+        piece += receipt.flat_bytes() + b"\n"
+        if len(piece) >= _CHUNK:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)
 
 
 def _wanted(request: Request) -> Callable[[Receipt], bool]:
@@ -142,19 +192,35 @@ def _wanted(request: Request) -> Callable[[Receipt], bool]:
     return wanted
 
 
+def _record_wanted(request: Request) -> Callable[[Receipt], bool]:
+    action, subject = request.query_params.get("action"), request.query_params.get("subject")
+
+    def wanted(receipt: Receipt) -> bool:
+        audit = receipt.header.get("audit")
+        return audit is not None and action in {None, audit["action"]} and subject in {None, audit["subject"]}
+
+    return wanted
+
+
 def _record(receipt: Receipt) -> dict[str, Any]:
     header = receipt.header
     return {**header["audit"], "receipt_id": header["receipt_id"], "timestamp": header["timestamp"]}
 
 
-def _head(desk: FrontDesk) -> dict[str, Any]:
-    ledger = desk.gate.ledger
+def _there(found: T | None) -> T:
+    if found is None:
+        raise Refused(404, Category.DOWNSTREAM_ERROR, "no valid receipt of this id")
+    return found
+
+
+def _head(ledger: Ledger) -> dict[str, Any]:
     note = ledger.checkpoint()
     keys = [verifier.vkey() for verifier in islice(ledger.keys.log_verifiers(), 16)]
     return {"size": ledger.size(), "checkpoint": note.decode(), "keys": keys}
 
 
-def _checked(session_id: str) -> str:
-    if not valid_session_id(session_id):
-        raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
-    return session_id
+def _key(line: str) -> NoteVerifier:
+    try:
+        return parse_vkey(line)
+    except ValueError as error:
+        raise Refused(400, Category.VALIDATION_ERROR, f"key: {error}") from None

@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from tallystick.bootstrap import Gate
 from tallystick.doors.http.asgi import Scope
+from tallystick.doors.http.problems import Refused
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import NO_ROLE, Category
@@ -19,16 +20,6 @@ MAX_TURNS = 10_000
 ANONYMOUS = Caller(channel="http")
 AUDIT_ROLES = frozenset({"auditor", "admin"})
 """Receipts hold what others asked and got, so reading them is a role of its own."""
-
-
-class Refused(Exception):  # noqa: N818 - carried to the one place that answers it
-    """A request that a route does not serve."""
-
-    def __init__(self, status: int, category: Category | str, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.category = category
-        self.hint = hint
 
 
 @dataclass(kw_only=True)
@@ -43,10 +34,12 @@ class FrontDesk:
 
     def caller(self, scope: Scope) -> Caller | Rejection:
         """Who is calling."""
-        authorization = None
+        authorization: str | None = None
         for name, value in scope["headers"]:
             if name == b"authorization":
-                authorization = value.decode("latin-1")
+                # Two of them are joined, and so are no token: which one counts must not be a matter of taste.
+                given = value.decode("latin-1")
+                authorization = given if authorization is None else f"{authorization},{given}"
         return self.identity.authenticate(authorization, loopback=is_local(scope))
 
     def require(self, request: Request, roles: frozenset[str] = frozenset()) -> Caller:
@@ -78,9 +71,8 @@ class FrontDesk:
     def keep(self, turn: Turn) -> None:
         """Hold a turn for its client."""
         with self.lock:
-            for turn_id in [turn_id for turn_id, old in self.turns.items() if old.expired]:
-                del self.turns[turn_id]
-            while len(self.turns) >= MAX_TURNS:
+            # All turns last equally long, so the oldest is the first to expire.
+            while self.turns and (len(self.turns) >= MAX_TURNS or next(iter(self.turns.values())).expired):
                 self.turns.popitem(last=False)[1].close()
             self.turns[turn.turn_id] = turn
 
@@ -89,15 +81,3 @@ class FrontDesk:
         with self.lock:
             turn = self.turns.get(turn_id)
         return turn if turn is not None and turn.session.caller.subject == caller.subject else None
-
-
-def page(request: Request, *, most: int = 500, usual: int = 50) -> tuple[int, int]:
-    """`limit` and `offset` of a list request."""
-    try:
-        limit = int(request.query_params.get("limit", usual))
-        offset = int(request.query_params.get("offset", 0))
-    except ValueError:
-        raise Refused(400, Category.VALIDATION_ERROR, "limit and offset are whole numbers") from None
-    if not 1 <= limit <= most or offset < 0:
-        raise Refused(400, Category.VALIDATION_ERROR, f"limit is 1 to {most}, offset is not negative")
-    return limit, offset

@@ -4,15 +4,21 @@ Routing, dependency injection and response models cost more than the whole gate 
 from the ASGI messages, by the same function the documented route calls; everything else goes to the application.
 """
 
+import logging
+
 import orjson
 
 from tallystick.doors.http import gate_calls
+from tallystick.doors.http.answers import CHALLENGE
 from tallystick.doors.http.asgi import App, Receive, Scope, Send
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.measure import ENDPOINT
+from tallystick.doors.http.translate import error_answer
+from tallystick.gate.codes import NO_TOKEN
 
 PATH = "/api/gate/call"
 _TYPE = (b"content-type", b"application/json")
+_log = logging.getLogger("tallystick.http")
 
 
 class Fast:
@@ -30,11 +36,27 @@ class Fast:
         scope[ENDPOINT] = PATH
         message = await receive()
         body: bytes = message.get("body", b"")
-        while message.get("more_body"):
-            message = await receive()
-            body += message.get("body", b"")
-        outcome = await gate_calls.call(self._desk, body, self._desk.caller(scope))
-        answer = orjson.dumps(outcome.as_dict())
+        if message.get("more_body"):
+            body = await _whole(body, receive)
+        try:
+            outcome = await gate_calls.call(self._desk, body, self._desk.caller(scope))
+            answer, status = orjson.dumps(outcome.as_dict()), outcome.http
+        except Exception as error:  # noqa: BLE001 - the application would have answered it too
+            _log.exception("a call failed in the gate itself")
+            await error_answer(error, scope)(scope, receive, send)
+            return
         headers = [_TYPE, (b"content-length", str(len(answer)).encode())]
-        await send({"type": "http.response.start", "status": outcome.http, "headers": headers})
+        if status == NO_TOKEN.http:
+            headers.append(CHALLENGE)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": answer})
+
+
+async def _whole(begun: bytes, receive: Receive) -> bytes:
+    body = bytearray(begun)
+    more = True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return bytes(body)

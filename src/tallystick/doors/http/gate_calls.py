@@ -1,37 +1,78 @@
 """What the gate's own routes do, apart from how the request was read.
 
-Bodies are read with the gate's strict parser: a duplicate key is refused on the wire as it is in an envelope.
+Whatever is refused here, for want of a token or for its form, is an outcome with a receipt like any other refusal.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk, Refused
+from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
-from tallystick.gate.codes import FORMAT, NONCE, Category
+from tallystick.gate.codes import NONCE
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import Caller, Session, valid_session_id
+from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
-CALL_KEYS = frozenset({"tool", "args", "dry_run", "session", "agent"})
-TURN_KEYS = frozenset({"session", "agent", "toolPolicy", "conference_id", "round_id", "task_id", "run_id", "ticket_id"})
-POLICY_KEYS = frozenset({"allowedTools", "requireTool", "maxSteps"})
 HTTP_SESSION = "http"
 """The session of HTTP calls that name none."""
+PLACES = ("conference_id", "round_id", "task_id", "run_id", "ticket_id")
+"""Where else a turn may belong."""
+
+CALL = Form(
+    properties={
+        "tool": {"type": "string", "description": "The tool's id."},
+        "args": {"type": "object", "description": "Its arguments."},
+        "dry_run": {"type": "boolean", "default": False, "description": "Change nothing, where the tool offers that."},
+        "session": {**ID, "description": "The session the receipt belongs to."},
+        "agent": {**NAME, "description": "The agent on whose behalf."},
+    },
+    required=("tool",),
+    example={"tool": "word_count", "args": {"path": "Story/one.md"}, "session": "s1"},
+)
+_TOOL_POLICY: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "allowedTools": {"type": "array", "items": {"type": "string"}, "description": "The only tools of this turn."},
+        "requireTool": {"type": "boolean", "default": False, "description": "Step one must be a call, not `final`."},
+        "maxSteps": {"type": "integer", "minimum": 0, "description": "Narrows the configured limit, never widens it."},
+    },
+}
+TURN = Form(
+    properties={
+        "session": {**ID, "description": "The session the receipts belong to."},
+        "agent": {**NAME, "description": "The agent whose turn it is."},
+        "toolPolicy": _TOOL_POLICY,
+        **dict.fromkeys(PLACES, NAME),
+    },
+    example={"session": "s1", "agent": "chief", "toolPolicy": {"allowedTools": ["word_count"]}},
+)
+SUBMIT = Form(
+    properties={"text": {"type": "string", "description": "What the model said, unchanged."}},
+    required=("text",),
+    example={"text": '{"tool":"word_count","args":{"path":"Story/one.md"},"nonce":"<TOOL_NONCE>"}'},
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Submitted:
+    """What came of a submission, and the turn it belongs to, if the caller has such a turn."""
+
+    outcome: Outcome
+    turn: Turn | None = None
 
 
 async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
     """`POST /api/gate/call`."""
     if isinstance(caller, Rejection):
-        return await desk.gate.refuse(caller, body, session=HTTP_SESSION, caller=ANONYMOUS)
-    asked = parse_json_object(body, desk.gate.settings.server.max_body_bytes)
+        return await refuse(desk, caller, body, ANONYMOUS)
+    asked = _read_call(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        return await desk.gate.refuse(asked, body, session=HTTP_SESSION, caller=caller)
-    wrong = _wrong_call(asked)
-    if wrong is not None:
-        return await desk.gate.refuse(wrong, body, session=HTTP_SESSION, caller=caller)
+        return await refuse(desk, asked, body, caller)
     return await desk.gate.call(
         asked["tool"],
         asked.get("args", {}),
@@ -41,48 +82,42 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     )
 
 
-def begin(desk: FrontDesk, body: bytes, caller: Caller) -> Turn:
+async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
     """`POST /api/gate/turns`."""
-    asked = parse_json_object(body, desk.gate.settings.server.max_body_bytes)
+    if isinstance(caller, Rejection):
+        return await refuse(desk, caller, body, ANONYMOUS)
+    asked = TURN.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        raise Refused(400, Category.VALIDATION_ERROR, asked.reason)
-    _only(asked, TURN_KEYS)
-    policy = asked.get("toolPolicy") or {}
-    if not isinstance(policy, dict):
-        raise Refused(400, Category.VALIDATION_ERROR, "toolPolicy is an object")
-    _only(policy, POLICY_KEYS)
-    allowed = policy.get("allowedTools")
-    if allowed is not None and not (isinstance(allowed, list) and all(isinstance(name, str) for name in allowed)):
-        raise Refused(400, Category.VALIDATION_ERROR, "toolPolicy.allowedTools is a list of tool ids")
+        return await refuse(desk, asked, body, caller)
+    policy: Mapping[str, Any] = asked.get("toolPolicy", {})
     steps = policy.get("maxSteps")
-    if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 0):
-        raise Refused(400, Category.VALIDATION_ERROR, "toolPolicy.maxSteps is a whole number")
     turn = desk.gate.turn(
-        session=_session(asked),
-        agent=_text(asked, "agent"),
+        session=Session(
+            session_id=asked.get("session", HTTP_SESSION), **{name: asked[name] for name in PLACES if name in asked}
+        ),
+        agent=asked.get("agent"),
         caller=caller,
-        allowed_tools=allowed,
+        allowed_tools=policy.get("allowedTools"),
         may_finish=not policy.get("requireTool", False),
-        limits=None if steps is None else Limits(steps=steps),
+        # To JSON Schema 3.0 is an integer; the limits stand in signed headers, which hold no floats.
+        limits=None if steps is None else Limits(steps=int(steps)),
     )
     desk.keep(turn)
     return turn
 
 
-async def submit(desk: FrontDesk, turn_id: str, body: bytes, caller: Caller) -> tuple[Outcome, Turn | None]:
+async def submit(desk: FrontDesk, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
     """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
-    asked = parse_json_object(body, desk.gate.settings.server.max_body_bytes)
+    if isinstance(caller, Rejection):
+        return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
+    asked = SUBMIT.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        raise Refused(400, Category.VALIDATION_ERROR, asked.reason)
-    _only(asked, frozenset({"text"}))
-    text = asked.get("text")
-    if not isinstance(text, str):
-        raise Refused(400, Category.VALIDATION_ERROR, "text is what the model said, as a string")
+        return Submitted(outcome=await refuse(desk, asked, body, caller))
     turn = desk.turn(turn_id, caller)
     if turn is None:
         unknown = Rejection(fault=NONCE, reason="no open turn of this id")
-        return await desk.gate.refuse(unknown, text, session=HTTP_SESSION, caller=caller), None
-    return await turn.submit(text), turn
+        return Submitted(outcome=await refuse(desk, unknown, asked["text"], caller))
+    return Submitted(outcome=await turn.submit(asked["text"], caller=caller), turn=turn)
 
 
 def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
@@ -95,42 +130,18 @@ def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
     return extra
 
 
-def _wrong_call(asked: Mapping[str, Any]) -> Rejection | None:
-    if not CALL_KEYS.issuperset(asked):
-        return Rejection(fault=FORMAT, reason="unknown field")
-    if "tool" not in asked:
-        return Rejection(fault=FORMAT, reason="field is missing", pointer="/tool")
-    if not isinstance(asked.get("dry_run", False), bool):
-        return Rejection(fault=FORMAT, reason="dry_run is true or false", pointer="/dry_run")
-    session = asked.get("session", HTTP_SESSION)
-    if not isinstance(session, str) or not valid_session_id(session):
-        return Rejection(fault=FORMAT, reason="session id is not of the allowed form", pointer="/session")
-    if not isinstance(asked.get("agent", ""), str):
-        return Rejection(fault=FORMAT, reason="agent is a string", pointer="/agent")
-    return None
+async def refuse(desk: FrontDesk, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
+    """Record what was refused at the door."""
+    return await desk.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
 
 
-def _only(given: Mapping[str, Any], known: frozenset[str]) -> None:
-    if not known.issuperset(given):
-        raise Refused(400, Category.VALIDATION_ERROR, "unknown field", hint=f"Known: {', '.join(sorted(known))}.")
+def _read_call(body: bytes, most: int) -> dict[str, Any] | Rejection:
+    asked = parse_json_object(body, most)
+    # Nearly every call is a name and arguments; those need no second look.
+    if isinstance(asked, Rejection) or _is_plain(asked):
+        return asked
+    return CALL.misfit(asked) or asked
 
 
-def _session(asked: Mapping[str, Any]) -> Session:
-    session = asked.get("session", HTTP_SESSION)
-    if not isinstance(session, str) or not valid_session_id(session):
-        raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
-    return Session(
-        session_id=session,
-        conference_id=_text(asked, "conference_id"),
-        round_id=_text(asked, "round_id"),
-        task_id=_text(asked, "task_id"),
-        run_id=_text(asked, "run_id"),
-        ticket_id=_text(asked, "ticket_id"),
-    )
-
-
-def _text(asked: Mapping[str, Any], name: str) -> str | None:
-    value = asked.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Refused(400, Category.VALIDATION_ERROR, f"{name} is a string")
-    return value
+def _is_plain(asked: Mapping[str, Any]) -> bool:
+    return len(asked) == 2 and type(asked.get("tool")) is str and type(asked.get("args")) is dict  # noqa: PLR2004

@@ -59,7 +59,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Begin to wait for the first head."""
         super().connection_made(transport)
         self._due = monotonic() + HEAD_TIMEOUT_S
-        self._timer = self.loop.call_later(HEAD_TIMEOUT_S, self._look)
+        self._timer = self.loop.call_later(min(HEAD_TIMEOUT_S, self.timeout_keep_alive), self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop looking."""

@@ -12,6 +12,7 @@ Model text enters at `open_envelope`; calls that are structured already (HTTP, M
     nonces        one per step, single use, bound to session, turn and agent
     names         the catalogue: which tools there are, which names mean them
     schema        compiled once, asked at every call; what could hurt is refused at registration
+    misfits       where a value does not fit, and by which rule, found without listing every error
     references    no reference leaves its schema, no circle, no explosion
     subschemas    ways through a schema
     arguments     keys, guards, schema: the call as the tool will receive it

@@ -6,8 +6,10 @@ the same), and a null that a provider forced on an optional argument is dropped.
 """
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from tallystick.gate.admit.misfits import CLOSING_RULES, as_pointer
 from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, pointer_token
@@ -16,6 +18,10 @@ from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, NO_PROVENANCE, UNKN
 ECHOED = 100
 """Characters of the caller's name for a tool that are repeated in a rejection."""
 
+MAX_FORCED_NULLS = 1_000
+"""More nulls than this no provider forces on a call; they are not looked for without end."""
+
+# Reasons are fixed strings: they can be logged and counted, and nothing a caller sent can hide in one.
 NO_SUCH_TOOL = "no tool of this name"
 NAME_NOT_TEXT = "tool is not a string"
 ARGS_NOT_OBJECT = "args is not an object"
@@ -52,28 +58,23 @@ def admit_call(
     if type(args) is not dict:
         return Rejection(fault=BAD_ARGS, reason=ARGS_NOT_OBJECT, proposed_tool=_echo(tool))
     entry, transformed = found
-    real: dict[str, Any] | Rejection
     # Most calls are plain and exact: one look at the values and one at the schema is all they need.
-    if not dry_run and _fits_as_it_stands(entry, args):
-        real = args.copy()
-    else:
-        real = _fit(entry, args, dry_run=dry_run, exact=exact)
-        if isinstance(real, Rejection):
-            return replace(real, proposed_tool=_echo(tool))
-        transformed = transformed or _differs(real, args, dry_run=dry_run)
+    real = args.copy() if not dry_run and _fits_as_it_stands(entry, args) else None
+    if real is None:
+        fitted = _fit(entry, args, dry_run=dry_run, exact=exact)
+        if isinstance(fitted, Rejection):
+            return replace(fitted, proposed_tool=_echo(tool))
+        real, transformed = fitted, transformed or _differs(fitted, args, dry_run=dry_run)
+    dry = entry.card.dry_run and (dry_run or real.get("dry_run") is True)
     return Proposal(
-        card=entry.card,
-        args=real,
-        proposed_tool=tool,
-        proposed_args=args,
-        transformed=transformed,
-        dry_run=entry.card.dry_run and (dry_run or real.get("dry_run") is True),
+        card=entry.card, args=real, proposed_tool=tool, proposed_args=args, transformed=transformed, dry_run=dry,
         cot_leak=cot_leak,
-    )
+    )  # fmt: skip
 
 
 def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:
     """Whether nothing has to be looked at more closely."""
+    # A key that is not named may still be allowed, or meant otherwise: that is not settled here.
     if entry.guarded or not args.keys() <= entry.properties:
         return False
     return _is_plain(args) and entry.input.accepts(args)
@@ -84,18 +85,21 @@ def _is_plain(args: dict[str, Any]) -> bool:
     for value in args.values():
         kind = type(value)
         if kind is str:
+            # Other text may hold half a surrogate pair; to find out costs more than this whole check.
             if not value.isascii():
                 return False
         elif kind is int:
             if not -MAX_INTEGER <= value <= MAX_INTEGER:
                 return False
         elif kind is not bool:
+            # Floats may become integers, nulls may go, lists and objects must be walked.
             return False
     return True
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:
     """The arguments as the tool will receive them, or why it will not: the whole way, step by step."""
+    # Before anything reads the values: an object that answers differently each time must not get further.
     unfit = check_json_value(args)
     if unfit is not None:
         return unfit
@@ -106,6 +110,7 @@ def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> d
         if isinstance(renamed, Rejection):
             return renamed
         real = renamed
+    # Guards come before the schema, so that a forbidden field is called by its name and not just "unknown".
     refused = _check_guards(entry, real) if entry.guarded else None
     if refused is None and dry_run:
         refused = _ask_for_dry_run(entry, real)
@@ -113,7 +118,11 @@ def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> d
 
 
 def whole_numbers(value: Any) -> Any:
-    """A copy in which each integral float that an integer can stand for is that integer."""
+    """A copy in which each integral float that an integer can stand for is that integer.
+
+    A parser that reads `7.0` as a float and one that reads it as an integer mean the same number; after this they
+    also hand the tool the same object, and -0.0 is plain 0.
+    """
     kind = type(value)
     if kind is dict:
         return {key: whole_numbers(item) for key, item in value.items()}
@@ -126,6 +135,7 @@ def whole_numbers(value: Any) -> Any:
 
 def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Rejection:
     """The arguments under the keys that are meant; unknown ones stay, for the schema to name."""
+    # Which of two values is meant cannot be known, not even when they are equal: the next call they may not be.
     real: dict[str, Any] = {}
     for key, value in args.items():
         meant = key if key in entry.properties else entry.keys.get(normalised(key), key)
@@ -137,6 +147,7 @@ def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Reje
 
 def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     """What comes before the schema: fields of policy, then provenance."""
+    # Compared in their plain form: a tool that reads keys loosely must not be reached by `Status`.
     owned = {normalised(key) for key in entry.card.owned_keys}
     found = _find_key(args, owned) if owned else None
     if found is not None:
@@ -148,6 +159,7 @@ def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 
 
 def _find_key(value: Any, owned: set[str]) -> str | None:
+    """The pointer to the first key that policy owns."""
     pairs = value.items() if type(value) is dict else enumerate(value) if type(value) is list else ()
     for key, item in pairs:
         if type(key) is str and normalised(key) in owned:
@@ -159,6 +171,7 @@ def _find_key(value: Any, owned: set[str]) -> str | None:
 
 
 def _says_something(value: Any) -> bool:
+    """Whether there is anything but emptiness; whether it is a valid id is for the schema to say."""
     if type(value) is str:
         return bool(value.strip())
     if type(value) is list:
@@ -167,6 +180,7 @@ def _says_something(value: Any) -> bool:
 
 
 def _ask_for_dry_run(entry: Entry, args: dict[str, Any]) -> Rejection | None:
+    """Set the argument where there is one. A tool that cannot do without effects must not be asked to."""
     if not entry.card.dry_run:
         return Rejection(fault=BAD_ARGS, reason=NO_DRY_RUN)
     if "dry_run" in entry.properties:
@@ -177,38 +191,76 @@ def _ask_for_dry_run(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 def _check_schema(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     """The schema; nulls that do not fit are taken out of `args` if it fits without them."""
     if not entry.input.accepts(args):
+        # Explained as it came: without its nulls it may fail for another reason than the caller's.
         pointer, rule = entry.input.explain(args)
         if not _drop_forced_nulls(entry, args):
             return Rejection(fault=BAD_ARGS, reason=f"schema: {rule}", pointer=pointer or None)
-    for path in _large_floats(args, []):
-        if entry.input.wants_integer(args, path):
-            pointer = "".join(pointer_token(step) for step in path)
-            return Rejection(fault=BAD_ARGS, reason=BIG_INTEGER, pointer=pointer)
-    return None
+    too_large = _integer_too_large(entry, args)
+    return None if too_large is None else Rejection(fault=BAD_ARGS, reason=BIG_INTEGER, pointer=too_large)
 
 
 def _drop_forced_nulls(entry: Entry, args: dict[str, Any]) -> bool:
-    """Take out the nulls at fault; a required argument is then missing, and the call still refused."""
-    for path in entry.input.misfit_nulls(args):
-        holder: Any = args
-        for step in path[:-1]:
-            holder = holder[step]
-        if type(holder) is dict:
-            holder.pop(path[-1], None)
+    """Take out the nulls at fault; if one was required, it is missing then, and the call still refused."""
+    if not _holds_null(args):
+        return False
+    misfits = islice(entry.input.misfits(args), MAX_FORCED_NULLS)
+    # A name that the schema does not know is no optional argument, whatever stands under it.
+    paths = [path for path, rule in misfits if path and rule not in CLOSING_RULES]
+    for path in paths:
+        holder = _at(args, path[:-1])
+        # An item of a list stays: without it, the others would mean something else.
+        if type(holder) is dict and holder.get(path[-1], "") is None:
+            del holder[path[-1]]
     return entry.input.accepts(args)
 
 
-def _large_floats(value: Any, path: list[str | int]) -> list[list[str | int]]:
-    """Paths of floats that stand for integers no integer of ours may hold."""
+def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
+    """Where an integer is asked for and a float stands that no integer of ours may hold.
+
+    To JSON Schema 1e22 is an integer, to a tool that takes an `int` it is none. With a fraction in its place the
+    schema tells which is meant.
+    """
+    # All are probed at once: one check for thousands of numbers, not one for each.
+    large: set[tuple[str | int, ...]] = set()
+    probe = _with_fractions(args, (), large)
+    for path, rule in entry.input.misfits(probe) if large else ():
+        if tuple(path) in large and rule in {"type", "anyOf", "oneOf"}:
+            return as_pointer(path)
+    return None
+
+
+def _with_fractions(value: Any, path: tuple[str | int, ...], large: set[tuple[str | int, ...]]) -> Any:
+    """A copy with a fraction for each such float; their paths go into `large`."""
     kind = type(value)
-    if kind is float:
-        return [path] if abs(value) > MAX_INTEGER else []
-    pairs = value.items() if kind is dict else enumerate(value) if kind is list else ()
-    return [found for key, item in pairs for found in _large_floats(item, [*path, key])]
+    if kind is dict:
+        return {key: _with_fractions(item, (*path, key), large) for key, item in value.items()}
+    if kind is list:
+        return [_with_fractions(item, (*path, place), large) for place, item in enumerate(value)]
+    if kind is float and abs(value) > MAX_INTEGER:
+        large.add(path)
+        return 0.5
+    return value
+
+
+def _holds_null(value: Any) -> bool:
+    """Whether there is anything to drop; most misfits are no nulls, and the search is spared."""
+    if type(value) is dict:
+        return any(item is None or _holds_null(item) for item in value.values())
+    return type(value) is list and any(_holds_null(item) for item in value)
+
+
+def _at(value: Any, path: list[str | int]) -> Any:
+    for step in path:
+        # A path may end in a name that is missing.
+        value = value.get(step) if type(value) is dict else value[step]
+    return value
 
 
 def _differs(real: dict[str, Any], args: dict[str, Any], *, dry_run: bool) -> bool:
-    """Whether something was renamed or dropped. 7 equals 7.0; the asked-for dry run is no change of the proposal."""
+    """Whether something was renamed or dropped.
+
+    7 equals 7.0, so a number in another form is no difference; neither is the dry run that was asked for.
+    """
     if dry_run and "dry_run" in real:
         real, args = ({**side, "dry_run": True} for side in (real, args))
     return real != args

@@ -46,6 +46,7 @@ __all__ = [
 MAX_ENVELOPE_BYTES = 64 * 1024
 """Bytes, not characters: a letter with thousands of combining marks is short only to the eye."""
 
+# Reasons are fixed strings: they can be logged and counted, and nothing a model wrote can hide in one.
 THINKING = "a thinking block stands before the object"
 TWO_OBJECTS = "more than one object"
 UNKNOWN_FIELD = "unknown top-level field"
@@ -55,11 +56,14 @@ TOOL_NOT_TEXT = "tool is not a string"
 ARGS_NOT_OBJECT = "args is not an object"
 NONCE_MALFORMED = "nonce is missing or not a string"
 
+# The fields of each form, exactly.
 _FIRST = frozenset({"tool", "args", "nonce"})
 _LATER = frozenset({"action", "tool", "args", "nonce"})
 _FINAL = frozenset({"action", "nonce"})
 
+# White space is JSON's four; what Unicode or Python count besides would let other text through.
 _WHITE = b" \t\n\r"
+# Possessive and fixed texts only: no input makes these look at a place twice.
 _SPACES = re.compile(rb"[ \t\n\r]*+")
 _CLOSES = {b"<think>": b"</think>", b"<thinking>": b"</thinking>", b"[thinking]": b"[/thinking]"}
 _OPENING = re.compile(rb"<think>|<thinking>|\[thinking\]", re.IGNORECASE)
@@ -95,6 +99,7 @@ def open_envelope(
     data = _bytes_of(text)
     if isinstance(data, Rejection):
         return data
+    # No cache: arguments may be secrets, and jiter's would keep them for the whole process.
     # The usual message parses as it stands; what is wrong with the others is worked out only then.
     try:
         message = from_json(data, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
@@ -104,6 +109,7 @@ def open_envelope(
 
 
 def _bytes_of(text: str | bytes) -> bytes | Rejection:
+    """The message as UTF-8, if it is not too large and can be written as such."""
     # Text is never shorter in bytes than in characters, so a huge one is refused before it is encoded.
     if len(text) > MAX_ENVELOPE_BYTES:
         return refuse(TOO_LARGE)
@@ -120,16 +126,21 @@ def _read(message: Any, data: bytes, *, first: bool, may_finish: bool, cot_leak:
     """Take the fields out of a parsed message; the well-formed call first, since it is the usual one."""
     if type(message) is not dict:
         return refuse(NOT_AN_OBJECT)
+    # So many fields, and each of these among them: then there is no other.
     if len(message) == (3 if first else 4) and (first or message.get("action") == "tool"):
         tool, args, nonce = message.get("tool"), message.get("args"), message.get("nonce")
         if type(tool) is str and type(args) is dict and type(nonce) is str and nonce:
+            # The envelope around the arguments is the first level.
             unfit = None if _is_flat(args) else numbers_unfit(args, data, depth=1)
             return unfit or Envelope(final=False, tool=tool, args=args, nonce=nonce, cot_leak=cot_leak)
     return _read_rest(message, first=first, may_finish=may_finish, cot_leak=cot_leak)
 
 
 def _is_flat(args: dict[str, Any]) -> bool:
-    """Whether there are only strings, small integers, booleans and nulls: nothing that could be unfit."""
+    """Whether there are only strings, small integers, booleans and nulls: nothing that could be unfit.
+
+    Strings need no look here, since jiter lets no half surrogate through.
+    """
     for value in args.values():
         kind = type(value)
         if kind is str or kind is bool or value is None:
@@ -140,13 +151,18 @@ def _is_flat(args: dict[str, Any]) -> bool:
 
 
 def _read_rest(message: dict[str, Any], *, first: bool, may_finish: bool, cot_leak: bool) -> Envelope | Rejection:
-    """The wish to finish, or the reason why this is no envelope."""
+    """The wish to finish, or the reason why this is no envelope.
+
+    Form comes before the nonce: a message of another form has no nonce, only a field of that name.
+    """
+    # On step one of a turn that may not finish, `action` is simply an unknown field.
     final = message.get("action") == "final" and (may_finish or not first)
     fields = _FINAL if final else _FIRST if first else _LATER
     if not message.keys() <= fields:
         return refuse(UNKNOWN_FIELD)
     if not fields - {"nonce"} <= message.keys():
         return refuse(MISSING_FIELD)
+    # Missing, null, a number, empty: one answer for all, since none of them is a guess worth telling apart.
     nonce = message.get("nonce")
     if type(nonce) is not str or not nonce:
         return refuse(NONCE_MALFORMED, fault=NONCE)
@@ -158,7 +174,10 @@ def _read_rest(message: dict[str, Any], *, first: bool, may_finish: bool, cot_le
 
 
 def _open_otherwise(data: bytes, finding: str, *, first: bool, may_finish: bool, cot: str) -> Envelope | Rejection:
-    """Put a thinking block aside and read again, or say what is wrong."""
+    """Put a thinking block aside and read again, or say what is wrong.
+
+    Only what does not parse as it stands comes here, so tags inside an object are never touched.
+    """
     start = _end_of_thinking(data)
     if start == 0:
         return _why_refused(data, finding)
@@ -173,6 +192,7 @@ def _open_otherwise(data: bytes, finding: str, *, first: bool, may_finish: bool,
 
 
 def _why_refused(data: bytes, finding: str) -> Rejection:
+    """The reason, with two objects told apart from other extra text: a model that does that needs another hint."""
     reason = why_not_json(finding, data)
     if reason == EXTRA_TEXT and _after_first_object(data).startswith(b"{"):
         return refuse(TWO_OBJECTS, fault=MULTIPLE)
@@ -180,7 +200,10 @@ def _why_refused(data: bytes, finding: str) -> Rejection:
 
 
 def _after_first_object(data: bytes) -> bytes:
-    """What follows the object the text begins with, without white space."""
+    """What follows the object the text begins with, without white space.
+
+    jiter has read that object without complaint, so brackets match here and only strings must be stepped over.
+    """
     text = data.lstrip(_WHITE)
     depth = 0
     if text[:1] == b"{":
@@ -199,8 +222,10 @@ def _end_of_thinking(data: bytes) -> int:
     A closing tag without its opening one ends a block that the chat template began, so what stands before it goes
     too, as long as no brace does: from the first brace on, tags are data.
     """
+    # A byte order mark is no thought, and must not go with one.
     if data.startswith(b"\xef\xbb\xbf"):
         return 0
+    # Bytes lower only ASCII, so places in both are the same.
     lowered = data.lower()
     brace = data.find(b"{")
     position = 0
@@ -210,6 +235,7 @@ def _end_of_thinking(data: bytes) -> int:
         if opening is not None:
             closing = _CLOSES[opening[0].lower()]
             end = lowered.find(closing, at)
+            # A block that never ends hides where the object would begin.
             if end < 0:
                 return position
             position = end + len(closing)

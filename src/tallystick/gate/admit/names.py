@@ -16,6 +16,7 @@ from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card
 
 TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""Both styles, `file_locator` and `tool.search.nn`; nothing that looks like something else."""
 
 _SEPARATORS = re.compile(r"[ \t\n\r_.-]+")
 
@@ -79,9 +80,11 @@ class Catalogue:
             )
         if card.name in self._entries:
             raise RegistrationError(f"a tool '{card.name}' is registered already", code="tool_duplicate")
+        # Everything that can fail comes first; from here on nothing does.
         entry = _entry_of(card)
         self._check_aliases(card)
         self._entries[card.name] = entry
+        # Aliases are for our own tools; others' names and keys are exact.
         if card.origin == "local":
             self._claimed |= dict.fromkeys(card.aliases, card.name)
         self._settle_aliases()
@@ -103,6 +106,7 @@ class Catalogue:
         entry = self._entries.get(name)
         if entry is not None:
             return entry, False
+        # Two steps, since another thread may take the tool out between them. No tool has an empty name.
         entry = self._entries.get(self._aliases.get(name, ""))
         return None if entry is None else (entry, True)
 
@@ -122,6 +126,7 @@ class Catalogue:
         """An alias that a card brings must mean that tool and no other."""
         if not all(TOOL_ID.fullmatch(alias) for alias in card.aliases):
             raise RegistrationError(f"an alias of '{card.name}' is no valid tool id", code="tool_name_invalid")
+        # Both ways round: a new alias may not hide a tool, a new tool may not fall under an old alias.
         taken = self._entries.keys() | self._claimed.keys() if card.aliases else set[str]()
         if card.name in self._claimed or not taken.isdisjoint(card.aliases):
             raise RegistrationError(
@@ -134,10 +139,12 @@ class Catalogue:
         aliases = dict(self._claimed)
         for alias, target in TOOL_ALIASES.items():
             entry = self._entries.get(target)
+            # Tools of others are called by the name they published.
             if entry is None or entry.card.origin != "local":
                 continue
             if aliases.setdefault(alias, target) != target:
                 del aliases[alias]
+        # Replaced in one step, so that a call in another thread sees the old map or the new one.
         self._aliases = {alias: target for alias, target in aliases.items() if alias not in self._entries}
 
 
@@ -148,9 +155,12 @@ def normalised(key: str) -> str:
 
 
 def _entry_of(card: Card) -> Entry:
+    """Compile both schemas and work out what calls will need."""
     ours = card.origin == "local"
+    # A schema of our own can be rewritten, so nothing of it is ever left out.
     strict = ours or card.strict
     compiled = compile_schema(card.input_schema, closed=ours, strict=strict)
+    # Arguments are always an object; a schema for anything else could never be satisfied.
     kinds = compiled.schema.get("type", "object")
     if kinds != "object" and "object" not in kinds:
         raise RegistrationError(f"the arguments of '{card.name}' are an object; say so", code="schema_not_object")
@@ -168,11 +178,15 @@ def _entry_of(card: Card) -> Entry:
 
 
 def _names_all(schema: Mapping[str, Any]) -> bool:
+    """Whether the author listed the properties and left open by silence, not by saying so."""
     return isinstance(schema, Mapping) and "properties" in schema and "additionalProperties" not in schema
 
 
 def _top_level_properties(node: Any, root: Node, seen: set[str]) -> Iterator[str]:
-    """Keys named at the top, directly or through references and combinations there."""
+    """Keys named at the top, directly or through references and combinations there.
+
+    Only these are read in other spellings. A key that is missing here is not refused for it: the schema decides.
+    """
     if not isinstance(node, dict):
         return
     for keyword, _, child in subschemas(node):
@@ -193,9 +207,11 @@ def _key_map(card: Card, properties: frozenset[str]) -> dict[str, str]:
         raise RegistrationError(
             f"a key alias of '{card.name}' leads to a key that its schema does not name", code="alias_unknown_key"
         )
+    # Real keys first: where `path` is a key, it is not an alias of `file_path`.
     found: dict[str, set[str]] = {}
     for name in properties:
         found.setdefault(normalised(name), set()).add(name)
+    # Shipped and own aliases count alike; where they disagree, the key means none.
     aliases: dict[str, set[str]] = {}
     for alias, target in [*KEY_ALIASES.items(), *card.key_aliases.items()]:
         if target in properties and normalised(alias) not in found:

@@ -15,6 +15,7 @@ from tallystick.gate.codes import NONCE
 NONCE_BYTES = 16
 """128 bits: no one guesses it, and a model can still copy 32 hex digits without a slip."""
 
+# One fault for all three: which of them it was is for the log, not for whoever guesses.
 WRONG = Rejection(fault=NONCE, reason="nonce is not the one of this step")
 USED = Rejection(fault=NONCE, reason="nonce was used before")
 EXPIRED = Rejection(fault=NONCE, reason="nonce has expired with its turn")
@@ -65,6 +66,7 @@ class NonceSlot:
     def issue(self) -> str:
         """Make the nonce of the next step; one that was still open is burnt."""
         fresh = blake2s(self._random(NONCE_BYTES), digest_size=NONCE_BYTES, key=self._binding).hexdigest()
+        # Keyed with the binding, so the nonce proves where it belongs without growing longer.
         with self._lock:
             self._burn()
             self._current = fresh.encode()
@@ -75,14 +77,18 @@ class NonceSlot:
 
         Of any number of callers at once, one finds the nonce; the others find the slot empty.
         """
+        # Any object may come, half surrogates too; what is no text cannot match.
         attempt = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else b""
+        # Take first, compare then: between the two nobody else finds it.
         with self._lock:
             current = self._burn()
+            # Spent nonces are no secret any more; only the current one is compared in constant time.
             used = attempt in self._spent and attempt != current
         if used:
             return USED
         if current is None or not compare_digest(attempt, current):
             return WRONG
+        # The right nonce, too late: it is burnt all the same.
         return EXPIRED if self._clock() >= self._expires_at else None
 
     def burn(self) -> None:
@@ -91,6 +97,7 @@ class NonceSlot:
             self._burn()
 
     def _burn(self) -> bytes | None:
+        """Empty the slot and remember what was in it; the lock is held."""
         current, self._current = self._current, None
         if current is not None:
             self._spent.add(current)

@@ -25,37 +25,36 @@ MAX_CHAIN = 200
 BUNDLED = ("http://json-schema.org/draft-", "https://json-schema.org/draft/")
 """Metaschemas that ship with the validator; a reference to one fetches nothing."""
 
+# Keywords whose subschemas look at the same value as the schema they stand in.
 _IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"})
 _UNEVALUATED = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _ASKED_AGAIN = 3
 """What is left unevaluated is found by asking all that stands beside it again (measured: 2.9 times)."""
+# Kept for others to refer to; by themselves they look at nothing.
 _STORES = frozenset({"$defs", "definitions"})
+# What a reference to `true` or `false` leads to: nothing further to look at.
 _ANYTHING: Node = {}
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
-    """What a schema costs to walk."""
-
-    recursive: bool
-    """It refers to itself, or to a metaschema."""
-    ways: int
-    """How many subschemas are tried on one value and what leads to it, at the most."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Index:
+    """What can be referred to, and from where."""
+
     id_keyword: str
+    """`id` in draft 4, `$id` since."""
     ref_hides: bool
+    """Up to draft 7 a reference hides everything beside it, an id too."""
     resources: dict[str, Node] = field(default_factory=dict[str, Node])
+    """Schemas with a URI of their own; the whole stands under its id and under no name."""
     anchors: dict[tuple[str, str], Node] = field(default_factory=dict[tuple[str, str], Node])
+    """By base URI and name: one name may stand once in each resource."""
     dynamic: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
     bases: dict[int, str] = field(default_factory=dict[int, str])
     """Base URI of each subschema, by identity."""
 
 
-def check_references(schema: Node) -> Shape:
+def check_references(schema: Node) -> None:
     """Refuse a schema whose references leave it, lead nowhere, or never end.
 
     Args:
@@ -69,13 +68,12 @@ def check_references(schema: Node) -> Shape:
     index.resources[""] = schema
     _read_in(index, schema, "")
     edges = _resolve_all(index)
+    # From every part, since a circle may lie where no way from the top leads.
     circles = _Circles(edges)
     for resource in list(index.resources.values()):
         for node in walk(resource):
             circles.visit(node)
-    scale = _Scale(edges)
-    ways = scale.weigh(schema).ways
-    return Shape(recursive=scale.recursive, ways=ways)
+    _Scale(edges).weigh(schema)
 
 
 def _read_in(index: _Index, node: Node, base: str) -> None:
@@ -83,7 +81,6 @@ def _read_in(index: _Index, node: Node, base: str) -> None:
     if id(node) in index.bases:
         return
     own = node.get(index.id_keyword)
-    # Up to draft 7 a reference hides everything beside it.
     if isinstance(own, str) and not (index.ref_hides and "$ref" in node):
         uri, anchor = urldefrag(own)
         base = _join(base, uri)
@@ -97,11 +94,13 @@ def _read_in(index: _Index, node: Node, base: str) -> None:
 
 
 def _read_anchors(index: _Index, node: Node, base: str) -> None:
+    """Names for a subschema. A dynamic one is noted twice, since it can be meant from anywhere."""
     for keyword in ("$anchor", "$dynamicAnchor"):
         if isinstance(node.get(keyword), str):
             index.anchors[base, node[keyword]] = node
     if isinstance(node.get("$dynamicAnchor"), str):
         index.dynamic.setdefault(node["$dynamicAnchor"], []).append(node)
+    # Draft 2019-09 had one dynamic anchor, without a name.
     if node.get("$recursiveAnchor") is True:
         index.dynamic.setdefault("", []).append(node)
 
@@ -109,6 +108,7 @@ def _read_anchors(index: _Index, node: Node, base: str) -> None:
 def _resolve_all(index: _Index) -> dict[int, list[Node]]:
     """Step 2: the targets of each subschema's references, by identity."""
     edges: dict[int, list[Node]] = {}
+    # The unused parts too: what nobody refers to today may be compiled all the same.
     waiting = list(index.resources.values())
     seen: set[int] = set()
     while waiting:
@@ -125,6 +125,7 @@ def _resolve_all(index: _Index) -> dict[int, list[Node]]:
 
 
 def _targets(index: _Index, node: Node) -> Iterator[Node]:
+    """What the references of one subschema can mean."""
     for keyword in _REFERENCES:
         reference = node.get(keyword)
         if not isinstance(reference, str):
@@ -142,12 +143,14 @@ def _resolve(index: _Index, reference: str, base: str) -> Node | None:
     uri, _, fragment = reference.partition("#")
     uri = _join(base, uri)
     root = index.resources.get(uri)
+    # What is not in the index would be fetched: over the network, or from this machine's files.
     if root is None:
         if uri.startswith(BUNDLED):
             return None
         raise RegistrationError(
             "the schema refers to something outside itself; put what it needs under $defs", code="schema_remote_ref"
         )
+    # A fragment is a JSON pointer, percent-encoded as part of a URI, or the name of an anchor.
     fragment = unquote(fragment)
     target: Any = index.anchors.get((uri, fragment)) if fragment[:1] not in {"", "/"} else at_pointer(root, fragment)
     if isinstance(target, dict):
@@ -161,6 +164,7 @@ def _resolve(index: _Index, reference: str, base: str) -> Node | None:
 
 
 def _join(base: str, reference: str) -> str:
+    """A reference made absolute. What cannot be is left as it is, and then found nowhere."""
     if not reference:
         return base
     if ":" in reference.partition("/")[0]:
@@ -180,6 +184,7 @@ class _Circles:
         self._open: set[int] = set()
 
     def visit(self, node: Node) -> None:
+        """Go down without leaving the value; who comes back to where it is open goes in a circle."""
         key = id(node)
         if key in self._done:
             return
@@ -189,6 +194,7 @@ class _Circles:
                 "let the circle pass through a property or an item",
                 code="schema_ref_cycle",
             )
+        # Counted before going deeper: this walk is a recursion, too.
         if len(self._open) >= MAX_CHAIN:
             raise _too_complex()
         self._open.add(key)
@@ -213,13 +219,13 @@ class _Scale:
         self._edges = edges
         self._done: dict[int, _Weight] = {}
         self._open: set[int] = set()
-        self.recursive = False
 
     def weigh(self, node: Node) -> _Weight:
+        """What lies below a subschema, each worked out once."""
         key = id(node)
         if key in self._open:
+            # Measured: recursion is no problem, only parts that are named again and again without it.
             # Validators remember what they know about a value here, so a circle costs no more than a step.
-            self.recursive = True
             return _Weight(1, 0)
         if key not in self._done:
             if len(self._open) >= MAX_CHAIN:
@@ -230,9 +236,8 @@ class _Scale:
         return self._done[key]
 
     def _add_up(self, node: Node) -> _Weight:
+        """Branches that look at the same value add up; of the properties, each value meets only one."""
         targets = self._edges.get(id(node), [])
-        # A reference without a target of ours is one to a metaschema, and those refer to themselves.
-        self.recursive |= not targets and any(isinstance(node.get(keyword), str) for keyword in _REFERENCES)
         below = [(keyword, self.weigh(child)) for keyword, _, child in subschemas(node) if keyword not in _STORES]
         below += [("$ref", self.weigh(target)) for target in targets]
         in_place = sum(weight.ways for keyword, weight in below if keyword in _IN_PLACE or keyword == "$ref")
@@ -248,6 +253,7 @@ class _Scale:
 
 
 def _too_complex() -> RegistrationError:
+    """The error of steps 3 and 4; an upstream server can be told to, or be left out."""
     return RegistrationError(
         f"the schema tries more than {MAX_WAYS} parts on one value or chains more than {MAX_CHAIN}; "
         "name shared parts less often",

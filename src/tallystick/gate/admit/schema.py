@@ -5,27 +5,24 @@ pattern that the linear engine cannot run, a draft nobody knows. At call time on
 are answered without fetching, without backtracking and without echoing a value: does it fit, and if not, where.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
 import orjson
 
 from tallystick.errors import RegistrationError
-from tallystick.gate.admit.references import Shape, check_references
-from tallystick.gate.admit.strictjson import pointer_token
+from tallystick.gate.admit.misfits import SOME_RULE, Misfit, Misfits, as_pointer
+from tallystick.gate.admit.references import check_references
 from tallystick.gate.admit.subschemas import Node, located, walk
 
 MAX_SCHEMA_BYTES = 512 * 1024
 """Five times the largest published tool schema seen."""
 MAX_SCHEMA_DEPTH = 128
-MAX_EXPLAINED_WAYS = 1_000
-"""Above this, collecting the errors of every branch could take longer than the call."""
-SOME_RULE = "schema"
-"""The rule that is named when finding the exact one would cost too much."""
 
+# Without scheme: both spellings are in use.
 _DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
     "json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
     "json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
@@ -35,7 +32,6 @@ _DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
 }
 _DEFAULT_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _KNOWS_UNEVALUATED = (jsonschema_rs.Draft202012Validator, jsonschema_rs.Draft201909Validator)
-_TYPE_RULES = frozenset({"type", "anyOf", "oneOf"})
 # The regex crate: linear time, no look-around. Nothing is ever fetched: references were checked before, and offline
 # holds if one was missed.
 _OPTIONS: dict[str, Any] = {
@@ -45,7 +41,7 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CompiledSchema:
     """A schema that was taken."""
 
@@ -55,58 +51,17 @@ class CompiledSchema:
     """What was left out, e.g. `pattern left out at /properties/name`."""
     accepts: Callable[[Any], bool]
     """Whether a value fits; the validator's own method, since every call asks. The value must be plain JSON."""
-    shape: Shape
-    _validator: jsonschema_rs.Validator = field(repr=False)
+    _misfits: Misfits = field(repr=False)
 
     def explain(self, value: Any) -> tuple[str, str]:
         """Where a value does not fit (JSON pointer) and which rule says so; never what the value was."""
-        if not self._tame:
-            return self._explain_cheaply(value), SOME_RULE
-        try:
-            self._validator.validate(value)
-        except jsonschema_rs.ValidationError as error:
-            return _pointer_of(error), error.kind.name
+        for path, rule in self._misfits.find(value):
+            return as_pointer(path), rule
         return "", SOME_RULE
 
-    def misfit_nulls(self, value: dict[str, Any]) -> list[list[str | int]]:
-        """Paths of nulls that do not fit where they stand."""
-        if not self._tame:
-            return [[name] for name, item in value.items() if item is None and not self._fits(name, None)]
-        errors = self._validator.iter_errors(value)
-        return [error.instance_path for error in errors if error.instance_path and error.instance is None]
-
-    def wants_integer(self, value: dict[str, Any], path: list[str | int]) -> bool:
-        """Whether the number at a path has to be an integer: then a fraction in its place does not fit."""
-        if not self._tame:
-            return False
-        probe: Any = orjson.loads(orjson.dumps(value))
-        holder = probe
-        for step in path[:-1]:
-            holder = holder[step]
-        holder[path[-1]] = 0.5
-        errors = self._validator.iter_errors(probe)
-        return any(error.instance_path == path and error.kind.name in _TYPE_RULES for error in errors)
-
-    @property
-    def _tame(self) -> bool:
-        """Whether collecting errors is bounded; the validator answers yes or no fast in any case."""
-        return not self.shape.recursive and self.shape.ways <= MAX_EXPLAINED_WAYS
-
-    def _explain_cheaply(self, value: Any) -> str:
-        """The first argument that does not fit by itself; the whole if none does."""
-        if isinstance(value, dict):
-            for name, item in value.items():
-                if not self._fits(name, item):
-                    return pointer_token(name)
-        return ""
-
-    def _fits(self, name: str, item: Any) -> bool:
-        part = self._parts.get("#/properties" + "/" + name.replace("~", "~0").replace("/", "~1"))
-        return part is None or part.is_valid(item)
-
-    @cached_property
-    def _parts(self) -> jsonschema_rs.ValidatorMap:
-        return jsonschema_rs.validator_map_for(self.schema, **_OPTIONS)
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Each place where a value does not fit (as a path), with its rule."""
+        return self._misfits.find(value)
 
 
 def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = True) -> CompiledSchema:
@@ -120,20 +75,23 @@ def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = Tr
     Raises:
         RegistrationError: The code says which rule is broken.
     """
+    # The order matters: references are checked on exactly what is compiled, and before it is.
     private = _private_copy(schema)
     draft = _settle_draft(private)
     flags = _check_patterns(private, strict=strict)
-    shape = check_references(private)
+    check_references(private)
     if closed:
         _close(private, draft)
     validator = _compile(private, draft)
-    return CompiledSchema(schema=private, flags=flags, accepts=validator.is_valid, shape=shape, _validator=validator)
+    misfits = Misfits(private, draft, _OPTIONS, validator)
+    return CompiledSchema(schema=private, flags=flags, accepts=validator.is_valid, _misfits=misfits)
 
 
 def _private_copy(schema: Mapping[str, Any]) -> Node:
     """A copy that nobody else holds: what was checked is what is compiled."""
     if not isinstance(schema, Mapping):
         raise RegistrationError("a schema is a JSON object; write true as {}", code="schema_invalid")
+    # Through bytes and back: what is not JSON is found, and no two places share one object.
     try:
         text = orjson.dumps(dict(schema))
     except (TypeError, ValueError) as error:
@@ -149,6 +107,7 @@ def _private_copy(schema: Mapping[str, Any]) -> Node:
 
 
 def _depth(value: Any) -> int:
+    """Levels of objects and arrays; the writer above has bounded them already."""
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, list):
@@ -162,6 +121,7 @@ def _settle_draft(schema: Node) -> type[jsonschema_rs.Validator]:
         if "$schema" not in node:
             continue
         plain = str(node["$schema"]).rstrip("#").partition("://")[2]
+        # Embedded resources may name a draft of their own; each must be known.
         if plain not in _DRAFTS:
             raise RegistrationError(
                 "the schema names a draft we do not know; use https://json-schema.org/draft/2020-12/schema",
@@ -178,6 +138,7 @@ def _check_patterns(schema: Node, *, strict: bool) -> tuple[str, ...]:
     for pointer, node in located(schema):
         pattern = node.get("pattern")
         if isinstance(pattern, str) and not _runs(pattern):
+            # The flag names the place; the pattern itself is an outsider's text.
             flags.append(f"pattern left out at {pointer or '/'}")
             del node["pattern"]
         by_pattern = node.get("patternProperties")
@@ -195,6 +156,7 @@ def _check_patterns(schema: Node, *, strict: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _runs(pattern: str) -> bool:
+    """Whether the linear engine takes a pattern; too large a one it refuses as well."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern}, **_OPTIONS)
     except ValueError:
@@ -204,10 +166,12 @@ def _runs(pattern: str) -> bool:
 
 def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
     """Refuse, at the top, properties that the schema does not name."""
+    # Older drafts ignore the keyword, and an ignored lock is worse than none.
     if draft not in _KNOWS_UNEVALUATED:
         raise RegistrationError(
             "a schema of our own is written for draft 2020-12; older drafts cannot be closed", code="schema_draft"
         )
+    # Said aloud or not, open is open: `additionalProperties: true` would count every name as evaluated.
     if _is_open(schema.get("additionalProperties")):
         del schema["additionalProperties"]
     # A schema for further properties stays: it is the author's own way of closing.
@@ -216,27 +180,17 @@ def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
 
 
 def _is_open(schema: Any) -> bool:
+    # By identity: 1 equals True, but is no schema and must not be taken out unseen.
     return schema is True or schema == {}
 
 
 def _compile(schema: Node, draft: type[jsonschema_rs.Validator]) -> jsonschema_rs.Validator:
+    """Compile, which also checks the schema against its metaschema."""
     try:
         return draft(schema, **_OPTIONS)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         # The message may quote the schema; where it is wrong is enough.
-        where = _pointer_of(error) if isinstance(error, jsonschema_rs.ValidationError) else ""
+        where = as_pointer(error.instance_path) if isinstance(error, jsonschema_rs.ValidationError) else ""
         raise RegistrationError(
             f"the schema is not valid JSON Schema at {where or '/'}; check it against its draft", code="schema_invalid"
         ) from error
-
-
-def _pointer_of(error: jsonschema_rs.ValidationError) -> str:
-    """The pointer to what is wrong; a missing or an unknown name is part of it."""
-    path: list[str | int] = list(error.instance_path)
-    name = getattr(error.kind, "property", None)
-    unexpected = getattr(error.kind, "unexpected", None)
-    if isinstance(unexpected, list) and unexpected:
-        name = unexpected[0]
-    if isinstance(name, str):
-        path.append(name)
-    return "".join(pointer_token(step) for step in path)

@@ -24,6 +24,7 @@ MAX_INTEGER = 2**53
 POINTER_TOKEN = 100
 """Characters of one name shown in a pointer: a name is chosen by the caller and may be huge."""
 
+# Reasons are fixed strings: they can be logged and counted, and nothing a caller sent can hide in one.
 TOO_LARGE = "the message is too large"
 NOT_UTF8 = "not valid UTF-8"
 LONE_SURROGATE = "a string holds half a surrogate pair"
@@ -84,6 +85,7 @@ def numbers_unfit(value: Any, data: bytes, *, depth: int = 0) -> Rejection | Non
         depth: How many objects and arrays stand around `value`.
     """
     found = find_unfit(value, depth)
+    # A value that is too deep ends here, so what follows may walk it by recursion.
     if found is not None:
         return refuse(found[0], pointer=found[1])
     if _has_large_float(value) and not _digits_survive(data):
@@ -114,11 +116,13 @@ def refuse(reason: str, *, fault: Fault = FORMAT, pointer: str | None = None) ->
 def why_not_json(finding: str, data: bytes) -> str:
     """Translate jiter's finding; what stands in front of the object is told before what is wrong inside it."""
     text = data.lstrip(_WHITE)
+    # jiter stops at its first byte and calls it a missing value.
     if text.startswith(b"\xef\xbb\xbf"):
         return BYTE_ORDER_MARK
     for words, reason in _FINDINGS:
         if words in finding:
             return reason
+    # Not an object at all, or one with words around it: the second is the more common slip.
     if text[:1] != b"{":
         return EXTRA_TEXT if b"{" in text and text[:1] != b"[" else NOT_AN_OBJECT
     return NOT_JSON
@@ -130,9 +134,12 @@ def pointer_token(name: str | int) -> str:
 
 
 def _find_inside(value: Any, depth: int) -> tuple[str, str] | None:
+    """The same for what an object or array holds; the pointer is put together on the way back."""
+    # Keys are checked with their values: jiter's are sound, a Python program's need not be.
     pairs = value.items() if type(value) is dict else enumerate(value)
     for key, item in pairs:
         if type(value) is dict and (type(key) is not str or not _well_formed(key)):
+            # Such a key cannot stand in a pointer, so the object is named.
             return NOT_A_JSON_VALUE if type(key) is not str else LONE_SURROGATE, ""
         # Strings are most of what comes; the call for the rest is saved here.
         if type(item) is str and item.isascii():
@@ -144,6 +151,7 @@ def _find_inside(value: Any, depth: int) -> tuple[str, str] | None:
 
 
 def _unfit_scalar(value: Any) -> str | None:
+    """Why a value that holds no others is unfit."""
     # Exact types: a subclass of str or int may answer differently each time it is asked.
     kind = type(value)
     if kind is int:
@@ -156,6 +164,7 @@ def _unfit_scalar(value: Any) -> str | None:
 
 
 def _well_formed(text: str) -> bool:
+    """Whether a text can be written as UTF-8; for ASCII Python knows without looking."""
     if text.isascii():
         return True
     try:
@@ -166,6 +175,7 @@ def _well_formed(text: str) -> bool:
 
 
 def _has_large_float(value: Any) -> bool:
+    """Whether any float is so large that its last digits may have been rounded away."""
     kind = type(value)
     if kind is float:
         return bool(abs(value) >= MAX_INTEGER)
@@ -176,10 +186,12 @@ def _has_large_float(value: Any) -> bool:
 
 def _digits_survive(data: bytes) -> bool:
     """Whether each large float is written as the number it became: 1e22 is, 9007199254740993.0 is not."""
+    # The text has been read once without complaint, so this cannot fail.
     return _same_numbers(from_json(data, float_mode="lossless-float"))
 
 
 def _same_numbers(value: Any) -> bool:
+    # repr gives the shortest digits that mean this double, so 1e23 is the number it was written as.
     if type(value) is LosslessFloat:
         number = float(value)
         return abs(number) < MAX_INTEGER or Decimal(repr(number)) == Decimal(str(value))

@@ -11,7 +11,9 @@ from tallystick.gate.admit.strictjson import pointer_token
 
 Node = dict[str, Any]
 
+# Under these stand names, and under each name a schema.
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
+# Under these stands a schema, or a list of them.
 _PLACES = frozenset(
     {"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "additionalProperties", "propertyNames",
      "unevaluatedProperties", "items", "additionalItems", "unevaluatedItems", "contains", "contentSchema",
@@ -21,6 +23,7 @@ _PLACES = frozenset(
 
 def subschemas(node: Node) -> Iterator[tuple[str, str | int | None, Node]]:
     """The direct subschemas of a schema, with keyword and key: values of `enum` or `const` are not among them."""
+    # Boolean schemas hold nothing to look at. `dependencies` may hold lists of names, which are no schemas.
     for keyword, value in node.items():
         if keyword in _MAPS and isinstance(value, dict):
             yield from ((keyword, key, child) for key, child in value.items() if isinstance(child, dict))
@@ -46,6 +49,7 @@ def located(node: Node, pointer: str = "") -> Iterator[tuple[str, Node]]:
 def at_pointer(root: Node, pointer: str) -> Any:
     """What a JSON pointer leads to; None if nowhere."""
     here: Any = root
+    # The order of the two replacements is RFC 6901's: `~01` means `~1`, not a slash.
     for token in pointer.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict):
@@ -70,6 +74,7 @@ def moved(node: Node, place: str) -> Node:
         if key is None:
             copy[keyword] = moved(child, place)
         else:
+            # The copy is shallow; a map or list is copied when the first of its schemas changes.
             if copy[keyword] is node[keyword]:
                 copy[keyword] = node[keyword].copy()
             copy[keyword][key] = moved(child, place)

@@ -25,12 +25,14 @@ def turn_schema(entries: Iterable[Entry], nonce: str, *, first: bool, may_finish
         args = _closed(_embedded(entry, f"/anyOf/{place}/properties/args"))
         fields = {} if first else {"action": {"const": "tool"}}
         branches.append(_object({**fields, "tool": {"const": entry.card.name}, "args": args}, nonce))
+    # After a result the model may always stop.
     if may_finish or not first:
         branches.append(_object({"action": {"const": "final"}}, nonce))
     return {"type": "object", "anyOf": branches}
 
 
 def _object(properties: dict[str, Any], nonce: str) -> dict[str, Any]:
+    """A form of the message: these fields, all of them, and the nonce."""
     properties = {**properties, "nonce": {"const": nonce}}
     return {
         "type": "object",

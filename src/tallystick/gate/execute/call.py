@@ -1,5 +1,6 @@
 """What a running tool may know about its own call."""
 
+import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,6 +20,10 @@ class Call:
     """Receipt of the durable `started` entry, for tools that write."""
     file_refs: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
     """What the tool read; stands in the receipt."""
+
+    def sound_file_refs(self) -> tuple[Mapping[str, Any], ...]:
+        """The references that a receipt can hold. A tool may append anything; that must not cost it its receipt."""
+        return tuple(ref for ref in self.file_refs if _is_sound(ref))
 
 
 _current: ContextVar[Call | None] = ContextVar("tallystick_call", default=None)
@@ -49,3 +54,21 @@ def note_file(
     if excerpt_sha256 is not None:
         reference["excerpt_sha256"] = excerpt_sha256
     call.file_refs.append(reference)
+
+
+def _is_sound(ref: Any) -> bool:
+    if not isinstance(ref, Mapping) or not {"path", "sha256"} <= ref.keys() <= _PARTS.keys():
+        return False
+    return all(_PARTS[name](value) for name, value in ref.items())
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and _HALF_A_CHARACTER.search(value) is None
+
+
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(line) is int for line in value)  # noqa: PLR2004
+
+
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+_PARTS = {"path": _is_text, "sha256": _is_text, "excerpt_sha256": _is_text, "lines": _are_lines}

@@ -22,7 +22,7 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
         waiting_for = work.send(None)
     except StopIteration as finished:
         return finished.value, False
-    task: asyncio.Task[T] = asyncio.ensure_future(carry_on(work, waiting_for))
+    task: asyncio.Task[T] = asyncio.ensure_future(_rest(work, waiting_for))
     left = False
     while not task.done():
         try:
@@ -32,6 +32,11 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
         except BaseException:  # noqa: BLE001 - the result below raises it
             break
     return task.result(), left
+
+
+async def _rest(work: Coroutine[Any, Any, T], waiting_for: Any) -> T:
+    result: T = await carry_on(work, waiting_for)
+    return result
 
 
 @coroutine

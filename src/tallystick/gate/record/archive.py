@@ -32,6 +32,10 @@ class Archive(Protocol):
         """All lines of the log at that moment, without their newlines, in batches."""
         ...
 
+    def later_lines(self) -> Iterator[bytes]:
+        """Whole lines that were added since."""
+        ...
+
     def torn(self) -> int:
         """Bytes at the end of the log, at that moment, that are no whole line."""
         ...

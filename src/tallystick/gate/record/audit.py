@@ -12,6 +12,7 @@ append meanwhile: what was there at the start is what is examined.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tallystick.gate.record.archive import Archive, HeadClaim
 from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_checkpoint
@@ -80,6 +81,8 @@ class _Audit:
         self._own = self._own_claims(keys)
         self._next = next(self._own, None)
         self._given = sorted(self._claims_from_outside(outside), key=lambda claim: claim.size)
+        if verifier is not None and verifier not in keys.log_verifiers():
+            self._problem("log_key_differs", "the key that was given is not one of this log")
 
     def run(self) -> AuditReport:
         self._walk()
@@ -104,14 +107,13 @@ class _Audit:
         look, add, view_has = examiner.look, self._tree.add, archive.view_has
         due = self._next_due()
         try:
-            for batch in archive.lines():
-                for line in batch:
-                    session_id, flat = look(line)
-                    add(examiner.leaf)
-                    if not view_has(session_id, flat):
-                        self._bad_views.setdefault(session_id, examiner.seq - 1)
-                    if examiner.seq >= due:
-                        due = self._meet(examiner.seq)
+            for line in chain.from_iterable(archive.lines()):
+                session_id, flat = look(line)
+                add(examiner.leaf)
+                if not view_has(session_id, flat):
+                    self._bad_views.setdefault(session_id, examiner.seq - 1)
+                if examiner.seq >= due:
+                    due = self._meet(examiner.seq)
         except Fault as fault:
             self._stop(fault)
         else:
@@ -218,7 +220,7 @@ class _Audit:
         for head in self._heads:
             if head.size > examiner.seq:
                 self._beyond(head.source, head.size)
-            elif not self._may_sign(head) and head.size == examiner.seq:
+            elif examiner.seq and head.size == examiner.seq and not self._may_sign(head):
                 self._problem("head_key_retired", f"the {head.source} bears the MAC of a retired key")
         for source in self._archive.missing_heads():
             say = self._problem if examiner.seq and source == "head" else self._note
@@ -233,6 +235,9 @@ class _Audit:
 
     def _look_for_rest(self) -> None:
         examiner = self._examiner
+        if examiner.erased:
+            for line in self._archive.later_lines():
+                examiner.ordered_later(line)
         for seq, receipt_id in examiner.erased.items():
             self._problem(
                 "payload_missing", "the payload is gone, and nobody ordered it", seq=seq, receipt_id=receipt_id
@@ -250,11 +255,10 @@ class _Audit:
             self._archive.view_again(session_id)
         again = Examiner(self._examiner.keys, self._archive.blob)
         try:
-            for batch in self._archive.lines():
-                for line in batch:
-                    session_id, flat = again.look(line)
-                    if session_id in suspects and not self._archive.view_has(session_id, flat):
-                        self._bad_views.setdefault(session_id, again.seq - 1)
+            for line in chain.from_iterable(self._archive.lines()):
+                session_id, flat = again.look(line)
+                if session_id in suspects and not self._archive.view_has(session_id, flat):
+                    self._bad_views.setdefault(session_id, again.seq - 1)
         except Fault:
             pass  # reported the first time
         for session_id, seq in self._bad_views.items():

@@ -3,6 +3,7 @@
 Strings, integers and booleans only: these stand in the signed header, whose bytes must be the same in every language.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,10 @@ from tallystick.gate.tool import Card
 
 MAX_TEXT = 65_536
 """A refused message is kept up to the size an envelope may have."""
+MAX_SECRET = 8_192
+"""Longer than the tokens and keys we know."""
+MAX_POINTER = 200
+"""Characters of a pointer that stand in the header: the caller chose the keys in it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +55,7 @@ def started(case: Case) -> Draft:
     )
 
 
-def outcome(  # noqa: PLR0913 - what a receipt says
+def outcome(
     case: Case,
     *,
     duration_us: int,
@@ -153,24 +158,26 @@ def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str])
     return data, redacted
 
 
-def attempt_inputs(tool: object, args: object, redactor: Redactor) -> bytes:
+def attempt_inputs(tool: object, args: object, redactor: Redactor, secrets: frozenset[str]) -> bytes:
     """The payload of a structured call that was no proposal: whatever came, as far as JSON can say it."""
     try:
         data = orjson.dumps({"tool": tool, "args": args})
-        clean, redacted = redactor.redact({"tool": tool, "args": args})
+        clean, redacted = redactor.redact({"tool": tool, "args": args}, secrets)
     except (TypeError, ValueError, RecursionError):
-        return text_inputs(f"{tool!r:.200} {type(args).__name__}: not JSON")
+        return text_inputs(f"{tool!r:.200} {type(args).__name__}: not JSON", redactor, secrets)
     if redacted:
         data = orjson.dumps(clean)
-    return data if len(data) <= MAX_TEXT else text_inputs(data)
+    return data if len(data) <= MAX_TEXT else text_inputs(data, redactor, secrets)
 
 
-def text_inputs(text: str | bytes) -> bytes:
-    """The payload of a message that was no proposal: the text, cut and without anything that looks like a token."""
+def text_inputs(text: str | bytes, redactor: Redactor, secrets: frozenset[str]) -> bytes:
+    """The payload of a message that was no proposal: the text, cut, without anything that looks like a secret."""
+    # A little more than is kept, so that no secret is cut in two before it can be recognised.
+    most = MAX_TEXT + MAX_SECRET
     if isinstance(text, bytes):
-        text = text[:MAX_TEXT].decode(errors="backslashreplace")
-    plain = text[:MAX_TEXT].encode(errors="backslashreplace").decode()
-    return orjson.dumps({"text": mask(plain)})
+        text = text[:most].decode(errors="backslashreplace")
+    plain = text[:most].encode(errors="backslashreplace").decode()
+    return orjson.dumps({"text": redactor.mask(plain, secrets)[:MAX_TEXT]})
 
 
 def audit_record(card: Card, caller: Caller, args: Mapping[str, Any], result: Any) -> dict[str, Any]:
@@ -178,7 +185,7 @@ def audit_record(card: Card, caller: Caller, args: Mapping[str, Any], result: An
     known: dict[str, Any] = {**args, **result} if isinstance(result, dict) else dict(args)
     record: dict[str, Any] = {"subject": caller.subject, "action": card.audit_action}
     if card.resource is not None:
-        record["resource"] = card.resource.format_map(_Known(known))
+        record["resource"] = _PLACE.sub(lambda place: str(known.get(place[1], "?")), card.resource)
     metadata = {key: _plain(known[key]) for key in card.audit_keys if known.get(key) is not None}
     if metadata:
         record["metadata"] = metadata
@@ -191,8 +198,10 @@ def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -
         said["cot_leak"] = True
     if decision.would is not None:
         said["shadow"] = decision.would
+    if proposal.card.origin == "client" and failure is None:
+        said["handed_back"] = True
     if failure is not None:
-        said |= {"fault": failure.fault.name, "category": str(failure.fault.category), "reason": mask(failure.message)}
+        said |= {"fault": failure.fault.name, "category": str(failure.fault.category), "reason": failure.message}
     return said
 
 
@@ -203,15 +212,13 @@ def _refused(rejection: Rejection, *, cot_leak: bool) -> dict[str, Any]:
         if value is not None:
             said[name] = str(value)
     if rejection.pointer is not None:
-        said["pointer"] = rejection.pointer
+        said["pointer"] = rejection.pointer[:MAX_POINTER]
     if cot_leak:
         said["cot_leak"] = True
     return said
 
 
-class _Known(dict[str, Any]):
-    def __missing__(self, key: str) -> str:
-        return "?"
+_PLACE = re.compile(r"\{(\w+)\}")
 
 
 def _plain(value: Any) -> str | int | bool:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from tallystick.gate.record.journal import ZERO
-from tallystick.gate.record.payload import BLOB, ERASED, SALT, excerpt_of, flat_line
+from tallystick.gate.record.payload import BLOB, ERASED, SALT, blob_column, flat_line
 from tallystick.gate.record.report import MAX_PROBLEMS, Problem
 from tallystick.gate.record.seal import seq_of
 from tallystick.gate.record.signing import HmacKey, Keys
@@ -126,10 +126,7 @@ class Examiner:
             self.problem("blob_missing", f"the blob of its {what} is gone", header)
         elif sha256(whole).hexdigest() != header.get(name):
             self.problem("payload_differs", f"the blob of its {what} does not fit its digest", header)
-        elif (
-            orjson.dumps(excerpt_of(whole[SALT:], header.get("excerpt_bytes") if at_outputs(name) else None))
-            != column[1:]
-        ):
+        elif column != blob_column(whole[SALT:], header.get("excerpt_bytes") if what == "outputs" else None):
             self.problem("payload_differs", f"the excerpt of its {what} does not fit the blob", header)
 
     def _learn(self, header: dict[str, Any]) -> None:
@@ -155,6 +152,17 @@ class Examiner:
         self.retired_log_keys[context.get("old_log_key", "")] = self.seq + 1
         self.note("key_rotated", f"from here on key {key.key_id} signs", header)
 
+    def ordered_later(self, line: bytes) -> None:
+        """Look at a record that came after the audit began: it may be what an erased payload still lacks."""
+        stored = line.partition(b"\t")[0]
+        try:
+            header = _parse(stored)
+        except Fault:
+            return
+        key, seq = self.keys.find(header.get("key_id", "")), seq_of(header.get("links", {}).get("erased", ""))
+        if seq is not None and header.get("kind") == "erasure" and key is not None and key.signed(stored):
+            self.erased.pop(seq, None)
+
     def _settle_erasure(self, header: dict[str, Any], seq: int | None) -> None:
         if seq in self.erased:
             self._gone.add(seq)
@@ -171,11 +179,6 @@ RECOVERIES = {
     "mirror_unwritable": "the mirror of the head could not be written here",
     "earlier_log": "the log was begun anew here; the mirror knew an earlier one, and keeps what it knew",
 }
-
-
-def at_outputs(name: str) -> bool:
-    """Only outputs are cut for a model."""
-    return name == "outputs_digest"
 
 
 def _parse(stored: bytes) -> dict[str, Any]:

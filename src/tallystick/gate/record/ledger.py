@@ -17,11 +17,12 @@ from typing import Any
 import orjson
 
 from tallystick.errors import LedgerDamaged, LedgerError
+from tallystick.gate.record.carried import Carried
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
-from tallystick.gate.record.payload import read_receipt
+from tallystick.gate.record.payload import BLOB, ERASED, read_receipt
 from tallystick.gate.record.proof import Proof, make_proof
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer, seq_of
@@ -152,6 +153,25 @@ class Ledger:
         columns = self._journal.get(seq)
         return None if columns is None else make_proof(seq, columns[0], note, self._journal.node)
 
+    def carry(self, receipt_id: str) -> Carried | None:
+        """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""
+        seq, receipt = seq_of(receipt_id), self.find(receipt_id)
+        columns = None if seq is None or receipt is None else self._journal.get(seq)
+        if receipt is None or columns is None:
+            return None
+        if receipt.erased:
+            inputs, outputs = (ERASED if column else b"" for column in columns[1:])
+            return Carried(stored=columns[0], inputs=inputs, outputs=outputs)
+        whole = [
+            self._journal.blob(receipt.header[name]) if column[:1] == BLOB else column
+            for column, name in zip(columns[1:], ("inputs_digest", "outputs_digest"), strict=True)
+        ]
+        return Carried(stored=columns[0], inputs=whole[0] or b"", outputs=whole[1] or b"")
+
+    def path_of(self, seq: int, note: bytes) -> list[bytes]:
+        """The inclusion proof of a record in the tree that a note of this log was signed for."""
+        return list(make_proof(seq, b"", note, self._journal.node).path)
+
     def checkpoint(self) -> bytes:
         """A signed note over all records: what a witness elsewhere should keep."""
         return self._journal.checkpoint()
@@ -242,7 +262,7 @@ class Ledger:
         key = None if header is None else self._keys.find(header.get("key_id", ""))
         if header is None or key is None or not key.signed(columns[0]):
             return None
-        return read_receipt(header, columns[1], columns[2], self._journal.blob)
+        return read_receipt(columns, header, self._journal.blob)
 
     def _gone(self) -> Iterator[Gone]:
         return iter(()) if self._roster is None else self._roster.gone()

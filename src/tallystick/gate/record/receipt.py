@@ -54,7 +54,7 @@ class Receipt:
     full_size: int | None = None
     erased: bool = False
     line: bytes | None = None
-    """The flat form as bytes, on a receipt that was just written: its payload is not parsed again for nothing."""
+    """The flat form as bytes, as it stands in the session's view; `flat` then shows exactly that."""
 
     @classmethod
     def just_written(cls, header: Mapping[str, Any], line: bytes) -> "Receipt":

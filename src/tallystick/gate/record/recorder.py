@@ -10,17 +10,20 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Protocol
 
+import orjson
+
 from tallystick.errors import LedgerError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BUDGET, DENIED, LEDGER, OUTPUT_BUDGET
 from tallystick.gate.decide.approvals import Hold
 from tallystick.gate.decide.budgets import Meter
-from tallystick.gate.execute.outcome import Failure, Held, Outcome, Ran, Shown
+from tallystick.gate.execute.outcome import Failure, Held, Outcome, Output, Ran, Shown
 from tallystick.gate.execute.output import show
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.secrets import mask
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
@@ -72,7 +75,7 @@ class Recorder:
         """Durably note that a call is about to run. Raises LedgerError: then it must not run."""
         return (await self._ledger.record(entries.started(case))).receipt_id
 
-    async def ran(  # noqa: PLR0913 - what a run leaves behind
+    async def ran(
         self,
         case: Case,
         ran: Ran,
@@ -84,7 +87,7 @@ class Recorder:
         handed_back: bool = False,
     ) -> Outcome:
         """Record a call that was let through."""
-        card, output, failure = case.proposal.card, ran.output, ran.failure
+        card, output, failure = case.proposal.card, ran.output, _clean(ran.failure)
         shown = audience.shown(ran)
         duration_us = _since(since)
         draft = entries.outcome(
@@ -92,7 +95,7 @@ class Recorder:
             duration_us=duration_us,
             failure=failure,
             outputs=None if output is None else output.data,
-            excerpt_bytes=len(shown.text.encode()) if shown is not None and shown.truncated else None,
+            excerpt_bytes=_bytes_seen(shown, output),
             file_refs=file_refs,
             links=None if started_id is None else {"started": started_id},
             audit=_audit(case, ran),
@@ -139,7 +142,7 @@ class Recorder:
         )
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
-    async def refused(  # noqa: PLR0913 - what there is to say about a message that was no proposal
+    async def refused(
         self,
         session: Session,
         rejection: Rejection,
@@ -181,10 +184,27 @@ class Recorder:
         self, session: Session, outcome: Outcome, card: Card | None, duration_us: int, *, cot_leak: bool
     ) -> Outcome:
         if self.observer is not None:
-            self.observer.called(
-                session=session, outcome=outcome, card=card, cot_leak=cot_leak, duration_us=duration_us
-            )
+            try:
+                self.observer.called(
+                    session=session, outcome=outcome, card=card, cot_leak=cot_leak, duration_us=duration_us
+                )
+            except Exception:  # noqa: BLE001 - watching must never stop a call
+                _log.exception("an observer failed; the call is not affected")
         return outcome
+
+
+def _bytes_seen(shown: Shown | None, output: Output | None) -> int | None:
+    """How many of the recorded bytes the model saw, if not all; a text is recorded in quotes and shown without."""
+    if shown is None or output is None or not shown.truncated:
+        return None
+    return len(orjson.dumps(shown.text)) - 1 if isinstance(output.value, str) else len(shown.text.encode())
+
+
+def _clean(failure: Failure | None) -> Failure | None:
+    """What a tool says on purpose may still hold a token."""
+    if failure is None:
+        return None
+    return replace(failure, message=mask(failure.message), hint=None if failure.hint is None else mask(failure.hint))
 
 
 def _audit(case: Case, ran: Ran) -> dict[str, Any] | None:

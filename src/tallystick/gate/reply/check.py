@@ -19,7 +19,7 @@ from tallystick.gate.reply.claims import Claim, read_claims
 from tallystick.gate.reply.evidence import EvidenceLine, LineFault, evidence_line, fenced_lines, split_items
 from tallystick.gate.reply.findings import Findings, Form, Item
 from tallystick.gate.reply.leaks import find_leak, is_abstention, says_tool_was_used
-from tallystick.gate.reply.quotations import check_quotations, quotations
+from tallystick.gate.reply.quotations import MAX_FAILURES, check_quotations, quotations
 from tallystick.gate.reply.references import RECEIPT, REQUEST
 from tallystick.gate.reply.roles import OUTLINE, looks_where_it_should, sources_of
 from tallystick.gate.reply.sentences import read_sentences, strip_references
@@ -133,7 +133,7 @@ def _check_sentences(text: str, frame: Findings, around: Surroundings) -> Findin
     failures: list[Item] = []
     for sentence in read_sentences(text):
         checked += [check_claim(claim, around, bare_records=True) for claim in sentence.claims]
-        if not sentence.claims and not sentence.is_courtesy:
+        if not sentence.claims and not sentence.is_courtesy and len(failures) < MAX_FAILURES:
             failures.append(
                 Item(
                     kind="sentence", source=sentence.text[:200], ok=False, code="sentence_without_reference",

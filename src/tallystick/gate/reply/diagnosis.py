@@ -5,8 +5,8 @@ so that the author sees what was misquoted.
 """
 
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass
+from heapq import nlargest
 
 from rapidfuzz import fuzz
 
@@ -21,7 +21,9 @@ _PLACES_PER_WORD = 100
 """Enough to find the passage by its rarer words; a word that is everywhere says nothing about the place."""
 _SLOT = 48
 """Characters within which words vote for the same place."""
-_CANDIDATES = 4
+_CANDIDATES = 3
+_LONGEST = 4_000
+"""Characters of a quote that is worth comparing."""
 _SMALL = 4_000
 """Characters up to which a text is compared as a whole."""
 
@@ -41,6 +43,8 @@ class Diagnosis:
 
 def diagnose(quote: str, source: Folded) -> Diagnosis:
     """Say why a refused quote was refused."""
+    if len(quote) > _LONGEST:
+        return Diagnosis(code="quote_not_found", advice="These words do not stand in the source; quote less of it.")
     line, text, similarity = _closest(fold(quote), source) or (None, None, None)
     code, advice = _reason(quote, source, near=line is not None)
     if text is not None:
@@ -94,18 +98,19 @@ def _windows(wanted: str, source: Folded) -> list[tuple[int, int]]:
     """Passages where several of the quote's rarer words stand at the right distances."""
     if len(source.text) <= _SMALL:
         return [(0, len(source.text))]
-    votes: Counter[int] = Counter()
+    votes: dict[int, int] = {}
     places = [(at, source.words[word]) for at, word in _words_of(wanted) if word in source.words]
     for rank, (at, found) in enumerate(sorted(places, key=lambda one: len(one[1]))[:_RARE_WORDS]):
         if rank > 1 and len(found) > _PLACES_PER_WORD:
             break
+        weight = _SLOT // len(found) + 1
         for place in found[:_PLACES_PER_WORD]:
             # Words left out or put in shift what follows, so a place votes for two neighbouring slots.
-            slot = max(0, place - at) // _SLOT
-            votes[slot] += _SLOT // len(found) + 1
-            votes[slot + 1] += _SLOT // len(found) + 1
+            slot = (place - at) // _SLOT
+            votes[slot] = votes.get(slot, 0) + weight
+            votes[slot + 1] = votes.get(slot + 1, 0) + weight
     margin = len(wanted) // 4 + _SLOT
-    starts = (slot * _SLOT for slot, _ in votes.most_common(_CANDIDATES))
+    starts = (slot * _SLOT for slot in nlargest(_CANDIDATES, votes, key=votes.__getitem__))
     return [(max(0, start - margin), start + len(wanted) + margin) for start in starts]
 
 

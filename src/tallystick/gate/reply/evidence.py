@@ -16,9 +16,9 @@ from tallystick.gate.reply.references import has_reference, reference_follows
 MAX_LINE = 20_000
 """Characters. More is a pasted document, not evidence."""
 MAX_ITEMS = 64
-_MAX_OPENINGS = 128
+_MAX_OPENINGS = 96
 """Marks that may open a quote; with the next one, a bound on the work one line can cause."""
-_MAX_CLOSINGS = 200
+_MAX_CLOSINGS = 100
 _MAX_WRAPPED = 20
 """Lines that one Evidence line may be wrapped over."""
 
@@ -119,8 +119,10 @@ def _has_open_quote(body: str) -> bool:
         at = next((place for place in range(at, len(body)) if body[place] in _DOUBLE and _may_open(body, place)), -1)
         if at < 0:
             return False
-        end = _closing(body, at, referenced=True)
-        if end is None:
+        referenced = has_reference(body[:at])
+        end = _closing(body, at, referenced=referenced)
+        # A quote that nothing follows may have its source on the next line.
+        if end is None or (not referenced and not body[end + 1 :].strip(" .,;")):
             return True
         at = end + 1
     return False
@@ -177,6 +179,11 @@ def _may_open(body: str, at: int) -> bool:
     return at == 0 or body[at - 1] in _BEFORE_OPENING
 
 
+def _may_close(body: str, at: int) -> bool:
+    """A mark between a space and a letter opens; it does not close."""
+    return body[at - 1] != " " or not body[at + 1 : at + 2].isalnum()
+
+
 def _add_text(item: list[Part], text: str) -> None:
     if text.strip():
         item.append(Part(text=text.strip(), is_quote=False))
@@ -207,7 +214,7 @@ def _closing(body: str, opening: int, *, referenced: bool) -> int | None:
     """Where a quote ends: at the mark a reference follows; else at the first that `;` or the end follows."""
     marks = _CLOSING[body[opening]]
     first_plain: int | None = None
-    closings = (at for at in range(opening + 1, len(body)) if body[at] in marks)
+    closings = (at for at in range(opening + 1, len(body)) if body[at] in marks and _may_close(body, at))
     for count, at in enumerate(closings):
         if count >= _MAX_CLOSINGS:
             break

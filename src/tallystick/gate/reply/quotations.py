@@ -5,6 +5,7 @@ a Markdown block quote, must stand in a source that the line names. Code blocks 
 quote.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from tallystick.gate.codes import Bucket
@@ -15,6 +16,8 @@ from tallystick.gate.reply.surroundings import passages
 
 MIN_WORDS = 3
 """Shorter ones are names, titles and words spoken of."""
+MAX_FAILURES = 20
+"""Enough to see what is wrong; the reply is refused by the first."""
 _SHOWN = 200
 _DIAGNOSED = 3
 """Sources that are searched for what a misquotation may have meant."""
@@ -47,6 +50,8 @@ def check_quotations(
             continue
         if not any(_stands(quote, source.text) for quote in quotation for source in named):
             failures.append(_failure(quotation[0], [source.text for source in named]))
+            if len(failures) == MAX_FAILURES:
+                break
     return failures
 
 
@@ -55,9 +60,14 @@ def quotations(lines: list[str], skip: set[int]) -> Iterator[Quotation]:
     for paragraph, is_block in _paragraphs(lines, skip):
         found = [(paragraph,)] if is_block else _marked(paragraph)
         for quotation in found:
-            enough = tuple(quote for quote in quotation if word_count(quote) >= MIN_WORDS)
-            if enough:
-                yield enough
+            if _is_long_enough(quotation[0]):
+                yield quotation
+
+
+def _is_long_enough(quote: str) -> bool:
+    # Counting words is costly; without two gaps there cannot be three.
+    gaps = sum(not sign.isalnum() for sign in quote[:_SHOWN])
+    return (gaps >= MIN_WORDS - 1 or max(quote, default="") > "\u0dff") and word_count(quote) >= MIN_WORDS
 
 
 class _ByIdentity:
@@ -117,6 +127,7 @@ def _as_paragraph(run: list[str], *, quoted: bool) -> str:
 
 
 def _marked(text: str) -> Iterator[Quotation]:
+    singles = [at for at, sign in enumerate(text) if sign in "'’" and _closes(text, at)]  # noqa: RUF001
     at = 0
     while at < len(text):
         sign = text[at]
@@ -127,8 +138,8 @@ def _marked(text: str) -> Iterator[Quotation]:
             ends = [_next_of(text, "»", at)]
         elif sign == '"' and _opens(text, at):
             ends = [_next_of(text, '"', at)]
-        elif sign in {"'", "‘"} and _opens(text, at):  # noqa: RUF001
-            ends = _closing_singles(text, at)
+        elif sign in {"'", "‘"} and _opens(text, at) and not _is_elision(text, at):  # noqa: RUF001
+            ends = _closing_singles(text, at, singles)
         if ends:
             yield tuple(text[at + 1 : end] for end in ends)
             at = ends[0]
@@ -159,18 +170,23 @@ def _next_of(text: str, mark: str, at: int) -> int:
     return len(text) if found < 0 else found
 
 
-def _closing_singles(text: str, at: int) -> list[int]:
-    """Where a quotation between single marks may end; none if the mark is an apostrophe after all."""
+def _closes(text: str, at: int) -> bool:
+    return at > 0 and not text[at - 1].isspace() and not text[at + 1 : at + 2].isalnum()
+
+
+def _is_elision(text: str, at: int) -> bool:
     word = text[at + 1 : at + 12].lower()
     letters = word[: next((place for place, sign in enumerate(word) if not sign.isalpha()), len(word))]
-    if letters in _ELIDED or not word[:1].isalnum() or word[:1].isdigit():
-        return []
-    ends: list[int] = []
-    for place in range(at + 2, len(text)):
-        if text[place] in "'’" and not text[place - 1].isspace() and not text[place + 1 : place + 2].isalnum():  # noqa: RUF001
-            ends.append(place)
-            if len(ends) == _MAX_ENDS:
-                break
-    sure = [end for end in ends if not (text[end - 1] == "s" and text[end + 1 : end + 2] == " ")]
-    # `the boys' dogs`: a mark after s that a space follows may be a genitive.
-    return [*sure, *(end for end in ends if end not in sure)] if sure else []
+    return letters in _ELIDED or not word[:1].isalpha()
+
+
+def _closing_singles(text: str, at: int, singles: list[int]) -> list[int]:
+    """Where a quotation between single marks ends, then where it may end; none if it is an apostrophe after all."""
+    unsure: list[int] = []
+    first = bisect_right(singles, at + 1)
+    for end in singles[first : first + _MAX_ENDS]:
+        # `the boys' dogs`: a mark after s that a space follows may be a genitive.
+        if text[end - 1] != "s" or text[end + 1 : end + 2] != " ":
+            return [end, *unsure]
+        unsure.append(end)
+    return []

@@ -17,16 +17,22 @@ REQUEST = "ACCESS_REQUEST"
 
 _EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,7}"
 _NOT_NAME = r"\s;\"“”„«»`()\[\]"
-_FOLLOWS = re.compile(
+_LEAD = re.compile(
     r"[\s,.()\[\]{}`*—–:→@<>-]{0,6}"  # noqa: RUF001
     r"(?:(?i:in|from|at|of|see|on|not|absent|found|per|via|file|path|source|and|or|is|occurs?)\b[\s`(\[*:]{0,3}){0,6}"
-    r"(?:(?i:receipts?|checked|figure)\b|rcpt_|ACCESS_REQUEST\b|§|(?i:outline)(?: entry\b| ?[:§])"
-    r"|[a-z][a-z_]{1,15}:[A-Za-z0-9]"
-    rf"|[^{_NOT_NAME},]{{1,300}}?(?:{_EXTENSION}(?=$|[\s;:,#)\]`§])|:L?\d)"
-    rf"|[^{_NOT_NAME},]{{1,300}}/[^;\"“”]{{0,200}}?{_EXTENSION}(?=$|[\s;:,#)\]`§])"
-    rf"|[^{_NOT_NAME},]{{0,300}}[/*][^{_NOT_NAME},]{{0,300}}\s{{0,2}}(?:$|;))"
 )
+"""What may stand between a quote and its reference."""
+_KEYWORD = re.compile(
+    r"(?i:receipts?|checked|figure)\b|rcpt_|ACCESS_REQUEST\b|§|(?i:outline)(?: entry\b| ?[:§])"
+    r"|[a-z][a-z_]{1,15}:[A-Za-z0-9]"
+)
+_NAME = re.compile(rf"[^{_NOT_NAME},]{{1,300}}")
+_NAME_END = re.compile(rf"(?:{_EXTENSION}|:L?\d{{1,7}}[-–—…L\d]{{0,12}})[.:#]?$")  # noqa: RUF001
+_AHEAD = 300
+"""Characters after a quote in which its reference must show itself."""
 _ENDS_IN_EXTENSION = re.compile(rf".{{0,300}}{_EXTENSION}")
+_BESIDE_END = re.compile(r"[;\"“”]")
+_SPACED_END = re.compile(rf"{_EXTENSION}(?=$|[\s:,#)\]`§])")
 _LINES_IN_TOKEN = re.compile(r"(.{1,300}?)[:#]L?(\d{1,7})(?:[-–—…]L?(\d{1,7}))?")  # noqa: RUF001
 _LINES_AFTER = re.compile(
     r"[\s,(:@]{0,3}(?:lines?|ll?\.|L)\s{0,2}(?:L)?(\d{1,7})(?:\s{0,2}(?:-|–|—|…|to)\s{0,2}L?(\d{1,7}))?",  # noqa: RUF001
@@ -71,7 +77,18 @@ class References:
 
 def reference_follows(text: str, at: int) -> bool:
     """Whether a path, receipt or other reference begins here, after at most a few words that lead to it."""
-    return _FOLLOWS.match(text, at) is not None
+    lead = _LEAD.match(text, at)
+    rest = text[lead.end() if lead else at :][:_AHEAD]
+    name = _NAME.match(rest)
+    if _KEYWORD.match(rest) or name is None:
+        return name is not None
+    if _NAME_END.search(_without_lines(name.group())):
+        return True
+    if "/" not in name.group() and "*" not in name.group():
+        return False
+    # A folder or glob that ends the item, or a file name with spaces in it.
+    beside = _BESIDE_END.split(rest, maxsplit=1)[0]
+    return len(beside.rstrip()) <= name.end() or _SPACED_END.search(beside) is not None
 
 
 def has_reference(text: str) -> bool:
@@ -166,6 +183,10 @@ def _with_lines(token: str) -> tuple[str, tuple[int, int] | None]:
     if found is None:
         return bare, None
     return found.group(1), _line_range(found.group(2), found.group(3))
+
+
+def _without_lines(name: str) -> str:
+    return name.partition("#")[0] or name
 
 
 def _line_range(first: str, last: str | None) -> tuple[int, int]:

@@ -17,6 +17,8 @@ from tallystick.gate.reply.references import has_reference
 
 _BRACKET = re.compile(r"\[[^\[\]\n]{1,2000}\]")
 _MASK = "\x1a"
+MAX_REFERENCES = 1_000
+"""References in one reply; sentences beyond count as having none."""
 _END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}+[.!?]?){{0,16}}(?=\s|$)")  # noqa: RUF001
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 _ABBREVIATIONS = frozenset({
@@ -67,7 +69,7 @@ def _mask(text: str) -> tuple[str, list[tuple[int, list[Claim]]]]:
     references: list[tuple[int, list[Claim]]] = []
 
     def cover(found: re.Match[str]) -> str:
-        claims = _claims_of(found.group())
+        claims = _claims_of(found.group()) if len(references) < MAX_REFERENCES else []
         if not claims:
             return found.group()
         references.append((found.start(), claims))
@@ -90,7 +92,7 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
         start = line_start
         for end in _END.finditer(line):
             stop = line_start + end.end()
-            if not _goes_on(line[: end.start()], line[end.end() :]):
+            if not _goes_on(line[max(0, end.start() - 20) : end.start()], line[end.end() : end.end() + 8]):
                 yield start, stop
                 start = stop
         if start < line_start + len(line):
@@ -99,6 +101,6 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a full stop is only that of an abbreviation. In doubt it ends the sentence: the next needs its own proof."""
+    """Whether a full stop is only an abbreviation's. In doubt it ends the sentence: the next needs its own proof."""
     word = before.rpartition(" ")[2].lstrip("(\"'").lower()
     return word in _TITLES or (word in _ABBREVIATIONS and after.lstrip()[:1].islower())

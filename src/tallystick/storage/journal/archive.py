@@ -5,6 +5,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import orjson
 
@@ -14,7 +15,7 @@ from tallystick.storage.journal import disk
 from tallystick.storage.journal.blobs import Blobs
 from tallystick.storage.journal.checkpoints import split_notes
 from tallystick.storage.journal.head import latest_slot
-from tallystick.storage.journal.segments import Segments
+from tallystick.storage.journal.segments import Segments, position
 from tallystick.storage.journal.views import NAME
 
 _CHUNK = 1 << 20
@@ -36,6 +37,8 @@ class FileArchive:
         with _quiet(self._folder / "lock"):
             self._ends = {number: self._segments.size(number) for number in self._segments.numbers()}
             self._take_heads(notary)
+            self._notes_end = _size(self._folder / "checkpoints")
+            self._mirrored_note = None if mirror is None else disk.read_whole(mirror.with_suffix(".checkpoint"))
 
     def heads(self) -> list[HeadClaim]:
         """The heads that bear a MAC of this workspace."""
@@ -58,6 +61,11 @@ class FileArchive:
                 if rest and number != max(self._ends):
                     yield [rest]  # a line that ends with its segment: no record does
 
+    def later_lines(self) -> Iterator[bytes]:
+        """Whole lines that were added since."""
+        number, end = max(self._ends.items(), default=(0, 0))
+        yield from (line.data for line in self._segments.lines(position(number, end)) if line.whole)
+
     def torn(self) -> int:
         """Bytes at the end that are no whole line."""
         if not self._ends:
@@ -77,11 +85,11 @@ class FileArchive:
     def notes(self) -> Iterator[bytes]:
         """All checkpoints, in the order in which they were written."""
         with contextlib.suppress(FileNotFoundError), (self._folder / "checkpoints").open("rb") as file:
-            yield from split_notes(file)
+            yield from split_notes(_lines_up_to(file, self._notes_end))
 
     def mirrored_note(self) -> bytes | None:
         """The latest checkpoint in the mirror's folder."""
-        return None if self._mirror is None else disk.read_whole(self._mirror.with_suffix(".checkpoint"))
+        return self._mirrored_note
 
     def blob(self, digest: str) -> bytes | None:
         """A payload that lies beside the log."""
@@ -200,6 +208,22 @@ class _Cursor:
     def close(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _lines_up_to(file: BinaryIO, end: int) -> Iterator[bytes]:
+    at = 0
+    for line in file:
+        at += len(line)
+        if at > end:
+            return
+        yield line
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ class FileJournal:
         self._audit = audit
         self._options = options
         self._notary: Notary | None = None
-        self._forked = False
+        self._closed = self._forked = False
         _OPEN.add(self)
         disk.make_folder(audit / "journal")
         self._lock = WriteLock(audit / "journal" / "lock")
@@ -156,7 +156,7 @@ class FileJournal:
     def glance(self) -> None:
         """A quick look whether records can be taken, without the lock."""
         if self._writer is None:
-            raise LedgerError("The journal is not open.", code="ledger_closed")
+            raise LedgerError("The ledger is closed.", code="ledger_closed")
         self._writer.glance()
 
     def ready(self) -> str | None:
@@ -172,8 +172,11 @@ class FileJournal:
         return None if free.f_bavail * free.f_frsize > _LITTLE else "ledger_disk_full"
 
     def close(self) -> None:
-        """Write a last checkpoint and let go of the files."""
+        """Write a last checkpoint and let go of the files; a second time does nothing."""
+        if self._closed:
+            return
         with self._lock:
+            self._closed = True
             if self._writer is not None:
                 with contextlib.suppress(LedgerError):
                     writer = self._current()
@@ -192,7 +195,7 @@ class FileJournal:
 
     def _current(self) -> Writer:
         if self._writer is None:
-            raise LedgerError("The journal is not open.", code="ledger_closed")
+            raise LedgerError("The ledger is closed.", code="ledger_closed")
         self._writer.current()
         return self._writer
 

@@ -5,6 +5,7 @@ from fcntl import LOCK_EX, LOCK_UN, flock
 from pathlib import Path
 from threading import RLock
 
+from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.storage.journal import disk
 
 
@@ -18,21 +19,26 @@ class WriteLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._threads = RLock()
+        self._depth = 0
         self._fd = self._open()
 
     def __enter__(self) -> None:
-        """Wait for both locks."""
+        """Wait for both locks; a thread that holds them may take them again."""
         self._threads.acquire()
-        try:
-            flock(self._fd, LOCK_EX)
-        except BaseException:
-            self._threads.release()
-            raise
+        if self._depth == 0:
+            try:
+                flock(self._fd, LOCK_EX)
+            except (OSError, ValueError) as error:
+                self._threads.release()
+                raise self._translated(error) from error
+        self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        """Let go of both."""
+        """Let go of both, unless this thread took them more than once."""
+        self._depth -= 1
         try:
-            flock(self._fd, LOCK_UN)
+            if self._depth == 0:
+                flock(self._fd, LOCK_UN)
         finally:
             self._threads.release()
 
@@ -40,11 +46,20 @@ class WriteLock:
         """Start afresh in a forked child, where another thread of the parent may have held the lock."""
         os.close(self._fd)
         self._threads = RLock()
+        self._depth = 0
         self._fd = self._open()
 
     def close(self) -> None:
-        """Close the file; the lock goes with it."""
-        os.close(self._fd)
+        """Close the file; nobody can take the lock through it any more."""
+        with self._threads:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def _translated(self, error: Exception) -> LedgerError:
+        if self._fd < 0:
+            return LedgerError("The ledger is closed.", code="ledger_closed")
+        return LedgerUnwritable(f"The journal cannot be locked ({error}).", code="ledger_locked")
 
     def _open(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

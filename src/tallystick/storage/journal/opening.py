@@ -13,6 +13,7 @@ from tallystick.gate.record.journal import Incident, Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import Signed, read_on
 from tallystick.storage.journal.head import FAILED, Head
+from tallystick.storage.journal.recovery import parse_header
 from tallystick.storage.journal.segments import segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand, starting_stand
@@ -29,6 +30,8 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     note = shelf.checkpoints.last()
     signed = None if note is None else notary.checkpoint_holds(note)
     stand = starting_stand(shelf.segments, shelf.tiles, signed)
+    if stand.size:
+        _witness_last(shelf, stand, notary)
     found = shelf.head.read(notary)
     mirrored = _read_mirror(shelf, notary, incidents)
     if found is None and any(map(shelf.segments.size, shelf.segments.numbers())):
@@ -48,6 +51,12 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     if (head.size, head.flags) != (stand.size, 0) or found is None or mirrored != found:
         writer.put_head()
     return writer
+
+
+def _witness_last(shelf: Shelf, stand: Stand, notary: Notary) -> None:
+    """The record before the first one that will be read: its time is what the next one is compared with."""
+    line = shelf.segments.line_at(stand.position_of(stand.size - 1, shelf.tiles)) or b""
+    notary.witness(parse_header(line.partition(b"\t")[0]) or {})
 
 
 def _read_mirror(shelf: Shelf, notary: Notary, incidents: list[Incident]) -> Head | None:

@@ -1,0 +1,54 @@
+"""Files and keys that come from elsewhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.doors.cli.exits import Refused
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.checkpoint import NoteVerifier
+
+MAX_KEY_BYTES = 4096
+
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key", "-k", metavar="KEY", show_default=False,
+        help="The log's public key as you were given it: a file, or the line itself (`tally keys export`).",
+    ),
+]  # fmt: skip
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        Refused: `file_unreadable` or `file_too_large`.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    if len(data) > limit:
+        raise Refused(f"{path} is larger than {limit} bytes.", code="file_too_large")
+    return data
+
+
+def read_verifier(key: str) -> "NoteVerifier":
+    """A public key: the line itself, or the first line of a file.
+
+    Raises:
+        Refused: `key_malformed`: it is neither.
+    """
+    from tallystick.gate.record.checkpoint import parse_vkey
+
+    lines = [key]
+    if "+" not in key or Path(key).is_file():
+        lines = read_file(Path(key), MAX_KEY_BYTES).decode("utf-8", errors="replace").splitlines()
+    try:
+        return parse_vkey(lines[0] if lines else "")
+    except ValueError as error:
+        raise Refused(f"--key: {error}. `tally keys export` gives it out.", code="key_malformed") from None

@@ -1,0 +1,62 @@
+"""Every error leaves as a problem payload, whoever raised it; FastAPI's own 422 for a bad body is a 400.
+
+Refused                  what a route says itself
+RequestValidationError   400 validation_error
+HTTPException            404, 405 and the like, from the router
+TallyError               503 tool_unavailable: the workspace, its ledger or its database cannot be used
+anything else            500 downstream_error, the stack in the log
+"""
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from tallystick.doors.http.answers import problem_answer
+from tallystick.doors.http.asgi import Scope
+from tallystick.doors.http.measure import OTHER, endpoint_of
+from tallystick.doors.http.problems import Refused
+from tallystick.errors import PathRefused, TallyError
+from tallystick.gate.codes import Category
+
+_ABSENT = frozenset({404, 409})
+"""Statuses that say something about a thing, not about the request."""
+
+
+def translate_errors(app: FastAPI) -> None:
+    """Register the translation with an application."""
+
+    async def translated(request: Request, error: Exception) -> Response:
+        return error_answer(error, request.scope)
+
+    for kind in (Refused, RequestValidationError, HTTPException, TallyError, Exception):
+        app.add_exception_handler(kind, translated)
+
+
+def error_answer(error: Exception, scope: Scope) -> Response:
+    """What a client is told of an error: fixed words, never a stack, never what it sent."""
+    named = endpoint_of(scope)
+    endpoint = None if named == OTHER else named
+    if isinstance(error, Refused):
+        return problem_answer(str(error.category), str(error), error.status, endpoint=endpoint, hint=error.hint)
+    if isinstance(error, RequestValidationError):
+        # Its text repeats what was sent.
+        message = "the request does not fit the route"
+        return problem_answer(Category.VALIDATION_ERROR, message, 400, endpoint=endpoint, hint="See /api/docs.")
+    if isinstance(error, HTTPException):
+        return _of_the_router(error, endpoint)
+    if isinstance(error, PathRefused):
+        return problem_answer(Category.VALIDATION_ERROR, str(error), 400, endpoint=endpoint, hint=error.code)
+    if isinstance(error, TallyError):
+        return problem_answer(Category.TOOL_UNAVAILABLE, str(error), 503, endpoint=endpoint, hint=error.code)
+    message, hint = "something went wrong in here", "The server's log says what; `tally doctor` looks for the cause."
+    return problem_answer(Category.DOWNSTREAM_ERROR, message, 500, endpoint=endpoint, hint=hint)
+
+
+def _of_the_router(error: HTTPException, endpoint: str | None) -> Response:
+    category = Category.DOWNSTREAM_ERROR if error.status_code in _ABSENT else Category.VALIDATION_ERROR
+    answer = problem_answer(category, str(error.detail), error.status_code, endpoint=endpoint, hint="See /api/docs.")
+    headers: Mapping[str, str] = error.headers or {}
+    answer.headers.update(headers)
+    return answer

@@ -1,0 +1,45 @@
+"""Where a caller stands: who it is, what it may use this turn, what it has spent."""
+
+from dataclasses import dataclass
+
+from tallystick.gate.admit.names import Catalogue
+from tallystick.gate.admit.nonces import NonceSlot
+from tallystick.gate.decide.budgets import Meter, RateWindows
+from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters
+from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
+
+
+@dataclass(slots=True, kw_only=True)
+class Standing:
+    """One caller at the gate; in an agent turn it lasts from step to step."""
+
+    session: Session
+    authenticated: bool = True
+    allowed_tools: frozenset[str] | None = None
+    meter: Meter | None = None
+    """None: a single call outside any turn, bound by rates and policy alone."""
+    client_tools: Catalogue | None = None
+    """Tools the caller runs itself: decided and recorded here, handed back to run."""
+    nonces: NonceSlot | None = None
+    first: bool = True
+    may_finish: bool = False
+    step_bytes: int | None = None
+    """How much of one output a model is shown; None: the caller is no model."""
+
+    def context(self, card: Card, rates: RateWindows, rate_limit: int | None, now: float, *, granted: bool) -> Context:
+        """Count this attempt, and give all that a decision may read besides the proposal and the policy."""
+        caller = self.session.caller
+        rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
+        if self.meter is None:
+            counters, limits = NOTHING_SPENT if rate == 0 else Counters(rate=rate), UNLIMITED
+        else:
+            counters, limits = self.meter.begin(now, spends=card.spends, rate=rate)
+        return Context(
+            roles=caller.roles,
+            authenticated=self.authenticated,
+            allowed_tools=self.allowed_tools,
+            counters=counters,
+            limits=limits,
+            granted=granted,
+        )

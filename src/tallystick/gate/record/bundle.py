@@ -1,0 +1,194 @@
+"""Bundles: an answer that carries its own proofs, to be checked on a machine that has nothing but the file.
+
+    {"format":"tallystick-bundle-1",
+     "reply":…,                   the text
+     "evidence":…,                its Evidence line
+     "excerpts":[…],              what it quotes, as it stood in the sources: path, lines, sha256 of the file
+     "check":"rcpt_…",            the receipt of the reply check, which binds all of the above
+     "receipts":[{"header":…,"inputs":…,"outputs":…,"path":[…]}, …],   that one and those the reply cites, with proofs
+     "checkpoint":…,              the signed note whose root the proofs lead to
+     "log_key":…}                 the key it was signed with, as the log itself gives it
+
+The file is exactly the RFC 8785 bytes of that object, so there is no byte in it that could be changed unnoticed.
+`check_bundle` looks at every quote, every receipt and every proof. What it cannot know is whose log this is: only with
+a key that came another way does it say `valid`; without one, "consistent, signer unknown".
+"""
+
+import base64
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.errors import LedgerError
+from tallystick.gate.record.canonical import canonical
+from tallystick.gate.record.carried import Broken, Carried, carried_from
+from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_note, parse_checkpoint, parse_vkey
+from tallystick.gate.record.evidence import check_evidence, excerpts_of
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.tree import inclusion_holds
+
+FORMAT = "tallystick-bundle-1"
+MAX_BYTES = 64 * 1024 * 1024
+_FIELDS = frozenset({"format", "reply", "evidence", "excerpts", "check", "receipts", "checkpoint", "log_key"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BundleReport:
+    """What a check found."""
+
+    status: str
+    """valid; consistent (nothing is wrong, but nobody vouches for the signer); broken."""
+    reason: str
+    """In words; for a broken one, the first thing that does not hold."""
+    origin: str | None = None
+    """The log's name."""
+    receipts: int = 0
+    quotes: int = 0
+    notes: tuple[str, ...] = ()
+    """Worth knowing, e.g. a cited receipt whose payload was erased."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.status != "broken"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        found: dict[str, Any] = {"status": self.status, "reason": self.reason}
+        if self.origin is not None:
+            found |= {"origin": self.origin, "receipts": self.receipts, "quotes": self.quotes}
+        return found | ({"notes": list(self.notes)} if self.notes else {})
+
+
+def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
+    """Pack a reply that passed its check.
+
+    Args:
+        ledger: Holds the receipts.
+        reply: The text that was checked, unchanged.
+        check_id: The receipt of its check.
+
+    Raises:
+        LedgerError: There is no such receipt, the reply is not the one it is for, or it did not pass.
+    """
+    check = ledger.carry(check_id)
+    payload = None if check is None else check.outputs_json()
+    if check is None or not isinstance(payload, dict) or check.header.get("kind") != "reply_check":
+        raise LedgerError(f"{check_id} is not the receipt of a reply check.", code="bundle_no_check")
+    cited = [ledger.carry(receipt_id) for receipt_id in payload.get("receipts", ())]
+    carried = sorted((item for item in (check, *cited) if item is not None), key=lambda item: item.seq)
+    note = ledger.checkpoint()
+    bundle = {
+        "format": FORMAT,
+        "reply": reply,
+        "evidence": payload.get("line"),
+        "excerpts": excerpts_of(payload),
+        "check": check_id,
+        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item.seq, note))} for item in carried],
+        "checkpoint": note.decode(),
+        "log_key": ledger.keys.log_signer().verifier.vkey(),
+    }
+    data = canonical(bundle)
+    report = check_bundle(data)
+    if not report.ok:
+        raise LedgerError(f"This reply cannot be bundled: {report.reason}.", code="bundle_refused")
+    return data
+
+
+def check_bundle(data: bytes, verifier: NoteVerifier | None = None) -> BundleReport:
+    """Check a bundle on nothing but its bytes.
+
+    Args:
+        data: The file.
+        verifier: The log's public key, if it is known from elsewhere.
+    """
+    try:
+        bundle = _parse(data)
+        checkpoint = _check_note(bundle, verifier)
+        receipts = _check_receipts(bundle["receipts"], checkpoint)
+        quotes, notes = check_evidence(bundle, receipts)
+    except Broken as broken:
+        return BundleReport(status="broken", reason=str(broken))
+    status, reason = ("consistent", "consistent, signer unknown") if verifier is None else ("valid", "valid")
+    return BundleReport(
+        status=status, reason=reason, origin=checkpoint.origin, receipts=len(receipts), quotes=quotes,
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    if len(data) > MAX_BYTES:
+        raise Broken("the file is too large for a bundle")
+    try:
+        bundle = orjson.loads(data)
+        exact = canonical(bundle) == data
+    except ValueError:
+        raise Broken("the file is not JSON") from None
+    if not exact:
+        raise Broken("the file is not canonical JSON: it was changed after it was made")
+    if not isinstance(bundle, dict) or bundle.keys() != _FIELDS or bundle["format"] != FORMAT:
+        raise Broken("the file is not a bundle")
+    for name in ("reply", "check", "checkpoint", "log_key"):
+        if not isinstance(bundle[name], str):
+            raise Broken(f"'{name}' is not text")
+    return bundle
+
+
+def _check_note(bundle: dict[str, Any], verifier: NoteVerifier | None) -> Checkpoint:
+    try:
+        own = parse_vkey(bundle["log_key"])
+    except ValueError:
+        raise Broken("the log's key is malformed") from None
+    if own.vkey() != bundle["log_key"]:
+        raise Broken("the log's key is malformed")
+    if verifier is not None and verifier != own:
+        raise Broken("it was not signed with the key that you gave")
+    opened = open_note(bundle["checkpoint"].encode(), [own])
+    checkpoint = None if opened is None else parse_checkpoint(opened[0])
+    if checkpoint is None or checkpoint.origin != own.name:
+        raise Broken("the checkpoint's signature does not hold")
+    # What follows is read from the text that was signed; nothing else may stand in the note.
+    if len(bundle["checkpoint"].split("\n— ")) != 2:  # noqa: PLR2004 - text and one signature
+        raise Broken("the checkpoint bears more than one signature")
+    return checkpoint
+
+
+def _check_receipts(items: Any, checkpoint: Checkpoint) -> dict[str, Carried]:
+    if not isinstance(items, list) or not items:
+        raise Broken("there are no receipts")
+    receipts: dict[str, Carried] = {}
+    last = -1
+    for item in items:
+        carried = carried_from(item)
+        if carried.seq <= last:
+            raise Broken("the receipts are not in order")
+        last = carried.seq
+        path = [_decoded(part) for part in _list(item.get("path"))]
+        leaf = sha256(b"\0" + carried.stored).digest()
+        if not inclusion_holds(leaf, carried.seq, checkpoint.size, path, checkpoint.root):
+            raise Broken(f"{carried.receipt_id}: the proof does not lead to the checkpoint's root")
+        carried.check_payload()
+        receipts[carried.receipt_id] = carried
+    return receipts
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise Broken("a proof is malformed")
+    return value
+
+
+def _encoded(path: list[bytes]) -> list[str]:
+    return [base64.b64encode(part).decode() for part in path]
+
+
+def _decoded(part: Any) -> bytes:
+    try:
+        value = base64.b64decode(part, validate=True)
+    except (ValueError, TypeError):
+        raise Broken("a proof is malformed") from None
+    if base64.b64encode(value).decode() != part:
+        raise Broken("a proof is malformed")
+    return value

@@ -1,0 +1,95 @@
+"""A receipt outside its log: header and payload as text, as it travels in a bundle."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.canonical import canonical
+from tallystick.gate.record.payload import ERASED, SALT
+from tallystick.gate.record.seal import seq_of
+
+
+class Broken(Exception):  # noqa: N818 - a finding, turned into a report where the bundle is checked
+    """Something in a bundle does not hold; the message says what."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Carried:
+    """Header bytes and payload columns, blobs put in."""
+
+    stored: bytes
+    inputs: bytes
+    outputs: bytes
+
+    @cached_property
+    def header(self) -> dict[str, Any]:
+        """The header as an object."""
+        header: dict[str, Any] = orjson.loads(self.stored)
+        return header
+
+    @property
+    def receipt_id(self) -> str:
+        """The receipt's id."""
+        return str(self.header["receipt_id"])
+
+    @property
+    def seq(self) -> int:
+        """Its place in the log."""
+        seq: int = self.header["seq"]
+        return seq
+
+    @property
+    def erased(self) -> bool:
+        """Whether its payload was erased."""
+        return ERASED in {self.inputs[:1], self.outputs[:1]}
+
+    def outputs_json(self) -> Any:
+        """What came back, parsed; None if nothing did, or it was erased."""
+        if not self.outputs or self.erased:
+            return None
+        try:
+            return orjson.loads(self.outputs[SALT:])
+        except orjson.JSONDecodeError:
+            return None
+
+    def as_dict(self) -> dict[str, str]:
+        """As it stands in a bundle."""
+        return {name: getattr(self, key).decode() for name, key in _NAMES.items()}
+
+    def check_payload(self) -> None:
+        """Compare the payload with the digests in the header."""
+        for column, name in ((self.inputs, "inputs_digest"), (self.outputs, "outputs_digest")):
+            digest = self.header.get(name)
+            if column == ERASED and digest is not None:
+                continue
+            if (sha256(column).hexdigest() if column else None) != digest:
+                raise Broken(f"{self.receipt_id}: {name.removesuffix('_digest')} do not fit their digest")
+
+
+_NAMES = {"header": "stored", "inputs": "inputs", "outputs": "outputs"}
+
+
+def carried_from(item: Any) -> Carried:
+    """Read a receipt from a bundle.
+
+    Raises:
+        Broken: It is not one.
+    """
+    if not isinstance(item, dict) or item.keys() != {*_NAMES, "path"}:
+        raise Broken("a receipt is malformed")
+    if not all(isinstance(item[name], str) for name in _NAMES):
+        raise Broken("a receipt is malformed")
+    carried = Carried(**{key: item[name].encode() for name, key in _NAMES.items()})
+    try:
+        header = orjson.loads(carried.stored)
+        exact = isinstance(header, dict) and canonical(header) == carried.stored
+    except ValueError:
+        exact = False
+    if not exact or not isinstance(header.get("receipt_id"), str) or type(header.get("seq")) is not int:
+        raise Broken("a receipt's header is malformed")
+    if seq_of(header["receipt_id"]) != header["seq"]:
+        raise Broken(f"{header['receipt_id']}: the id does not fit its place")
+    return carried

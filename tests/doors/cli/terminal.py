@@ -1,0 +1,51 @@
+"""Run `tally` the way a person does: with a terminal on stdin and stderr."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.house.sources import ROOT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Typed:
+    """What came of it."""
+
+    code: int
+    out: str
+    screen: str
+    """What was shown on the terminal."""
+
+
+def at_terminal(*words: str, folder: Path, answer: str = "", state: Path, **environ: str) -> Typed:
+    """Run a command with a terminal; `answer` is typed once a question stands there."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), "TERM": "dumb", **environ}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tallystick", *words],
+        cwd=folder, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    shown, asked = b"", False
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([ours], [], [], 0.1)
+        if ready:
+            try:
+                more = os.read(ours, 65536)
+            except OSError:
+                break  # the other end is closed: the command has ended
+            shown += more
+        if not asked and b"[y/N]" in shown:
+            os.write(ours, answer.encode() + b"\n")
+            asked = True
+        if not ready and process.poll() is not None:
+            break
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    return Typed(code=process.returncode, out=out.decode(), screen=shown.decode(errors="replace"))

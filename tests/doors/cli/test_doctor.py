@@ -1,0 +1,87 @@
+"""`tally doctor` looks at everything, says what to do, and changes nothing."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.doors.cli.conftest import CONFIG, Tally
+
+
+def health(tally: Tally) -> dict[str, str]:
+    told = tally("--json", "doctor")
+    found = {check["check"]: check["status"] for check in told.json["checks"]}
+    assert told.json["ok"] is ("fail" not in found.values())
+    assert told.code == (0 if told.json["ok"] else 1)
+    return found
+
+
+@pytest.mark.promise("doors.cli-doctor")
+def test_all_is_well_before_and_after_the_first_call(tally: Tally, workspace: Path) -> None:
+    assert set(health(tally).values()) == {"ok"}
+    assert not (workspace / ".control-room").exists()
+    tally("call", "send_mail", '{"to":"a","body":"b"}')
+    assert set(health(tally).values()) == {"ok"}
+    assert "records verify" in tally("doctor").out
+
+
+@pytest.mark.promise("doors.cli-doctor")
+def test_each_thing_that_is_wrong_is_found(tally: Tally, workspace: Path) -> None:
+    tally("call", "send_mail", '{"to":"a","body":"b"}')
+    audit = workspace / ".control-room" / "audit"
+    (audit / "secret.key").chmod(0o644)
+    assert health(tally)["keys"] == "fail"
+    (audit / "secret.key").chmod(0o600)
+    [segment] = (audit / "journal").glob("*.log")
+    whole = segment.read_bytes()
+    segment.write_bytes(whole.replace(b"send_mail", b"send_male", 1))
+    assert health(tally)["ledger"] == "fail"
+    segment.write_bytes(whole)
+    secret = (audit / "secret.key").read_bytes()
+    (audit / "secret.key").unlink()
+    assert health(tally)["keys"] == "fail"
+    (audit / "secret.key").write_bytes(secret)
+    (audit / "secret.key").chmod(0o600)
+    (workspace / ".control-room" / "tallystick.db").write_bytes(b"not a database at all, whatever its name says" * 50)
+    assert health(tally)["database"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("more", "check", "expected"),
+    [
+        ('\n[tools.nothing]\ndecision = "deny"\n', "tools", "warn"),
+        ('mirror = "off"\n', "mirror", "warn"),
+        ('mirror = "mirror.head"\n', "mirror", "warn"),
+        ('mirror = "FILE/head"\n', "mirror", "fail"),
+        ('\n[storage]\ndatabase_url = "mysql://x"\n', "database", "fail"),
+        ('\n[storage]\nstate_dir = "FILE/state"\n', "state folder", "fail"),
+        ("\n[nonsense]\n", "configuration", "fail"),
+    ],
+)
+def test_what_the_configuration_gets_wrong_is_said(
+    tally: Tally, workspace: Path, more: str, check: str, expected: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if "state_dir" in more:
+        monkeypatch.delenv("TALLY_STATE_DIR")
+    (tmp_path / "file").write_text("")
+    (workspace / "tallystick.toml").write_text(CONFIG + more.replace("FILE", str(tmp_path / "file")))
+    assert health(tally)[check] == expected
+
+
+def test_a_folder_that_is_not_there_is_found(tally: Tally, tmp_path: Path) -> None:
+    told = tally("doctor", "-w", str(tmp_path / "nowhere"))
+    assert told.code == 1
+
+
+def test_tools_that_do_not_load_are_found(tally: Tally, workspace: Path) -> None:
+    (workspace / "tools.py").write_text("1 / 0\n")
+    assert health(tally)["tools"] == "fail"
+
+
+def test_a_clock_that_was_set_back_is_found(tally: Tally, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tally("call", "word_count", '{"text":"a"}')
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3600)
+    assert health(tally)["clock"] == "warn"
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    assert health(tally)["clock"] == "warn"

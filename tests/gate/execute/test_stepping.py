@@ -1,0 +1,50 @@
+"""Waiting to the end, whoever leaves meanwhile."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tallystick.gate.execute.stepping import to_the_end
+
+
+async def at_once(value: Any) -> Any:
+    return value
+
+
+async def fails(*, after_a_wait: bool) -> None:
+    if after_a_wait:
+        await asyncio.sleep(0)
+    raise LookupError
+
+
+def test_work_that_never_waits_is_done_without_giving_way() -> None:
+    assert asyncio.run(to_the_end(at_once(7))) == (7, False)
+
+
+def test_an_error_is_raised_as_it_is() -> None:
+    for after_a_wait in (False, True):
+        with pytest.raises(LookupError):
+            asyncio.run(to_the_end(fails(after_a_wait=after_a_wait)))
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_work_is_finished_although_its_caller_was_cancelled_and_that_is_told(times: int) -> None:
+    async def main() -> tuple[str, bool]:
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def work() -> str:
+            begun.set()
+            await go_on.wait()
+            return "finished"
+
+        waiting = asyncio.ensure_future(to_the_end(work()))
+        await begun.wait()
+        for _ in range(times):
+            waiting.cancel()
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        go_on.set()
+        return await waiting
+
+    assert asyncio.run(main()) == ("finished", True)

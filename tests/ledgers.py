@@ -1,0 +1,105 @@
+"""A workspace with a ledger, for the tests of the ledger."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.gate.record.checkpoint import NoteVerifier
+from tallystick.gate.record.clock import Clock
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.report import AuditReport
+from tallystick.gate.session import Caller, Session
+from tallystick.settings import Settings, parse_settings
+from tallystick.storage.ledger import audit_folder, open_ledger, verify_workspace
+
+AUDITOR = Session(session_id="audit", caller=Caller(subject="ada", roles=frozenset({"auditor"}), channel="cli"))
+
+
+class Workspace:
+    """A folder with a ledger, and a state folder of its own."""
+
+    def __init__(self, root: Path, **ledger: Any) -> None:
+        self.root = root / "work"
+        self.state = root / "state"
+        self.ledger = {"durability": "os", **ledger}
+
+    @property
+    def audit(self) -> Path:
+        return audit_folder(self.root)
+
+    @property
+    def journal(self) -> Path:
+        return self.audit / "journal"
+
+    @property
+    def log(self) -> Path:
+        return self.journal / "000000.log"
+
+    @property
+    def mirror(self) -> Path:
+        return next((self.state / "heads").glob("*.head"))
+
+    @property
+    def settings(self) -> Settings:
+        return parse_settings({"ledger": self.ledger, "storage": {"state_dir": str(self.state)}})
+
+    def open(self, *, clock: Clock | None = None, random: Callable[[int], bytes] | None = None) -> Ledger:
+        more = {} if random is None else {"random": random}
+        return open_ledger(self.root, self.settings, clock=clock, **more)
+
+    @contextmanager
+    def opened(self, **more: Any) -> Iterator[Ledger]:
+        ledger = self.open(**more)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    def verify(self, outside: Sequence[bytes] = (), verifier: NoteVerifier | None = None) -> AuditReport:
+        return verify_workspace(self.root, self.settings, outside=outside, verifier=verifier)
+
+    def codes(self, outside: Sequence[bytes] = ()) -> list[str]:
+        """The codes of what an audit finds wrong."""
+        return [problem.code for problem in self.verify(outside).problems]
+
+    def lines(self) -> list[bytes]:
+        return self.log.read_bytes().splitlines(keepends=True)
+
+    def write_lines(self, lines: Sequence[bytes]) -> None:
+        self.log.write_bytes(b"".join(lines))
+
+    def copy(self, to: Path) -> "Workspace":
+        """The same workspace elsewhere; a copy has a path, and so a mirror, of its own."""
+        other = Workspace(to, **self.ledger)
+        shutil.copytree(self.root, other.root)
+        if (self.state / "heads").exists():
+            other.ledger["mirror"] = str(to / "mirror.head")
+            shutil.copy(self.mirror, to / "mirror.head")
+            shutil.copy(self.mirror.with_suffix(".checkpoint"), to / "mirror.checkpoint")
+        return other
+
+
+def draft(number: int = 0, *, session: str | Session = "s1", kind: str = "outcome", **more: Any) -> Draft:
+    """A draft like those the gate makes."""
+    fields: dict[str, Any] = {
+        "tool_id": "word_count",
+        "tool_version": "a" * 64,
+        "outcome": {"status": "accepted"},
+        "context": {"steps": number % 6, "bytes": 20, "rate": 1},
+        "policy_digest": "b" * 64,
+        "duration_us": 120 + number % 7,
+        "inputs": orjson.dumps({"path": "Story/one.md", "n": number}),
+        "outputs": orjson.dumps({"words": number, "text": "hello world"}),
+    }
+    where = Session(session_id=session, agent_id="chief", turn_id="turn_1") if isinstance(session, str) else session
+    return Draft(kind=kind, **{"session": where, **fields, **more})
+
+
+def fill(ledger: Ledger, number: int, *, session: str = "s1", start: int = 0) -> list[str]:
+    """Record some drafts; their receipt ids."""
+    return [ledger.record_sync(draft(start + at, session=session)).receipt_id for at in range(number)]

@@ -1,0 +1,220 @@
+"""Configuration: what is wrong is named, what is set in the environment wins."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.errors import ConfigError
+from tallystick.settings import (
+    CONFIG_NAME,
+    OLD_NAMES,
+    Settings,
+    debugging,
+    load_settings,
+    parse_settings,
+    text_editor,
+)
+
+
+def refused(raw: dict[str, Any]) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        parse_settings(raw)
+    return caught.value
+
+
+def loaded(workspace: Path, text: str | None = None, **environ: str) -> Settings:
+    if text is not None:
+        (workspace / CONFIG_NAME).write_text(text, encoding="utf-8")
+    return load_settings(workspace, environ)
+
+
+def code_of(workspace: Path, text: str | None = None, **environ: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        loaded(workspace, text, **environ)
+    return caught.value.code
+
+
+def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
+    assert loaded(tmp_path) == Settings()
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize("text", ["[gate", "a = ", "= 1", '"unclosed', "[a]\n[a]", "a = 1\na = 2", "\x00"])
+def test_malformed_toml_is_refused(tmp_path: Path, text: str) -> None:
+    assert code_of(tmp_path, text) == "config_malformed"
+
+
+@pytest.mark.promise("house.settings")
+def test_bytes_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_NAME).write_bytes(b"a = '\xff\xfe'")
+    assert code_of(tmp_path) == "config_malformed"
+
+
+@pytest.mark.promise("house.settings")
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_NAME).mkdir()
+    assert code_of(tmp_path) == "config_unreadable"
+
+
+@pytest.mark.promise("house.settings")
+def test_a_file_that_was_asked_for_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(tmp_path, {}, tmp_path / "policy.toml")
+    assert caught.value.code == "config_unreadable"
+    (tmp_path / "policy.toml").write_text("policy.read = 'deny'")
+    assert load_settings(tmp_path, {}, tmp_path / "policy.toml").policy.read == "deny"
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("polcy = {}", "polcy"),
+        ("[policy]\nraed = 'allow'", "policy.raed"),
+        ("[tools.look]\ndecison = 'deny'", "tools.look.decison"),
+        ("[[tools.look.rules]]\nschema = {}\notherwis = 'ask'", "tools.look.rules.0.otherwis"),
+        ("[auth]\nenabeld = true", "auth.enabeld"),
+    ],
+)
+def test_an_unknown_key_is_refused_and_named(tmp_path: Path, text: str, key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, text)
+    assert caught.value.code == "config_unknown_key"
+    assert f"'{key}'" in str(caught.value)
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize(
+    ("raw", "key"),
+    [
+        ({"policy": {"read": "maybe"}}, "policy.read"),
+        ({"limits": {"steps": -1}}, "limits.steps"),
+        ({"limits": {"bytes_per_step": 0}}, "limits.bytes_per_step"),
+        ({"ledger": {"durability": "never"}}, "ledger.durability"),
+        ({"ledger": {"segment_bytes": 1}}, "ledger.segment_bytes"),
+        ({"gate": {"turn_ttl_s": 0}}, "gate.turn_ttl_s"),
+        ({"server": {"port": 70_000}}, "server.port"),
+        ({"tools": {"look": {"rate": 0}}}, "tools.look.rate"),
+        ({"gate": 7}, "gate"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_named(raw: dict[str, Any], key: str) -> None:
+    error = refused(raw)
+    assert error.code == "config_bad_value"
+    assert f"'{key}'" in str(error)
+
+
+@pytest.mark.promise("house.settings")
+def test_an_error_does_not_repeat_a_secret() -> None:
+    for secret in (["hunter2"], {"hunter2": 1}):
+        assert "hunter2" not in str(refused({"auth": {"jwt_secret": secret}}))
+    assert "hunter2" not in repr(parse_settings({"auth": {"jwt_secret": "hunter2" * 5}}))
+
+
+@pytest.mark.promise("house.settings")
+def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
+    settings = loaded(
+        tmp_path,
+        "[ledger]\ndurability = 'fsync'\ncheckpoint_every = 9\n[tools.look]\ndecision = 'allow'",
+        TALLY_LEDGER__DURABILITY="os",
+        TALLY_LIMITS__STEPS="3",
+        TALLY_POLICY__SHADOW="true",
+        TALLY_TOOLS__LOOK__DECISION="deny",
+        TALLY_DATA="no setting of ours",
+        HOME="neither",
+    )
+    assert (settings.ledger.durability, settings.ledger.checkpoint_every) == ("os", 9)
+    assert (settings.limits.steps, settings.policy.shadow) == (3, True)
+    assert settings.tools["look"].decision == "deny"
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("TALLY_LEDGER__DURABILTY", "os", "config_unknown_key"),
+        ("TALLY_LEGDER__DURABILITY", "os", "config_unknown_key"),
+        ("TALLY_LIMITS__STEPS", "many", "config_bad_value"),
+        ("TALLY_GATE__COT__MORE", "strip", "config_bad_value"),
+        ("MAX_TOOL_STEPS", "many", "config_bad_value"),
+    ],
+)
+def test_a_wrong_name_or_value_in_the_environment_is_refused(tmp_path: Path, name: str, value: str, code: str) -> None:
+    assert code_of(tmp_path, "[gate]\ncot = 'strip'", **{name: value}) == code
+
+
+VALUES = {
+    "APP_ENABLE_RBAC": ("true", True),
+    "APP_JWT_SECRET": ("s" * 32, None),
+    "APP_ENABLE_METRICS": ("0", False),
+    "APP_ENABLE_TRACING": ("1", True),
+    "MAX_TOOL_STEPS": ("4", 4),
+    "TOOL_MAX_STEPS": ("5", 5),
+    "TOOL_TOKEN_BUDGET": ("1000", 1000),
+    "MAX_TOOL_BYTES_PER_STEP": ("100", 100),
+    "MAX_TOOL_BYTES_PER_TURN": ("200", 200),
+    "TALLY_DATABASE_URL": ("postgresql://u@h/n", "postgresql://u@h/n"),
+    "TALLY_STATE_DIR": ("/somewhere", "/somewhere"),
+}
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize("name", OLD_NAMES)
+def test_the_names_of_older_documents_still_set_something(tmp_path: Path, name: str) -> None:
+    text, value = VALUES[name]
+    section, key = OLD_NAMES[name]
+    found = getattr(getattr(loaded(tmp_path, **{name: text}), section), key)
+    assert (found.get_secret_value() == text) if value is None else (found == value)
+
+
+@pytest.mark.promise("house.settings")
+def test_a_new_name_goes_over_an_old_one(tmp_path: Path) -> None:
+    assert loaded(tmp_path, MAX_TOOL_STEPS="4", TALLY_LIMITS__STEPS="7").limits.steps == 7
+    assert loaded(tmp_path, "limits.steps = 2", MAX_TOOL_STEPS="4").limits.steps == 4
+
+
+def test_the_state_folder_is_the_users_unless_it_is_said_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert Settings().state_dir() == tmp_path / "tallystick"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Settings().state_dir() == tmp_path / ".local/state/tallystick"
+    assert parse_settings({"storage": {"state_dir": "~/s"}}).state_dir() == tmp_path / "s"
+
+
+def test_editor_and_debugging_come_from_the_environment() -> None:
+    assert (debugging({}), debugging({"TALLY_DEBUG": "0"}), debugging({"TALLY_DEBUG": "1"})) == (False, False, True)
+    assert text_editor({"EDITOR": "ed", "VISUAL": "emacs"}) == "emacs"
+    assert (text_editor({"EDITOR": "ed"}), text_editor({})) == ("ed", "vi")
+
+
+SECTIONS = st.sampled_from([*Settings.model_fields, "nonsense", ""])
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.mark.promise("house.settings")
+@given(st.dictionaries(SECTIONS, VALUE, max_size=3))
+def test_any_data_is_settings_or_an_error_of_ours(raw: dict[str, Any]) -> None:
+    try:
+        parse_settings(raw)
+    except ConfigError as error:
+        assert error.code in {"config_unknown_key", "config_bad_value"}  # noqa: PT017 - either way is fine
+
+
+@given(
+    st.lists(st.sampled_from(["gate", "limits", "steps", "cot", "", "tools", "x"]), min_size=1, max_size=4), st.text()
+)
+def test_any_environment_is_settings_or_an_error_of_ours(parts: list[str], value: str) -> None:
+    try:
+        load_settings(Path("/nowhere"), {"TALLY_" + "__".join(parts).upper(): value})
+    except ConfigError as error:
+        assert error.code in {"config_unknown_key", "config_bad_value"}  # noqa: PT017 - either way is fine
