@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -130,8 +130,21 @@ class Place:
 
 @pytest.fixture(params=DATABASES)
 def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    url = new_url(request.param, request, tmp_path_factory)
-    place = Place(url=url, out=tmp_path, durable=sample_durable(url, tmp_path / "unused"))
+    with _place(new_url(request.param, request, tmp_path_factory), tmp_path) as place:
+        yield place
+
+
+@pytest.fixture
+def postgres_place(
+    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    with _place(new_url("postgres", request, tmp_path_factory), tmp_path) as place:
+        yield place
+
+
+@contextmanager
+def _place(url: str, out: Path) -> Iterator[Place]:
+    place = Place(url=url, out=out, durable=sample_durable(url, out / "unused"))
     yield place
     for worker_id in list(place.workers):
         place.kill(worker_id)

@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import dbos
+import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -15,7 +16,7 @@ from tallystick.storage.durable.timing import Timing
 from tallystick.turns.durable import Run
 from tallystick.turns.runs import DurableError, Queue, Schedule
 from tests.durable.conftest import InProcessWorker, Place, until
-from tests.durable.samples import attempts, sample_durable
+from tests.durable.samples import attempts, effects, sample_durable
 
 
 @pytest.mark.promise("durable.nothing-stuck")
@@ -31,6 +32,29 @@ def test_runs_that_were_taken_from_the_queue_and_never_begun_are_found(place: Pl
             assert (lost.state, lost.worker) == ("done", worker.worker_id)
     assert attempts(place.out) == {"ours/step:0": 1, "strangers/step:0": 1}
     assert place.durable.workers() == []
+
+
+@pytest.mark.promise("durable.database-away")
+def test_a_database_that_goes_away_and_comes_back_costs_time_and_nothing_else(
+    postgres_place: Place, postgres_server: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = postgres_place
+    name = sa.make_url(place.url).database
+    for number in range(4):
+        place.durable.start("sample.chain", place.args(steps=4, each_s=0.1), run_id=f"run:{number}")
+    with InProcessWorker(place.durable), psycopg.connect(postgres_server, autocommit=True) as admin:
+        until(lambda: sum(attempts(place.out).values()) > 2, "some steps")
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+        with pytest.raises(DurableError) as away:
+            place.durable.status("run:0")
+        assert away.value.code == "durable_database_unavailable"
+        noted = len(caplog.records)
+        until(lambda: "tallystick.durable" in {record.name for record in caplog.records[noted:]}, "the worker notices")
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        ended = [place.durable.wait(f"run:{number}", timeout_s=60) for number in range(4)]
+    assert [run.state for run in ended if run is not None] == ["done"] * 4
+    assert len(effects(place.out)) == 16
 
 
 @pytest.mark.promise("durable.schedule")

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -339,8 +341,8 @@ def test_an_argument_rule_a_refused_and_an_expired_approval_have_the_row_of_a_de
     gate.approvals.reject(first.held.approval_id, person="eva", channel="terminal", reason="no")
     gate.approvals.approve(second.held.approval_id, person="eva", channel="terminal")
     refused = asyncio.run(gate.resume(first.held.approval_id))
-    later = gate._parts.now_ms() + 365 * 86_400_000
-    monkeypatch.setattr(type(gate._parts), "now_ms", lambda _parts: later)
+    later = SimpleNamespace(time_ns=lambda: time.time_ns() + 86_400_000_000_000)
+    monkeypatch.setattr("tallystick.bootstrap.wiring.time", later)
     expired = asyncio.run(gate.resume(second.held.approval_id))
     reasons = [outcome.rejection.reason for outcome in (refused, expired) if outcome.rejection is not None]
     assert reasons == ["approval_refused", "approval_expired"]

@@ -1,5 +1,6 @@
 """The files of a workspace. Tests that begin with E and a number are cases of the abuse list."""
 
+import errno
 import os
 import socket
 import stat
@@ -17,6 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.errors import PathRefused
+from tallystick.gate.reply.sources import Source
+from tallystick.storage import openat
+from tallystick.storage.file_cache import FileCache
 from tallystick.storage.files import FileSources
 from tallystick.storage.paths import matches
 from tests.sizes import size
@@ -333,20 +337,53 @@ def test_a_write_against_a_file_that_changed_is_refused(files: FileSources) -> N
     assert files.read_bytes("Story/a.md").data == b"theirs"
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(files: FileSources, root: Path) -> None:
-    if os.geteuid() == 0:
-        (root / "full").mkdir()
-        target = root / "full/a.md"
-        target.mkdir()
-        with pytest.raises(PathRefused):
-            files.write("full/a.md", b"x")
-        assert list((root / "full").iterdir()) == [target]
-    else:
-        (root / "Story").chmod(0o500)
-        with pytest.raises(PathRefused):
-            files.write("Story/a.md", b"x")
-        (root / "Story").chmod(0o700)
+@pytest.mark.parametrize("call", ["write", "fsync", "replace", "fchmod"])
+def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(
+    files: FileSources, root: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(openat.os, call, full)
+        with pytest.raises(PathRefused) as refused:
+            files.write("Story/a.md", b"half")
+    assert refused.value.code == "file_unusable"
     assert files.read_bytes("Story/a.md").data == b"one\ntwo\n"
+    assert sorted(path.name for path in (root / "Story").iterdir()) == ["Scenes", "a.md"]
+
+
+@pytest.mark.promise("reply.files-no-links", "reply.files-plain-files")
+def test_what_is_exchanged_after_it_was_looked_at_is_still_refused(
+    files: FileSources, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first look is taken away, as if the entry had been a plain file when it happened."""
+    (root / "link.md").symlink_to(tmp_path / "outside.md")
+    os.mkfifo(root / "pipe.md")
+    monkeypatch.setattr(openat, "check_plain", lambda *_: None)
+    assert refusal(files, "link.md") == "path_outside"
+    assert refusal(files, "pipe.md") == "not_a_file"
+    assert refusal(files, "Story") == "not_a_file"
+    assert refusal(files, "gone.md") == "not_found"
+
+
+def test_a_file_in_the_place_of_a_folder_is_no_folder(files: FileSources) -> None:
+    assert refusal(files, "Story/a.md/b.md") == "not_found"
+    with pytest.raises(PathRefused):
+        files.write("Story/a.md/b.md", b"x")
+
+
+def test_the_least_recently_used_files_fall_out_of_the_cache() -> None:
+    cache = FileCache(max_chars=10)
+    signature = (1, 2, 3, 4, 5)
+    sources = {name: Source(path=name, text="x" * 5, sha256=name) for name in "abc"}
+    for name, source in sources.items():
+        cache.put(name, signature, source)
+        cache.get("a", signature)
+    assert cache.get("a", signature) is sources["a"]
+    assert cache.get("b", signature) is None
+    assert cache.get("c", signature) is sources["c"]
+    assert cache.get("c", (0, 0, 0, 0, 0)) is None
 
 
 @pytest.mark.promise("reply.files-current")

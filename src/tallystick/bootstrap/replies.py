@@ -1,5 +1,6 @@
 """Checking what an agent's reply claims, and leaving a receipt of the check."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,8 @@ from tallystick.gate.reply.check import check_reply
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.reply.sources import Sources
 from tallystick.gate.session import Session
+
+_log = logging.getLogger(__name__)
 
 
 class ReplyChecks:
@@ -56,7 +59,10 @@ class ReplyChecks:
         )
         receipt = self._parts.ledger.record_sync(_draft(session, findings))
         if self._parts.observer is not None:
-            self._parts.observer.replied(session=session, bucket=findings.bucket)
+            try:
+                self._parts.observer.replied(session=session, bucket=findings.bucket)
+            except Exception:  # noqa: BLE001 - watching must never stop a check
+                _log.exception("an observer failed; the reply is not affected")
         return replace(findings, receipt_id=receipt.receipt_id)
 
 

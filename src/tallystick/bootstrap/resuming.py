@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tallystick.bootstrap.wiring import Parts
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import DENIED
+from tallystick.gate.codes import DENIED, HELD
 from tallystick.gate.decide.approvals import Grant, Hold, resume_refusal
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.execute.outcome import Held, Outcome
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
@@ -25,7 +26,9 @@ async def resume(parts: Parts, turns: Mapping[str, Turn], approval_id: str, call
     standing = Standing(session=hold.session.within(caller=caller))
     found = await asyncio.to_thread(_take, parts, hold)
     if isinstance(found, Rejection):
-        return await parts.pipeline.refuse(found, approval_id, standing)
+        outcome = await parts.pipeline.refuse(found, approval_id, standing)
+        waits = Held(approval_id=hold.approval_id, expires_at=hold.expires_at) if found.fault is HELD else None
+        return replace(outcome, held=waits)
 
     async def run(standing: Standing) -> Outcome:
         return await parts.pipeline.resume(hold.tool, hold.arguments(), standing, found, dry_run=hold.dry_run)

@@ -37,8 +37,8 @@ from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Audience, Observer, Recorder
-from tallystick.gate.record.secrets import Redactor
-from tallystick.gate.tool import Card, Tool
+from tallystick.gate.record.secrets import Redactor, secret_names
+from tallystick.gate.tool import Card, Tool, check_card
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -83,6 +83,7 @@ class Pipeline:
     def add(self, tool: Tool) -> Entry:
         """Take a tool: its card into the catalogue, its handler into the runner that only this object holds."""
         card = tool.card
+        check_card(card)
         entry = self.catalogue.add(card)
         try:
             self._runner.add(card, tool.handler)
@@ -90,8 +91,8 @@ class Pipeline:
             self.catalogue.remove(card.name)
             raise
         # A secret is one under its aliases too.
-        aliases = {key for key, real in entry.keys.items() if real in card.secret_names}
-        secrets = card.secret_names | aliases
+        secrets = secret_names(card)
+        secrets |= {key for key, real in entry.keys.items() if real in secrets}
         self._own_rules[card.name] = _OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
         return entry
 
@@ -165,7 +166,7 @@ class Pipeline:
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
     async def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Outcome:
-        own = self._own_rules.get(proposal.card.name, _NONE_OF_ITS_OWN)
+        own = self._own(proposal.card)
         rate_limit = self.policy.rule_for(proposal.card).rate
         context = standing.context(proposal.card, self._rates, rate_limit, monotonic(), granted=grant is not None)
         snapshot = read_snapshot(own.snapshot)
@@ -184,7 +185,7 @@ class Pipeline:
         writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
         if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets or proposal.card.secret_names)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         case = Case(
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
@@ -195,6 +196,11 @@ class Pipeline:
         if left or left_now:
             raise asyncio.CancelledError
         return outcome
+
+    def _own(self, card: Card) -> _OwnRules:
+        if card.origin == "client":
+            return _OwnRules(secrets=secret_names(card))
+        return self._own_rules.get(card.name, _NONE_OF_ITS_OWN)
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
         """The call as a room's rule changed it; what the rule made must still fit the tool."""

@@ -25,7 +25,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 INDEXED_FROM = 16_384
 """Characters. Below this a search through the text is faster than building an index of its words."""
@@ -85,7 +85,7 @@ def occurrences(quote: str, source: Folded) -> Iterator[Match]:
     literal = not _PIECES_OF_TYPE.isdisjoint(quote)
     if literal:
         source = source.literal
-    wanted = fold_text(quote, literal=literal).text
+    wanted = _fold_quote(quote, literal=literal).text
     if not any(map(str.isalnum, wanted)):
         return
     for start in _places(wanted, source):
@@ -98,20 +98,20 @@ def occurrences(quote: str, source: Folded) -> Iterator[Match]:
 
 def word_count(quote: str) -> int:
     """How many words a quote has: a compound is one; two characters of a script without spaces are one."""
-    folded = fold_text(quote)
+    folded = _fold_quote(quote)
     text = folded.text
     if "-" in text:
         text = "".join(" " if sign == "-" and at not in folded.hyphens else sign for at, sign in enumerate(text))
     words = text.replace("...", " ").split()
     if not text or max(text) < _FIRST_UNSPACED:
         return sum(any(map(str.isalnum, word)) for word in words)
-    unspaced = [sum(map(_is_unspaced, word)) for word in words]
+    unspaced = [sum(map(is_unspaced, word)) for word in words]
     return sum((count + 1) // 2 or any(map(str.isalnum, word)) for count, word in zip(unspaced, words, strict=True))
 
 
 def fold(text: str) -> str:
     """The text as it is compared: a quote occurs only where its folded form is part of the folded text."""
-    return fold_text(text).text
+    return _fold_quote(text).text
 
 
 def fold_text(text: str, *, literal: bool = False) -> Folded:
@@ -131,6 +131,15 @@ def fold_text(text: str, *, literal: bool = False) -> Folded:
             kept.append(" ".join(words))
             numbers.append(number)
     return _assemble(text, _join_lines("\n".join(kept)), numbers)
+
+
+def _fold_quote(quote: str, *, literal: bool = False) -> Folded:
+    """One quote is folded several times while it is judged; books are kept elsewhere."""
+    return _fold_short(quote, literal=literal) if len(quote) <= _SHORT else fold_text(quote, literal=literal)
+
+
+_SHORT = 2_000
+_fold_short = lru_cache(maxsize=256)(fold_text)
 
 
 def split_lines(text: str) -> list[str]:
@@ -233,7 +242,7 @@ def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
 def _places(wanted: str, source: Folded) -> Iterator[int]:
     """Where the characters of a folded quote stand, whole words or not."""
     spaced = max(wanted) < _FIRST_UNSPACED
-    words = [found for found in _WORD.finditer(wanted) if spaced or not any(map(_is_unspaced, found.group()))]
+    words = [found for found in _WORD.finditer(wanted) if spaced or not any(map(is_unspaced, found.group()))]
     if len(source.text) < INDEXED_FROM or not words:
         start = source.text.find(wanted)
         while start >= 0:
@@ -258,7 +267,7 @@ def _is_edge(source: Folded, at: int) -> bool:
     if at - 1 in source.hyphens or at in source.hyphens:
         return False
     if _is_wordish(left) and _is_wordish(right):
-        return _is_unspaced(left) or _is_unspaced(right)
+        return is_unspaced(left) or is_unspaced(right)
     if right in "'.,:":
         return not _joins(left, right, text[at + 1 : at + 2])
     if left in "'.,:":
@@ -278,7 +287,7 @@ def _is_wordish(sign: str) -> bool:
     return sign.isalnum() or sign == "_" or (not sign.isascii() and unicodedata.category(sign) in {"Mn", "Mc", "Cf"})
 
 
-def _is_unspaced(sign: str) -> bool:
+def is_unspaced(sign: str) -> bool:
     """Thai, Lao, Myanmar, Khmer, Chinese, Japanese: words stand side by side without spaces."""
     return sign >= _FIRST_UNSPACED and any(low <= sign <= high for low, high in _UNSPACED)
 

@@ -1,7 +1,9 @@
 """Who calls, and where a call belongs."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from tallystick.records import record
 
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """A session id names a folder, so nothing in it may mean anything to a file system."""
@@ -10,7 +12,7 @@ OWNER_ROLE = "owner"
 """The local owner has every role; a token can never carry this one."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Caller:
     """Whoever proposes a call."""
 
@@ -28,7 +30,7 @@ class Caller:
 LOCAL_OWNER = Caller(subject="local", roles=frozenset({OWNER_ROLE}))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Session:
     """Where a call belongs: everything a receipt says about its surroundings."""
 

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any, Literal, get_type_hints, overload
 
 import orjson
-from pydantic import ConfigDict, TypeAdapter, create_model
+from pydantic import ConfigDict, Field, TypeAdapter, create_model
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from tallystick.errors import RegistrationError
@@ -119,11 +119,6 @@ class Card:
         return sha256(orjson.dumps(self.definition(), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     @cached_property
-    def secret_names(self) -> frozenset[str]:
-        """Arguments that are stored only as a digest: the listed ones, and those the schema marks `writeOnly`."""
-        return frozenset(self.secrets) | _write_only(self.input_schema)
-
-    @cached_property
     def audit_action(self) -> str:
         """`analysis.run` for `tool.analysis.run`."""
         return self.action or self.name.removeprefix("tool.")
@@ -188,22 +183,44 @@ def tool(
         fields.setdefault("how", _how(function, inline=inline, isolate=isolate))
         if not fields.get("description"):
             fields["description"] = inspect.getdoc(function) or ""
-        if isinstance(fields.get("roles"), set | list | tuple):
-            fields["roles"] = frozenset(fields["roles"])
+        for names in {"roles", "owned_keys"} & fields.keys():
+            if isinstance(fields[names], set | list | tuple):
+                fields[names] = frozenset(fields[names])
         if "input_schema" not in fields:
             fields["input_schema"] = input_schema_of(function)
             fields.setdefault("output_schema", output_schema_of(function))
         fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
-        return Tool(card=Card(name=name or function.__name__, **fields), handler=function, rule=rule, snapshot=snapshot)
+        made = Card(name=name or function.__name__, **fields)
+        check_card(made)
+        return Tool(card=made, handler=function, rule=rule, snapshot=snapshot)
 
     return build if function is None else build(function)
+
+
+def check_card(card: Card) -> None:
+    """Refuse a card that cannot be meant; names and schemas are checked when it is registered.
+
+    Raises:
+        RegistrationError: The message names the field.
+    """
+    for field_name, holds, wanted in (
+        ("effect", card.effect in EFFECTS, "read, write or external"),
+        ("roles", isinstance(card.roles, frozenset), "a set of names"),
+        ("owned_keys", isinstance(card.owned_keys, frozenset), "a set of names"),
+        ("secrets", not isinstance(card.secrets, str), "a list of names"),
+        ("aliases", not isinstance(card.aliases, str), "a list of names"),
+        ("timeout_s", isinstance(card.timeout_s, int | float) and card.timeout_s > 0, "a number above 0"),
+        ("max_output_bytes", isinstance(card.max_output_bytes, int) and card.max_output_bytes > 0, "above 0"),
+    ):
+        if not holds:
+            raise RegistrationError(f"{card.name}: {field_name} must be {wanted}", code="card_invalid")
 
 
 def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The JSON Schema of a function's arguments."""
     hints = _hints(function)
     fields: dict[str, Any] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for place, parameter in enumerate(inspect.signature(function).parameters.values()):
         if parameter.kind not in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
             message = f"{function.__name__}: give each argument its own name; *args, **kwargs and / have no schema"
             raise RegistrationError(message)
@@ -211,7 +228,8 @@ def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
             message = f"{function.__name__}: annotate '{parameter.name}', so that the gate can check it"
             raise RegistrationError(message)
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints[parameter.name], default)
+        # Under a name of our own: pydantic keeps some for itself, and drops those that begin with an underscore.
+        fields[f"argument_{place}"] = (hints[parameter.name], Field(default, alias=parameter.name))
     try:
         model: Any = create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
         schema: dict[str, Any] = model.model_json_schema()
@@ -257,41 +275,3 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
             for name, sub in properties.items()
         }
     return schema
-
-
-def _write_only(root: Mapping[str, Any]) -> frozenset[str]:
-    """Names of properties that a schema marks `writeOnly`, at any depth."""
-    found: set[str] = set()
-    stack: list[Any] = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            properties = node.get("properties")
-            if isinstance(properties, Mapping):
-                found.update(name for name, sub in properties.items() if _is_secret(sub, root))
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-    return frozenset(found)
-
-
-def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
-    """Whether a value is write-only itself, as an alternative (`SecretStr | None`), as an item or by reference."""
-    stack, seen = [schema], set[str]()
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, Mapping):
-            continue
-        if node.get("writeOnly") is True:
-            return True
-        for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
-            alternatives = node.get(keyword)
-            stack.extend(alternatives if isinstance(alternatives, list) else ())
-        stack.append(node.get("items"))
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#/$defs/") and reference not in seen:
-            seen.add(reference)
-            definitions = root.get("$defs")
-            name = reference.removeprefix("#/$defs/")
-            stack.append(definitions.get(name) if isinstance(definitions, Mapping) else None)
-    return False

@@ -19,7 +19,8 @@ Signature = tuple[int, int, int, int, int]
 class FileCache:
     """Files by name, valid while their signature stays the same; the least recently used fall off."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_chars: int = CACHE_CHARS) -> None:
+        self._max_chars = max_chars
         self._held: OrderedDict[str, tuple[Signature, Source]] = OrderedDict()
         self._chars = 0
         self._lock = Lock()
@@ -39,7 +40,7 @@ class FileCache:
             before = self._held.pop(path, None)
             self._chars += len(source.text) - (len(before[1].text) if before else 0)
             self._held[path] = (signature, source)
-            while self._chars > CACHE_CHARS and len(self._held) > 1:
+            while self._chars > self._max_chars and len(self._held) > 1:
                 _, (_, oldest) = self._held.popitem(last=False)
                 self._chars -= len(oldest.text)
 

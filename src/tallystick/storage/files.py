@@ -101,7 +101,7 @@ class FileSources:
         """The first bytes of a file, with the size and hash of the whole.
 
         Raises:
-            PathRefused: `not_found`, `not_a_file`, `unreadable`, or the path itself is refused.
+            PathRefused: `not_found`, `not_a_file`, `file_unusable`, or the path itself is refused.
         """
         named = path_parts(path)
         with self._opened(named) as (descriptor, parts):
@@ -219,9 +219,11 @@ class FileSources:
             os.close(descriptor)
 
     def _walk(self, parts: Parts = (), *, hidden: bool) -> Iterator[Parts]:
-        with self._folder(parts) as folder, os.scandir(folder) as entries:
-            found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
-                     for entry in entries if nameable(entry.name)]  # fmt: skip
+        try:
+            found = self._entries(parts)
+        except PathRefused:
+            # Taken away or closed meanwhile: nothing to list there.
+            return
         for name, is_folder, is_file in found:
             inner = (*parts, unicodedata.normalize("NFC", name))
             if is_protected(inner) or (name.startswith(".") and not hidden):
@@ -230,6 +232,14 @@ class FileSources:
                 yield inner
             elif is_folder:
                 yield from self._walk(inner, hidden=hidden)
+
+    def _entries(self, parts: Parts) -> list[tuple[str, bool, bool]]:
+        with self._folder(parts) as folder, os.scandir(folder) as entries:
+            return [
+                (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
+                for entry in entries
+                if nameable(entry.name)
+            ]
 
     def _source(self, path: str, descriptor: int) -> Source:
         seen_ns = self._clock_ns()

@@ -87,7 +87,7 @@ class FileKeys:
         """Ids of the receipt keys that no longer sign."""
         return sorted(key_id for key_id in self._ring if key_id != self._active.key_id)
 
-    def begin_rotation(self) -> Rotation:
+    def begin_rotation(self, size: int) -> Rotation:
         """Make new keys and keep them ready; nothing signs with them yet."""
         secret, log = new_secret(self._random), new_log_key(self._random)
         rotation = Rotation(
@@ -100,29 +100,40 @@ class FileKeys:
         disk.write_whole(self._old / "next.key", secret)
         disk.write_whole(self._old / "next.log", log)
         # Written last: the two keys count only when this names them.
-        disk.write_whole(self._old / "next.json", orjson.dumps(rotation.as_dict()))
+        disk.write_whole(self._old / "next.json", orjson.dumps({**rotation.as_dict(), "since": size}))
         return rotation
 
-    def pending_rotation(self) -> Rotation | None:
-        """A rotation that was begun and neither finished nor given up."""
+    def pending_rotation(self) -> tuple[Rotation, int] | None:
+        """A rotation that was begun and neither finished nor given up, and how many records there were then."""
         data = disk.read_whole(self._old / "next.json")
-        return None if data is None else Rotation(**orjson.loads(data))
+        if data is None:
+            return None
+        fields = orjson.loads(data)
+        since = fields.pop("since")
+        return Rotation(**fields), since
 
     def finish_rotation(self) -> None:
         """Put the new keys in force; safe to do again if it was cut off half-way."""
-        rotation = self.pending_rotation()
-        if rotation is None:
+        pending = self.pending_rotation()
+        if pending is None:
             return
-        secret, log = disk.read_whole(self._audit / SECRET) or b"", disk.read_whole(self._audit / LOG) or b""
+        rotation = pending[0]
+        secret, log = read_key(self._audit / SECRET), read_key(self._audit / LOG)
+        new_secret_, new_log = read_key(self._old / "next.key"), read_key(self._old / "next.log")
+        # In memory first: the log says that they are in force, whatever the disk can take just now.
+        old = self._signer.verifier
+        self._active, self._signer = _hmac_key(new_secret_), _signer(new_log)
+        self._ring[self._active.key_id] = self._active
+        if old != self._signer.verifier:
+            self._verifiers = [self._signer.verifier, *self._verifiers]
         if _hmac_key(secret).key_id == rotation.old_key:
             disk.write_whole(self._old / f"{rotation.old_key}.key", secret)
-            disk.write_whole(self._audit / SECRET, read_key(self._old / "next.key"))
+            disk.write_whole(self._audit / SECRET, new_secret_)
         verifier = _signer(log).verifier
         if verifier.vkey() == rotation.old_log_key:
             disk.write_whole(self._old / f"{verifier.key_id.hex()}.vkey", verifier.vkey().encode() + b"\n")
-            disk.write_whole(self._audit / LOG, read_key(self._old / "next.log"))
+            disk.write_whole(self._audit / LOG, new_log)
         self.abandon_rotation()
-        self.refresh()
 
     def abandon_rotation(self) -> None:
         """Forget the new keys."""
@@ -176,7 +187,7 @@ def read_key(path: Path) -> bytes:
     except OSError as error:
         message = f"{path.name} cannot be read ({error.strerror}). It must be a plain file of yours."
         raise ConfigError(message, code="key_unreadable") from None
-    with os.fdopen(fd, "rb") as file:
+    try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             raise ConfigError(f"{path.name} is not a plain file.", code="key_unreadable")
@@ -186,7 +197,9 @@ def read_key(path: Path) -> bytes:
         # Root may work in anybody's workspace; anybody else only with keys of their own.
         if os.geteuid() not in {0, found.st_uid}:
             raise ConfigError(f"{path.name} belongs to somebody else.", code="key_foreign")
-        return file.read(4096)
+        return os.read(fd, 4096)
+    finally:
+        os.close(fd)
 
 
 def _make_once(path: Path, data: bytes) -> None:

@@ -136,7 +136,7 @@ def _refused(error: OSError, *, missing: set[int]) -> PathRefused:
         return _no_file()
     if error.errno == errno.ENAMETOOLONG:
         return PathRefused("The name is too long for this file system.", code="bad_path")
-    return PathRefused(f"The file cannot be used: {error.strerror}.", code="unreadable")
+    return PathRefused(f"The file cannot be used: {error.strerror}.", code="file_unusable")
 
 
 def _link() -> PathRefused:

@@ -26,6 +26,8 @@ MAX_DEPTH = 64
 MAX_PATTERN = 1_000
 
 _PROTECTED = frozenset({CONTROL_ROOM, ".git"})
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, and halves of characters."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 """Names that are devices on Windows, whatever their extension."""
@@ -143,7 +145,7 @@ def _fits_at(piece: str, name: str, at: int) -> bool:
 def _check_text(path: str) -> None:
     if not path:
         raise PathRefused("The path is empty; name a file.", code="bad_path")
-    if any(unicodedata.category(sign) in {"Cc", "Cs"} for sign in path):
+    if _UNFIT.search(path):
         message = "The path holds a control character or half a character; remove it."
         raise PathRefused(message, code="bad_path")
     if len(path.encode()) > MAX_PATH_BYTES:

@@ -61,11 +61,10 @@ def test_serve_refuses_to_listen_elsewhere_without_auth(tally: Tally, workspace:
 
 
 def test_a_worker_works_until_it_is_told_to_stop(workspace: Path) -> None:
-    worker = start("--json", "worker", "--id", "w1", folder=workspace)
+    worker = start("worker", "--id", "w1", folder=workspace)
     try:
         read_until(worker, "takes runs")
     finally:
         worker.send_signal(signal.SIGTERM)
-        out, _ = worker.communicate(timeout=60)
+        worker.communicate(timeout=60)
     assert worker.returncode == 0
-    assert '"worker": "w1"' in out

@@ -87,7 +87,7 @@ def refused(outcome: Proposal | Rejection) -> Rejection:
     return outcome
 
 
-@pytest.mark.promise("admit.call")
+@pytest.mark.promise("admit.call", "admit.gold-calls")
 def test_an_exact_call_is_a_proposal_as_it_came(tools: Catalogue) -> None:
     args = {"file_path": "a.md", "start_line": 3}
     proposal = admitted(admit_call(tools, "file_reader", args, cot_leak=True))
@@ -96,7 +96,7 @@ def test_an_exact_call_is_a_proposal_as_it_came(tools: Catalogue) -> None:
     assert proposal.proposed_args is args
 
 
-@pytest.mark.promise("admit.strictness")
+@pytest.mark.promise("admit.strictness", "admit.mutants")
 @pytest.mark.parametrize(
     ("args", "pointer"),
     [

@@ -370,7 +370,7 @@ def test_patterns_mean_what_the_standard_says(pattern: str, yes: str, no: str) -
     assert not compiled.accepts(no)
 
 
-@pytest.mark.promise("admit.strict-types")
+@pytest.mark.promise("admit.strict-types", "admit.schema-suite")
 @pytest.mark.parametrize(
     ("schema", "yes", "no"),
     [

@@ -173,3 +173,7 @@ def test_a_grant_names_person_and_channel_in_strings() -> None:
     grant = Grant(approval_id="apr_1", person="eve", channel="terminal")
     assert grant.as_dict() == {"approval_id": "apr_1", "person": "eve", "channel": "terminal"}
     assert replace(grant, edited=True).as_dict()["edited"] == "true"
+
+
+def test_the_largest_admitted_integers_have_canonical_bytes() -> None:
+    assert canonical({"a": [2**53, -(2**53), True]}) == b'{"a":[9007199254740992,-9007199254740992,true]}'

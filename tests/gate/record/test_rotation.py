@@ -81,7 +81,7 @@ def test_a_rotation_cut_off_at_any_step_is_finished_or_never_happened(
         fill(ledger, 2)
         keys = ledger.keys
         if step == "record":
-            keys.begin_rotation()
+            keys.begin_rotation(2)
         else:
             cut_off(monkeypatch, {"secret": 0, "log": 2, "clean": 4}[step], ledger, keys)
     monkeypatch.undo()

@@ -1,13 +1,13 @@
 """The cases of group I of the abuse list (replies, quotes, receipts), and what the list says of documents (J04)."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from tallystick.gate.quotes import find_quote, fold_text
 from tests.gate.reply.small_workspace import Check
+from tests.gate.stopwatch import cpu_seconds
 from tests.sizes import size
 
 SCENE = "Story/Scenes/SCN-01.md"
@@ -105,18 +105,16 @@ def test_I10_no_raw_model_output_passes_as_a_reply(check: Check, data: Path) -> 
 def test_I11_no_reply_takes_long(check: Check, text: str) -> None:
     check(GOOD)
     for form in ("line", "per-sentence"):
-        began = time.thread_time()
-        check(text, form=form, agent="critic", tool_names=["file_reader"])
-        assert time.thread_time() - began < (0.1 if text.isspace() else 0.5)
+        taken = cpu_seconds(lambda: check(text, form=form, agent="critic", tool_names=["file_reader"]))  # noqa: B023
+        assert taken < (0.1 if text.isspace() else 1.0)
 
 
 @pytest.mark.promise("reply.linear")
 def test_I12_a_quote_with_many_gaps_is_answered_at_once(check: Check) -> None:
     check.write("Story/short.md", "ab " * 200)
     gaps = "... ".join(["ab"] * 100)
-    began = time.thread_time()
     assert check.line(f'"{gaps} zz" Story/short.md').code == "quote_not_found"
-    assert time.thread_time() - began < 0.1
+    assert cpu_seconds(lambda: check.line(f'"{gaps} zz" Story/short.md')) < 0.1
     assert find_quote(".*?".join("abababab"), fold_text("ab " * 200)) is None
 
 

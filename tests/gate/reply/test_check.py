@@ -62,6 +62,20 @@ def test_there_is_exactly_one_evidence_line(check: Check, text: str, fault: str)
     assert (findings.ok, findings.code, findings.fault) == (False, "evidence_invalid", fault)
 
 
+@pytest.mark.promise("reply.forgiving-in-form")
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'"The rain had begun before dawn, and by noon\nthe harbour was a sheet of grey water." {SCENE}',
+        f"{QUOTE}\n{SCENE}",
+        f'"“You cannot go,” said\nMara; “not\nin this.”" {SCENE}; receipt rcpt_good',
+    ],
+)
+def test_a_wrapped_evidence_line_is_still_one(check: Check, line: str) -> None:
+    assert check(f"It works.\n\nEvidence: {line}\n\nThat is all.").ok
+    assert not check(f"It works.\n\nEvidence: {line.replace('the', 'a').replace('You', 'They')}").ok
+
+
 def test_a_reply_with_a_closed_code_block_above_its_evidence_is_fine(check: Check) -> None:
     assert check(f"```\nint x;\n```\nEvidence: {QUOTE} {SCENE}").ok
 

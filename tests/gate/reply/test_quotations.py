@@ -1,6 +1,6 @@
 import pytest
 
-from tallystick.gate.reply.quotations import quotations
+from tallystick.gate.reply.quotations import MAX_FAILURES, quotations
 from tests.gate.reply.small_workspace import Check
 
 LINE = '\n\nEvidence: "The rain had begun before dawn, and by noon" Story/Scenes/SCN-01.md'
@@ -72,3 +72,13 @@ def test_a_term_that_was_shown_to_be_absent_may_be_named(check: Check) -> None:
 
 def test_short_quotations_are_names_and_need_no_source() -> None:
     assert list(quotations(['The "silver key", the ‘grey water’, the "pier".'], set())) == []
+
+
+def test_only_so_many_made_up_quotations_are_listed(check: Check) -> None:
+    body = " ".join(f'"made up words number {number}"' for number in range(50))
+    assert len(check(body + LINE).items) == 1 + MAX_FAILURES
+
+
+def test_a_quotation_without_any_named_text_is_not_found(check: Check) -> None:
+    findings = check('She says "I will never leave".\n\nEvidence: figure 1204 = count(panes)')
+    assert findings.code == "quote_not_found"

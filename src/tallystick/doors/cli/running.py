@@ -62,8 +62,8 @@ def worker(
         durable = gate.durable
         if not durable.book.flows:
             here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")
-        here.screen.note(f"worker {chosen} takes runs; Ctrl-C to stop")
-        left = run_worker(durable, stop, worker_id=chosen)
+        ready = f"worker {chosen} takes runs; Ctrl-C to stop"
+        left = run_worker(durable, stop, worker_id=chosen, ready=lambda: here.screen.note(ready))
     here.screen.data({"worker": chosen, "left": sorted(left)})
     if left:
         here.screen.note(f"{len(left)} runs were in the middle of a step; another worker does that step again")

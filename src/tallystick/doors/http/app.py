@@ -28,7 +28,7 @@ def api(desk: FrontDesk) -> FastAPI:
     """The documented application: every route, without the guard."""
     app = FastAPI(
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
-        openapi_url="/api/openapi.json", responses={"default": PROBLEM},
+        openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
     )  # fmt: skip
     for routes in (gate_routes, approval_routes, audit_routes, evidence_routes):
         app.include_router(routes(desk))

@@ -1,14 +1,14 @@
 """The result of admit: a Proposal, the wish to finish, or a Rejection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tallystick.gate.codes import Bucket, Fault
 from tallystick.gate.tool import Card
+from tallystick.records import record
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Proposal:
     """A call that is well-formed and fits its schema. Nothing has been decided yet."""
 
@@ -29,14 +29,14 @@ class Proposal:
         return self.card.name
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Final:
     """`{"action":"final"}`: the model wants to answer now."""
 
     cot_leak: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Rejection:
     """A refusal, as a value. `reason` is a fixed string; it never echoes what was sent."""
 

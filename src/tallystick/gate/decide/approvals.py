@@ -27,6 +27,9 @@ from tallystick.gate.decide.tool_rule import UNDECIDABLE, ToolRule
 from tallystick.gate.decide.verdict import Context, Decision
 from tallystick.gate.session import Session
 
+LARGEST = 2**53
+"""The largest integer that admit lets through."""
+
 ASK = Decision(verdict="ask", fault=HELD, reason="approval_required")
 
 
@@ -260,7 +263,19 @@ def canonical(value: Any) -> bytes:
     Raises:
         rfc8785.CanonicalizationError: A number or text that JSON cannot carry safely; admit refuses those first.
     """
-    return rfc8785.dumps(value)
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.IntegerDomainError:
+        # ±2^53 itself is a double, and admitted; the library stops one short of it.
+        return rfc8785.dumps(_as_double(value))
+
+
+def _as_double(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_double(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_double(item) for item in value]
+    return float(value) if type(value) is int and abs(value) == LARGEST else value
 
 
 def rfc3339(milliseconds: int) -> str:

@@ -1,15 +1,16 @@
 """The result of decide, and all that a decision may read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from tallystick.gate.codes import Fault
+from tallystick.records import record
 
 Verdict = Literal["allow", "ask", "deny"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Counters:
     """What had been spent when the decision was made. Integers only: they stand in the signed header."""
 
@@ -24,7 +25,7 @@ class Counters:
     """Named budgets, e.g. `search`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Limits:
     """What one turn may spend; None: no limit. The turn's limits, already narrowed by its `toolPolicy`."""
 
@@ -41,7 +42,7 @@ UNLIMITED = Limits()
 """Shared by all calls outside a turn: making a new one for each would cost more than deciding."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Context:
     """Everything but the proposal and the policy that a decision reads; the receipt keeps it, so replay is exact."""
 
@@ -58,7 +59,7 @@ class Context:
     """On replay: some argument values are digests, so a rule that reads them cannot be decided again."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Decision:
     """What policy says. `fault` is None exactly when the verdict is allow."""
 

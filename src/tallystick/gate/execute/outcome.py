@@ -1,17 +1,17 @@
 """The result of a submission: what the caller is told, in every dialect."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from tallystick.errors import TallyError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category, Fault, Stop
+from tallystick.records import record
 
 Status = Literal["accepted", "rejected", "transformed"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Failure:
     """An accepted call that did not come to a good end."""
 
@@ -28,7 +28,7 @@ class Failure:
         return self.status or self.fault.http
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Output:
     """A result as plain JSON and as the bytes of it."""
 
@@ -36,7 +36,7 @@ class Output:
     data: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Ran:
     """What came of running a handler: an output that fits the schema, or a failure."""
 
@@ -44,7 +44,7 @@ class Ran:
     failure: Failure | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Held:
     """A call that waits for a person."""
 
@@ -52,7 +52,7 @@ class Held:
     expires_at: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Shown:
     """What of the output a model is shown; the receipt keeps digest and size of the whole."""
 
@@ -62,7 +62,7 @@ class Shown:
     full_size: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Outcome:
     """What came of one submission. Every submission has exactly one, and exactly one receipt."""
 

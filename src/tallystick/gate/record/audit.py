@@ -22,6 +22,7 @@ from tallystick.gate.record.signing import Keys
 from tallystick.gate.record.tree import Frontier, subtree_root
 
 BLOCK = 256
+NEVER = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,12 +106,13 @@ class _Audit:
         """All records, up to the first that breaks the chain."""
         examiner, archive = self._examiner, self._archive
         look, add, view_has = examiner.look, self._tree.add, archive.view_has
-        due = self._next_due()
+        due, covered = self._next_due(), self._covered if self._heads else NEVER
         try:
             for line in chain.from_iterable(archive.lines()):
                 session_id, flat = look(line)
                 add(examiner.leaf)
-                if not view_has(session_id, flat):
+                # A view is written before the head: only what the head names must be in it.
+                if not view_has(session_id, flat) and examiner.seq <= covered:
                     self._bad_views.setdefault(session_id, examiner.seq - 1)
                 if examiner.seq >= due:
                     due = self._meet(examiner.seq)
@@ -134,7 +136,7 @@ class _Audit:
         seq = self._examiner.seq
         sizes = [head.size for head in self._heads if head.size > seq]
         sizes += [claim.size for claim in (self._next, *self._given[:1]) if claim is not None]
-        return min(sizes, default=1 << 62)
+        return min(sizes, default=NEVER)
 
     def _stop(self, fault: Fault) -> None:
         """Behind the head a bad record is damage; beyond it, what a crash left, which nobody was told of."""
@@ -254,10 +256,11 @@ class _Audit:
         for session_id in suspects:
             self._archive.view_again(session_id)
         again = Examiner(self._examiner.keys, self._archive.blob)
+        covered = self._covered if self._heads else NEVER
         try:
             for line in chain.from_iterable(self._archive.lines()):
                 session_id, flat = again.look(line)
-                if session_id in suspects and not self._archive.view_has(session_id, flat):
+                if session_id in suspects and not self._archive.view_has(session_id, flat) and again.seq <= covered:
                     self._bad_views.setdefault(session_id, again.seq - 1)
         except Fault:
             pass  # reported the first time

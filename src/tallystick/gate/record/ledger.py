@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from tallystick.errors import LedgerDamaged, LedgerError
+from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
 from tallystick.gate.record.carried import Carried
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
@@ -192,12 +192,21 @@ class Ledger:
         return receipt
 
     def rotate(self, *, session: Session) -> Receipt:
-        """Put new keys in force; the record that says so is signed with the old one."""
-        rotation = self._keys.begin_rotation()
-        draft = Draft(kind="key_rotation", session=session, context=rotation.as_dict())
-        header, seal = self._sealer.prepare(draft)
-        # Under the journal's lock, so that no other process signs with the old key in between.
-        return self._written(draft, header, self._journal.append((seal,), after=self._keys.finish_rotation)[0])
+        """Put new keys in force; the record that says so is signed with the old one.
+
+        Raises:
+            LedgerUnwritable: The new keys could not be stored; if their record was, the next to open the ledger
+                stores them.
+        """
+        try:
+            rotation = self._keys.begin_rotation(self._journal.size())
+            draft = Draft(kind="key_rotation", session=session, context=rotation.as_dict())
+            header, seal = self._sealer.prepare(draft)
+            # Under the journal's lock, so that no other process signs with the old key in between.
+            sealed = self._journal.append((seal,), after=self._keys.finish_rotation)[0]
+        except OSError as error:
+            raise LedgerUnwritable(f"The new keys cannot be stored ({error.strerror}). Free some space.") from error
+        return self._written(draft, header, sealed)
 
     def unfinished(self) -> list[Receipt]:
         """Calls begun by processes that are gone, of which no outcome is recorded."""
@@ -272,16 +281,17 @@ class Ledger:
         return list(unfinished(headers, gone.token))
 
     def _settle_rotation(self) -> None:
-        """A rotation that was cut off counts if its record is the last one in the log; else it never happened."""
-        if self._keys.pending_rotation() is None:
+        """A rotation that was cut off counts if its record is in the log; else it never happened."""
+        pending = self._keys.pending_rotation()
+        if pending is None:
             return
-        size = self._journal.size()
-        columns = self._journal.get(size - 1) if size else None
-        header = None if columns is None else _header(columns[0])
-        if header is not None and header.get("kind") == "key_rotation":
-            self._notary.settle_rotation(header)
-        else:
-            self._keys.abandon_rotation()
+        rotation, since = pending
+        for columns in self._journal.read(since):
+            header = _header(columns[0]) or {}
+            if header.get("kind") == "key_rotation" and header.get("context") == rotation.as_dict():
+                self._keys.finish_rotation()
+                return
+        self._keys.abandon_rotation()
 
 
 def _header(data: bytes) -> dict[str, Any] | None:

@@ -47,9 +47,10 @@ class KeyNotary:
     def settle_rotation(self, header: Mapping[str, Any]) -> None:
         """A rotation is in the log: see to it that its keys are in force, also if its process died before that."""
         pending = self._keys.pending_rotation()
-        if pending is not None and header.get("context") == pending.as_dict():
+        if pending is None:
+            self._keys.refresh()
+        elif header.get("context") == pending[0].as_dict():
             self._keys.finish_rotation()
-        self._keys.refresh()
 
     def recovery(self, incident: Incident) -> Seal:
         """The record that reports an incident."""

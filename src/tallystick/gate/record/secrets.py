@@ -14,6 +14,8 @@ from typing import Any
 
 import orjson
 
+from tallystick.gate.tool import Card
+
 MARK = "$redacted"
 
 _TOKEN_STARTS = (
@@ -104,6 +106,45 @@ def mask(text: str) -> str:
 def redacted_keys(shown: Mapping[str, Any]) -> frozenset[str]:
     """The keys under which a digest stands in the place of a secret."""
     return frozenset(key for key, value in shown.items() if isinstance(value, Mapping) and value.keys() == {MARK})
+
+
+def secret_names(card: Card) -> frozenset[str]:
+    """Arguments of a tool that are secret: the listed ones, and those its schema marks `writeOnly` at any depth."""
+    root = card.input_schema
+    found = set(card.secrets)
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            properties = node.get("properties")
+            if isinstance(properties, Mapping):
+                found.update(name for name, sub in properties.items() if _is_secret(sub, root))
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return frozenset(found)
+
+
+def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
+    """Whether a value is write-only itself, as an alternative (`SecretStr | None`), as an item or by reference."""
+    stack, seen = [schema], set[str]()
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, Mapping):
+            continue
+        if node.get("writeOnly") is True:
+            return True
+        for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            alternatives = node.get(keyword)
+            stack.extend(alternatives if isinstance(alternatives, list) else ())
+        stack.append(node.get("items"))
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/$defs/") and reference not in seen:
+            seen.add(reference)
+            definitions = root.get("$defs")
+            name = reference.removeprefix("#/$defs/")
+            stack.append(definitions.get(name) if isinstance(definitions, Mapping) else None)
+    return False
 
 
 def _worth_walking(args: Mapping[str, Any], names: frozenset[str]) -> bool:

@@ -99,16 +99,16 @@ class Keys(Protocol):
         """The public halves of all keys that ever signed checkpoints here, the present one first."""
         ...
 
-    def begin_rotation(self) -> "Rotation":
-        """Make new keys and keep them ready; nothing signs with them yet."""
+    def begin_rotation(self, size: int) -> Rotation:
+        """Make new keys and keep them ready while the log has this size; nothing signs with them yet."""
         ...
 
-    def pending_rotation(self) -> "Rotation | None":
-        """A rotation that was begun and neither finished nor given up."""
+    def pending_rotation(self) -> tuple[Rotation, int] | None:
+        """A rotation that was begun and neither finished nor given up, and the log's size then."""
         ...
 
     def finish_rotation(self) -> None:
-        """Put the new keys in force and keep the old ones for checking."""
+        """Put the new keys in force, in memory even if the disk fails, and keep the old ones for checking."""
         ...
 
     def abandon_rotation(self) -> None:

@@ -6,13 +6,12 @@ cannot be seen are left out, so that a term is not called absent because of how 
 
 import re
 import unicodedata
-from functools import lru_cache
 
 from tallystick.errors import PathRefused
-from tallystick.gate.quotes import Folded, fold_text
+from tallystick.gate.quotes import Folded, fold_text, is_unspaced
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item, Matched
-from tallystick.gate.reply.sources import Source
+from tallystick.gate.reply.sources import SHELF, Source
 from tallystick.gate.reply.surroundings import Checked, Surroundings, failed, read_source
 
 MAX_FILES = 10_000
@@ -50,7 +49,7 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
 
 def find_term(term: str, source: Source) -> int | None:
     """The line on which a term stands as whole words, in any case; or None."""
-    text = _plain_text(source.sha256, source.text)
+    text = _plain_text(source)
     wanted = _plain(term)
     at = text.text.find(wanted)
     while at >= 0:
@@ -113,9 +112,8 @@ def _files_of_range(part: str, around: Surroundings) -> list[str]:
     return paths
 
 
-@lru_cache(maxsize=256)
-def _plain_text(_sha256: str, text: str) -> Folded:
-    return fold_text(_unmasked(text))
+def _plain_text(source: Source) -> Folded:
+    return SHELF.folded(f"any case {source.sha256}", source.text, lambda text: fold_text(_unmasked(text)))
 
 
 def _plain(term: str) -> str:
@@ -126,8 +124,9 @@ def _unmasked(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = "".join(sign for sign in text if sign.isascii() or unicodedata.category(sign) != "Cf")
-    return text.casefold()
+    # A star inside a word would hide it.
+    return text.replace("*", "").casefold()
 
 
 def _clings(beside: str, edge: str) -> bool:
-    return bool(beside) and beside.isalnum() and edge.isalnum()
+    return bool(beside) and beside.isalnum() and edge.isalnum() and not is_unspaced(edge)

@@ -7,8 +7,22 @@
 5. Every receipt named anywhere is good; after tools ran, at least one is cited.
 6. Every quotation in the body stands in a source that the line names.
 7. At least one item comes from where the agent's role has to look.
+
+What the check is told, besides the reply as the model gave it:
+
+- `sources`, `receipts`: the files and records it may cite, and where receipts are looked up;
+- `session_id`, and in a conference `round_id` and `conference_id`: where its receipts must come from. Whether it is
+  a conference (`conference`) also says whether ABSTAIN is an answer;
+- `agent`: its id or role, which decides where it must look; `role_sources`: agent or role → sources, over
+  `roles.DEFAULT_SOURCES`;
+- `own_texts`: what this agent wrote into files, notes or records in this session. Its replies need not be given: a
+  reply is no source;
+- `tools_ran`: whether tools ran before this reply; None: only what the reply itself says counts;
+- `form`: one Evidence line, or a reference in each sentence;
+- `tool_names`: ids and aliases of the tools, to recognise calls in prose.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -28,6 +42,7 @@ from tallystick.gate.reply.surroundings import Checked, Surroundings
 
 MAX_REPLY = 262_144
 """Characters. A longer reply is refused before anything is searched."""
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
@@ -46,24 +61,7 @@ def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
     conference: bool = False,
     tool_names: Iterable[str] = (),
 ) -> Findings:
-    """Check what a reply claims.
-
-    Args:
-        text: The reply, as the model gave it.
-        sources: The files and records it may cite.
-        receipts: Where receipts are looked up.
-        session_id: The session it belongs to.
-        round_id: In a conference, the round.
-        conference_id: The conference; receipts of another one with the same round do not count.
-        agent: The agent's id or role; decides where it must look.
-        role_sources: Agent or role → sources, over the defaults (`roles.DEFAULT_SOURCES`).
-        own_texts: What this agent wrote into files, notes or records in this session. Its replies need not be
-            given: a reply is no source.
-        tools_ran: Whether tools ran before this reply; None: only what the reply itself says counts.
-        form: One Evidence line, or a reference in each sentence.
-        conference: Whether ABSTAIN is an answer, and rounds count instead of sessions.
-        tool_names: Ids and aliases of the tools, to recognise calls in prose.
-    """
+    """Check what a reply claims; what each argument means stands at the top of this module."""
     frame = Findings(ok=True, form=form, reply_sha256=sha256_text(text))
     if conference and is_abstention(text):
         return replace(frame, abstained=True)
@@ -72,14 +70,9 @@ def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
     if fault is not None:
         return _refused(frame, *fault)
     around = Surroundings(
-        sources=sources,
-        receipts=receipts,
-        session_id=session_id,
-        round_id=round_id,
-        conference_id=conference_id,
-        conference=conference,
-        own_texts=tuple(map(folded, own_texts)),
-    )
+        sources=sources, receipts=receipts, session_id=session_id, round_id=round_id, conference_id=conference_id,
+        conference=conference, own_texts=tuple(map(folded, own_texts)),
+    )  # fmt: skip
     if form == "per-sentence":
         return _check_sentences(text, frame, around)
     wanted = sources_of(agent, role_sources or {})
@@ -161,7 +154,7 @@ def _format_fault(text: str) -> tuple[Bucket, str, str] | None:
         return Bucket.FORMAT_ERROR, "reply_too_long", f"Keep a reply under {MAX_REPLY} characters."
     if not text.strip():
         return Bucket.FORMAT_ERROR, "reply_empty", "The reply is empty."
-    if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
+    if _HALF_CHARACTER.search(text):
         return Bucket.FORMAT_ERROR, "reply_not_text", "The reply holds half characters; send valid Unicode."
     return None
 

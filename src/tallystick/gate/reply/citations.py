@@ -72,7 +72,8 @@ def _check_structural(claim: Claim, around: Surroundings) -> Checked:
 
 
 def _check_name(claim: Claim, name: str, source: Source, around: Surroundings) -> Checked:
-    outline = around.sources.outline()
+    # Looking for the outline may mean looking through the whole tree.
+    outline = around.sources.outline() if "outline" in source.path.casefold() else None
     if outline is not None and outline.path == source.path:
         return _check_entry(claim, name, source)
     line = find_heading(name, source)

@@ -9,6 +9,7 @@ marks and `;` inside it are text. `references` reads what stands beside the quot
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from tallystick.gate.reply.findings import Kind
 from tallystick.gate.reply.references import has_reference, reference_follows
@@ -36,8 +37,11 @@ _TAGS: dict[str, Kind] = {
     "record": "record", "figure": "record",
     "request": "request", "access": "request", "access request": "request",
 }  # fmt: skip
+_LINK = re.compile(r"\[[^\[\]]{0,200}\]\(([^()\s]{1,300})\)")
+"""A Markdown link: what it leads to is the reference."""
 _FIGURE = re.compile(r" ?figure ", re.IGNORECASE)
 _CLOSING = {'"': '"”', "“": '”"', "„": '“”"', "«": "»", "'": "'’", "‘": "’'"}  # noqa: RUF001
+_MARKS = {opening: re.compile(f"[{closing}]") for opening, closing in _CLOSING.items()}
 _DOUBLE = frozenset('"“„«')
 _BEFORE_OPENING = frozenset(" ([{:,;`*_=>—–-")  # noqa: RUF001
 
@@ -92,7 +96,7 @@ def evidence_line(lines: list[str]) -> EvidenceLine | LineFault:
     if number in fenced:
         return LineFault(code="evidence_in_code", reason="Take the Evidence line out of the code block.")
     written, last = _unwrapped(lines, number, label.end())
-    body = " ".join(written[label.end() :].split())
+    body = _LINK.sub(r"\1", " ".join(written[label.end() :].split()))
     if len(body) > MAX_LINE:
         return LineFault(code="evidence_too_long", reason=f"Keep the Evidence line under {MAX_LINE} characters.")
     tag = _TAGS.get((label.group(1) or "").strip().lower().replace("_", " "))
@@ -103,9 +107,8 @@ def _unwrapped(lines: list[str], number: int, label_end: int) -> tuple[str, int]
     """The line with what follows it for as long as a quote is open; and the number of the last one taken."""
     written = lines[number].strip()
     last = number
-    while last - number < _MAX_WRAPPED and len(written) <= MAX_LINE and _has_open_quote(written[label_end:]):
-        following = lines[last + 1].strip() if last + 1 < len(lines) else ""
-        if not following:
+    for following in map(str.strip, lines[number + 1 : number + 1 + _MAX_WRAPPED]):
+        if not following or len(written) > MAX_LINE or not _has_open_quote(written[label_end:]):
             break
         written = f"{written}\n{following}"
         last += 1
@@ -212,12 +215,9 @@ def _says_something(text: str) -> bool:
 
 def _closing(body: str, opening: int, *, referenced: bool) -> int | None:
     """Where a quote ends: at the mark a reference follows; else at the first that `;` or the end follows."""
-    marks = _CLOSING[body[opening]]
     first_plain: int | None = None
-    closings = (at for at in range(opening + 1, len(body)) if body[at] in marks and _may_close(body, at))
-    for count, at in enumerate(closings):
-        if count >= _MAX_CLOSINGS:
-            break
+    marks = _MARKS[body[opening]].finditer(body, opening + 1)
+    for at in islice((mark.start() for mark in marks if _may_close(body, mark.start())), _MAX_CLOSINGS):
         rest = body[at + 1 : at + 20].lstrip(" .,)]}`*_")
         if not rest or rest.startswith(";"):
             if referenced or (rest and reference_follows(body, body.index(";", at) + 1)):

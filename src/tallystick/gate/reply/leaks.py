@@ -58,7 +58,7 @@ def find_leak(text: str, tool_names: Iterable[str] = ()) -> tuple[Bucket, str, s
 _USED = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:just |also |first )?(?:ran|run|used|called|executed|invoked|queried)\b"
     r"[^.\n]{0,60}\btools?\b"
-    r"|\btool(?:'s)? (?:returned|outputs?|results?|reports?|reported|shows?|showed|found|gave)\b"
+    r"|\btool(?:'s)? (?:returned|outputs?|results?|reports|reported)\b"
     r"|\b(?:using|via|with|according to) the [\w.-]{1,40} tool\b",
     re.IGNORECASE,
 )

@@ -6,6 +6,7 @@ usual way. Every pattern here is bounded, so no line can make it slow.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_REFERENCE = 2_000
 """Characters beside one quote. More is prose, not a reference."""
@@ -96,6 +97,7 @@ def has_reference(text: str) -> bool:
     return bool(references_in(text)) or "checked" in text.lower() or REQUEST in text
 
 
+@lru_cache(maxsize=256)
 def references_in(text: str) -> References:
     """Read one piece of text."""
     text = text[:MAX_REFERENCE].strip()

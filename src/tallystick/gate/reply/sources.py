@@ -5,6 +5,7 @@ rooms add what they keep. `ReceiptBook` gives receipts; the ledger satisfies it.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -38,12 +39,12 @@ class Source:
     @cached_property
     def folded(self) -> Folded:
         """Ready for search; shared between sources with the same content."""
-        return _SHELF.folded(self.sha256, self.text)
+        return SHELF.folded(self.sha256, self.text)
 
 
 def folded(text: str) -> Folded:
     """A text of no file (a record, a tool's output), folded once for all replies that cite it."""
-    return _SHELF.folded(sha256_text(text), text)
+    return SHELF.folded(sha256_text(text), text)
 
 
 def sha256_text(text: str) -> str:
@@ -97,28 +98,29 @@ class Shelf:
     def __init__(self, max_chars: int = SHELF_CHARS) -> None:
         self._max_chars = max_chars
         self._chars = 0
-        self._texts: OrderedDict[str, Folded] = OrderedDict()
+        self._texts: OrderedDict[str, tuple[str, Folded]] = OrderedDict()
         self._lock = Lock()
 
-    def folded(self, sha256: str, text: str) -> Folded:
-        """The folded text; the hash is a key, not a promise, so the text is compared as well."""
+    def folded(self, key: str, text: str, make: Callable[[str], Folded] = fold_text) -> Folded:
+        """The folded text; the key is only a key, not a promise, so the text is compared as well."""
         with self._lock:
-            held = self._texts.get(sha256)
-            if held is not None and held.raw == text:
-                self._texts.move_to_end(sha256)
-                return held
-        made = fold_text(text)
+            held = self._texts.get(key)
+            if held is not None and held[0] == text:
+                self._texts.move_to_end(key)
+                return held[1]
+        made = make(text)
         with self._lock:
-            self._put(sha256, made)
+            self._put(key, text, made)
         return made
 
-    def _put(self, sha256: str, made: Folded) -> None:
-        before = self._texts.pop(sha256, None)
-        self._chars += len(made.raw) - (len(before.raw) if before else 0)
-        self._texts[sha256] = made
+    def _put(self, key: str, text: str, made: Folded) -> None:
+        before = self._texts.pop(key, None)
+        self._chars += len(text) - (len(before[0]) if before else 0)
+        self._texts[key] = (text, made)
         while self._chars > self._max_chars and len(self._texts) > 1:
-            _, oldest = self._texts.popitem(last=False)
-            self._chars -= len(oldest.raw)
+            _, (oldest, _) = self._texts.popitem(last=False)
+            self._chars -= len(oldest)
 
 
-_SHELF = Shelf()
+SHELF = Shelf()
+"""One for the process: texts are shared between workspaces, sessions and threads."""

@@ -29,6 +29,8 @@ POOL_OVERFLOW = 20
 """A worker's runs ask in short bursts; beyond both they wait for a connection."""
 SETUP_LOCK = 7_202_010
 """Advisory lock while the tables are made; any fixed number of our own."""
+AWAY, REFUSED = "durable_database_unavailable", "durable_database_refused"
+DATABASE_AWAY = frozenset({AWAY, REFUSED})
 WAL_TRIES = 50
 WAL_PAUSE_S = 0.1
 """SQLite does not wait by itself while the journal mode changes, so a second process at the first start tries again."""
@@ -92,10 +94,10 @@ def database_errors() -> Iterator[None]:
     except OperationalError as error:
         detail = str(error.orig).strip().splitlines()[0] if error.orig else "no connection"
         message = f"the durable database cannot be used now: {detail}. Check that it runs and has room."
-        raise DurableError(message, code="durable_database_unavailable") from None
+        raise DurableError(message, code=AWAY) from None
     except SQLAlchemyError as error:
         message = f"the durable database refused: {type(error).__name__}. Check storage.database_url and its rights."
-        raise DurableError(message, code="durable_database_refused") from None
+        raise DurableError(message, code=REFUSED) from None
 
 
 def _sqlite_engine(url: sa.URL) -> sa.Engine:

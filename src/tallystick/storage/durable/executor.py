@@ -16,10 +16,11 @@ import dbos._dbos
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from dbos._context import current_owner_xid
 from dbos._utils import GlobalParams
+from sqlalchemy.exc import SQLAlchemyError
 
 from tallystick.errors import ConfigError
 from tallystick.storage.durable.book import FlowBook, FlowCard
-from tallystick.storage.durable.database import SCHEMA
+from tallystick.storage.durable.database import DATABASE_AWAY, SCHEMA
 from tallystick.storage.durable.flows import HandOver, LoopRun, PlainRun, Surroundings
 from tallystick.storage.durable.plain import failure_of, failure_record, plain_json
 from tallystick.storage.durable.records import arguments
@@ -146,10 +147,17 @@ class Executor:
 
 @contextmanager
 def _recorded_failure() -> Iterator[None]:
-    """Whatever a flow raises is stored as our record, not as the engine's rendering of it."""
+    """Whatever a flow raises is stored as our record, not as the engine's rendering of it.
+
+    A database that went away under the engine is no failure of the flow: the run stays open and is put back later.
+    """
     try:
         yield
-    except Exception as error:  # noqa: BLE001
+    except SQLAlchemyError as error:
+        raise HandOver from error
+    except Exception as error:
+        if isinstance(error, DurableError) and error.code in DATABASE_AWAY:
+            raise HandOver from error
         failure = failure_of(error)
         data: Any = failure_record(failure)
         raise PortableWorkflowError(failure.message, failure.kind, failure.code, data) from None

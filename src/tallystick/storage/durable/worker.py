@@ -115,8 +115,8 @@ class _Rounds:
         self._pick_up({run.id: run.attempts for run in running if run.worker == self._me})
 
     def _pick_up(self, mine: dict[str, int]) -> None:
-        """A run the engine took from the queue but could not begin (the database failed just then) waits again."""
+        """A run the engine took from the queue and then lost, because the database was away just then, waits again."""
         here = self._executor.running()
         for run_id in self._mine.look({run_id: count for run_id, count in mine.items() if run_id not in here}):
             if self._runs.release(run_id, worker=self._me):
-                log.warning("worker %s put back run %s, which it had taken and not begun", self._me, run_id)
+                log.warning("worker %s put back run %s, which it had taken and lost", self._me, run_id)

@@ -2,9 +2,9 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from time import monotonic
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError, LedgerUnwritable
@@ -30,6 +30,7 @@ class FileJournal:
         self._options = options
         self._notary: Notary | None = None
         self._closed = self._forked = False
+        self._mend_at = 0.0
         _OPEN.add(self)
         disk.make_folder(audit / "journal")
         self._lock = WriteLock(audit / "journal" / "lock")
@@ -45,6 +46,7 @@ class FileJournal:
                 if writer.incidents:
                     writer.commit([])
                     writer.try_checkpoint()
+                self._mend_views()
             except OSError as error:
                 raise LedgerUnwritable(f"The journal cannot be opened ({error.strerror or error}).") from error
 
@@ -55,8 +57,9 @@ class FileJournal:
         with self._lock:
             writer = self._current()
             sealed = writer.commit(seals)
-            if writer.broken_views:
-                self._mend_views(writer)
+            if self._shelf.views.broken and monotonic() >= self._mend_at:
+                self._mend_at = monotonic() + _MEND_S
+                self._mend_views()
             if after is not None:
                 after()
             return sealed
@@ -108,7 +111,7 @@ class FileJournal:
         """A signed note over everything stored so far."""
         with self._lock:
             writer = self._current()
-            if writer.head.checkpointed == writer.stand.size > 0:
+            if writer.noted == writer.stand.size > 0:
                 note = self._shelf.checkpoints.last()
                 held = None if note is None or self._notary is None else self._notary.checkpoint_holds(note)
                 if note is not None and held is not None and held[0] == writer.stand.size:
@@ -122,7 +125,7 @@ class FileJournal:
         """Write a checkpoint if records were added since the last one."""
         with self._lock, contextlib.suppress(LedgerError):
             writer = self._current()
-            if writer.head.checkpointed != writer.stand.size:
+            if writer.noted != writer.stand.size:
                 writer.try_checkpoint()
 
     def erase(self, seq: int) -> None:
@@ -135,11 +138,17 @@ class FileJournal:
             header = None if columns is None else parse_header(columns[0])
             if columns is None or header is None:
                 raise LedgerError(f"Record {seq} cannot be read. Run `tally audit verify`.", code="record_unreadable")
-            self._overwrite(place + len(columns[0]) + 1, columns)
-            for name in ("inputs_digest", "outputs_digest"):
-                if name in header:
-                    self._shelf.blobs.drop(header[name])
-            self._rewrite_view(header["session_id"])
+            try:
+                # Marked first: whatever fails from here on, the view will not go on showing what was erased.
+                self._shelf.views.mark(header["session_id"])
+                self._overwrite(place + len(columns[0]) + 1, columns)
+                for name in ("inputs_digest", "outputs_digest"):
+                    if name in header:
+                        self._shelf.blobs.drop(header[name])
+            except OSError as error:
+                message = f"The payload could not be erased ({error.strerror or error}). Erase it again."
+                raise LedgerUnwritable(message) from error
+            self._mend_views()
 
     def rebuild_views(self) -> int:
         """Write all session views anew from the log; how many there are."""
@@ -180,9 +189,8 @@ class FileJournal:
             if self._writer is not None:
                 with contextlib.suppress(LedgerError):
                     writer = self._current()
-                    if writer.broken_views:
-                        self._mend_views(writer)
-                    if writer.head.checkpointed != writer.stand.size:
+                    self._mend_views()
+                    if writer.noted != writer.stand.size:
                         writer.try_checkpoint()
                 self._writer.close()
                 self._writer = None
@@ -214,39 +222,27 @@ class FileJournal:
         try:
             disk.pwrite(fd, blank, offset_of(place))
             disk.fsync(fd)
-        except OSError as error:
-            raise LedgerUnwritable(f"The payload could not be erased ({error.strerror}). Try again.") from error
         finally:
             os.close(fd)
 
-    def _rewrite_view(self, session_id: str) -> None:
-        self._shelf.views.write_whole(session_id, self._flat_lines(sorted(set(self.session(session_id)))))
+    def _mend_views(self) -> None:
+        """Write views again that could not be written; what cannot be written now stays marked."""
+        for session in sorted(self._shelf.views.broken):
+            with contextlib.suppress(OSError):
+                self._shelf.views.write_whole(session, self._flat_lines(self._seqs_of(session)))
+                self._shelf.views.unmark(session)
 
-    def _flat_lines(self, seqs: Sequence[int]) -> Iterator[bytes]:
+    def _seqs_of(self, session: str) -> Iterator[int]:
+        for seq, columns in enumerate(self.read()):
+            header = parse_header(columns[0])
+            if header is not None and header.get("session_id") == session:
+                yield seq
+
+    def _flat_lines(self, seqs: Iterable[int]) -> Iterator[bytes]:
         for seq in seqs:
             columns = self.get(seq)
             if columns is not None and self._notary is not None:
                 yield self._notary.flat(*columns)[1]
-
-    def _mend_views(self, writer: Writer) -> None:
-        """Write views again that could not be written before; if that fails too, the next commit tries again."""
-        for session in list(writer.broken_views):
-            seqs = list(self.session(session))
-            missing = chain.from_iterable(
-                [self._flat(seq, columns)]
-                for seq, columns in enumerate(self.read(seqs[-1] + 1 if seqs else 0), seqs[-1] + 1 if seqs else 0)
-                if self._belongs(columns, session)
-            )
-            with contextlib.suppress(OSError):
-                self._shelf.views.repair(session, list(missing))
-                writer.broken_views.discard(session)
-
-    def _flat(self, seq: int, columns: Columns) -> tuple[int, bytes]:
-        return seq, b"" if self._notary is None else self._notary.flat(*columns)[1]
-
-    def _belongs(self, columns: Columns, session: str) -> bool:
-        header = parse_header(columns[0])
-        return header is not None and header.get("session_id") == session
 
 
 _OPEN: WeakSet[FileJournal] = WeakSet()
@@ -260,5 +256,7 @@ def _after_fork() -> None:
 
 os.register_at_fork(after_in_child=_after_fork)
 
+_MEND_S = 1.0
+"""A view that cannot be written is tried again after this long: to write it anew means to read the log."""
 _LITTLE = 1 << 20
 """Less free space than this and the next record may not fit."""

@@ -72,7 +72,7 @@ def open_shelf(audit: Path, options: Options) -> Shelf:
         mirror_fault=fault,
         checkpoints=Checkpoints(folder / "checkpoints", note),
         tiles=Tiles(folder / "tree"),
-        views=Views(audit / "sessions"),
+        views=Views(audit / "sessions", folder / "mend"),
         blobs=Blobs(audit / "blobs", durable=options.durability == "fsync"),
     )
 

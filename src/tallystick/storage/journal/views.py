@@ -12,6 +12,7 @@ from pathlib import Path
 
 import orjson
 
+from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 
 NAME = "tool_receipts.jsonl"
@@ -23,23 +24,53 @@ _CHUNK = 1 << 16
 class Views:
     """The folder of session views."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, marks: Path) -> None:
         self._folder = folder
+        self._marks = marks
         self._open: OrderedDict[str, int] = OrderedDict()
+        disk.make_folder(marks)
+        self.broken = {mark.name for mark in marks.iterdir() if valid_session_id(mark.name)}
+        """Sessions whose view must be written again from the log; marked on disk too, as the log goes on without it."""
+        self.unmarked: set[str] = set()
+        """Those of them that could not be marked on disk."""
 
     def path(self, session_id: str) -> Path:
         """Where a session's view lies."""
         return self._folder / session_id / NAME
 
     def append(self, session_id: str, data: bytes) -> None:
-        """Add lines to a view, all or nothing."""
+        """Add lines to a view; one that waits to be written again gets them then."""
         fd = self._open.get(session_id)
         if fd is None:
+            if session_id in self.broken:
+                return
             fd = self._open_view(session_id)
         else:
             self._open.move_to_end(session_id)
         if disk.write(fd, data) != len(data):
             raise OSError("short write to a session view")
+
+    def mark(self, session_id: str) -> None:
+        """Take note, on disk too, that a view is not what it should be. Raises OSError if only memory knows."""
+        self.forget(session_id)
+        self.broken.add(session_id)
+        self.unmarked.add(session_id)
+        # An empty file: it can be made where nothing can be written.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(disk.open_file(self._marks / session_id, flags, disk.FILE_MODE))
+        self.unmarked.discard(session_id)
+
+    def mark_if_possible(self, session_id: str) -> None:
+        """The same for a commit, which a view cannot hold up."""
+        with contextlib.suppress(OSError):
+            self.mark(session_id)
+
+    def unmark(self, session_id: str) -> None:
+        """It was written again."""
+        with contextlib.suppress(FileNotFoundError):
+            disk.unlink(self._marks / session_id)
+        self.broken.discard(session_id)
+        self.unmarked.discard(session_id)
 
     def cut(self, session_id: str, data: bytes) -> None:
         """Take back lines that were just added, if they stand at the end (or part of them does)."""

@@ -39,10 +39,10 @@ class Writer:
         self._notary = notary
         self.stand = stand
         self.head = head
+        self.noted = head.checkpointed
+        """Records that the latest checkpoint covers, as far as this process knows."""
         self.incidents: list[Incident] = []
         """To be recorded with the next commit."""
-        self.broken_views: set[str] = set()
-        """Sessions whose view could not be written; it is written again from the journal."""
         self._stopped: LedgerError | None = None
         self._mirror_reported = False
         self._fresh = 0
@@ -107,7 +107,7 @@ class Writer:
         stand.take(sealed, lines)
         if told:
             del self.incidents[:told]
-        if size - self.head.checkpointed >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
+        if size - self.noted >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
             self.try_checkpoint()
         return sealed[told:] if told else sealed
 
@@ -119,7 +119,10 @@ class Writer:
             stand.flush(self._shelf.tiles)
             note = self._notary.checkpoint(stand.size, stand.root(self._shelf.tiles))
             self._shelf.checkpoints.put(note)
-            self._put_head(stand.size, stand.end, stand.leaf, checkpointed=stand.size)
+            self.noted = stand.size
+            # A view that is wrong, and not marked as such, is looked at again by whoever opens the journal next.
+            covered = self.head.checkpointed if self._shelf.views.unmarked else stand.size
+            self._put_head(stand.size, stand.end, stand.leaf, checkpointed=covered)
         except OSError:
             return None
         return note
@@ -149,16 +152,12 @@ class Writer:
                     shelf.views.append(record.session_id, record.flat)
                     viewed.append(record)
                 except OSError:  # derived: it does not hold up the log, and is mended later
-                    self._break_view(record.session_id)
+                    shelf.views.mark_if_possible(record.session_id)
             self._put_head(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
             self._take_back(sealed, viewed)
             message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored. Free some space."
             raise LedgerUnwritable(message) from error
-
-    def _break_view(self, session_id: str) -> None:
-        self.broken_views.add(session_id)
-        self._shelf.views.forget(session_id)
 
     def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
         old = self.head
@@ -217,7 +216,8 @@ class Writer:
             self._stopped = error
             raise
         self.stand.settle(min(head.checkpointed, self.stand.size))
-        if head.checkpointed != self.head.checkpointed:
+        if head.checkpointed > self.noted:
+            self.noted = head.checkpointed
             self._wait_for_checkpoint()
         self.head = head
         self._step()

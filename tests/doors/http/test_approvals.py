@@ -1,0 +1,198 @@
+"""`/api/approvals…`: looking, answering, resuming; and that nobody but a person answers."""
+
+import pytest
+
+from tests.doors.http.conftest import OpenDoor
+from tests.doors.http.doorway import AUTH, Doorway, bearer, problem, together
+
+PATH = "/api/approvals"
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_held_calls_are_listed_newest_first_a_page_at_a_time(door: Doorway) -> None:
+    assert door.get(PATH).json() == {"items": [], "total": 0, "limit": 50, "offset": 0}
+    ids = [door.held(f"{n}@example.org") for n in range(5)]
+    door.post(f"{PATH}/{ids[0]}/approve", headers=door.person)
+    listed = door.get(PATH, params={"limit": 2, "offset": 1}).json()
+    assert [item["approval_id"] for item in listed["items"]] == [ids[3], ids[2]]
+    assert (listed["total"], listed["limit"], listed["offset"]) == (5, 2, 1)
+    granted = door.get(PATH, params={"state": "granted"}).json()
+    assert [item["approval_id"] for item in granted["items"]] == [ids[0]]
+    assert granted["total"] == 1
+    assert door.get(PATH, params={"offset": 99}).json()["items"] == []
+
+
+@pytest.mark.promise("doors.http-approvals", "doors.http-problems")
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=501", "limit=x", "limit=-1", "limit=", "limit=1.0", "limit=%D9%A1", "limit=1_0",
+              "offset=-1", "offset=" + "9" * 30, "state=maybe"],
+)  # fmt: skip
+def test_a_list_that_is_asked_for_wrongly_is_400(well_used: Doorway, query: str) -> None:
+    details = problem(well_used.get(f"{PATH}?{query}"), 400, "validation_error")
+    assert details["endpoint"] == PATH
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_one_held_call_shows_what_is_asked_with_secrets_hidden(door: Doorway) -> None:
+    answer = door.call("send_mail", {"to": "a@example.org", "password": "hunter2-hunter2"}, agent="chief")
+    approval_id = answer.json()["held"]["approval_id"]
+    one = door.get(f"{PATH}/{approval_id}")
+    shown = one.json()
+    assert (shown["state"], shown["tool"], shown["agent_id"]) == ("held", "send_mail", "chief")
+    assert shown["args"]["to"] == "a@example.org"
+    assert "hunter2" not in one.text
+    assert "hunter2" not in door.get(PATH).text
+
+
+@pytest.mark.promise("doors.http-approvals", "doors.http-problems")
+def test_what_is_not_there_is_404(door: Doorway) -> None:
+    for method, path, body in (
+        ("GET", "", None), ("POST", "/approve", None), ("POST", "/reject", {"reason": "no"}),
+        ("POST", "/edit", {"args": {}}), ("POST", "/resume", None),
+    ):  # fmt: skip
+        answer = door.request(method, f"{PATH}/appr_nope{path}", headers=door.person, json=body)
+        if body is None and method == "POST":
+            answer = door.request(method, f"{PATH}/appr_nope{path}", headers=door.person)
+        details = problem(answer, 404, "downstream_error")
+        assert details["endpoint"] == PATH + "/{approval_id}" + path
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_an_approved_call_is_resumed_once_and_its_receipt_names_person_and_channel(door: Doorway) -> None:
+    approval_id = door.held()
+    granted = door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
+    assert granted.status_code == 200
+    assert (granted.json()["state"], granted.json()["person"], granted.json()["channel"]) == (
+        "granted", "local", "token",
+    )  # fmt: skip
+    assert door.ran.calls == []
+    client = door.client()
+    answers = together(client, [lambda: client.post(f"{PATH}/{approval_id}/resume")] * 8)
+    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    assert len(door.ran.calls) == 1
+    ran = next(answer.json() for answer in answers if answer.status_code == 200)
+    receipt = door.gate.ledger.find(ran["receipt_id"])
+    assert receipt is not None
+    assert receipt.header["approval"] == {"approval_id": approval_id, "person": "local", "channel": "token"}
+    kinds = [receipt.header["kind"] for receipt in door.receipts()]
+    assert kinds.count("approval") == 1
+    said = next(receipt.header["approval"] for receipt in door.receipts() if receipt.header["kind"] == "approval")
+    assert (said["answer"], said["person"], said["channel"]) == ("granted", "local", "token")
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_an_identical_call_uses_the_grant_once_and_another_one_does_not(door: Doorway) -> None:
+    approval_id = door.held("a@example.org")
+    door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
+    assert door.call("send_mail", {"to": "b@example.org"}).status_code == 202
+    assert door.call("send_mail", {"to": "a@example.org"}).status_code == 200
+    assert door.call("send_mail", {"to": "a@example.org"}).status_code == 202
+    assert len(door.ran.calls) == 1
+
+
+@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.parametrize("kind", ["x-tally-token", "authorization", "cookie"])
+def test_the_token_counts_as_header_scheme_or_cookie(door: Doorway, kind: str) -> None:
+    token, cookie = door.server.startup.value, door.server.startup.cookie_name
+    headers = {"x-tally-token": token, "authorization": f"Token {token}", "cookie": f"other=1; {cookie}={token}"}
+    approval_id = door.held()
+    answer = door.post(f"{PATH}/{approval_id}/approve", headers={kind: headers[kind]})
+    assert answer.status_code == 200
+    assert answer.json()["channel"] == "token"
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_a_rejection_needs_a_reason_and_ends_it(door: Doorway) -> None:
+    approval_id = door.held()
+    for body in ({}, {"reason": ""}, {"reason": "  "}, {"reason": 7}, {"reason": "x" * 1001}, {"reason": "no", "a": 1}):
+        problem(door.post(f"{PATH}/{approval_id}/reject", body, headers=door.person), 400, "validation_error")
+    problem(door.post(f"{PATH}/{approval_id}/reject", headers=door.person), 400, "validation_error")
+    assert door.get(f"{PATH}/{approval_id}").json()["state"] == "held"
+    said = door.post(f"{PATH}/{approval_id}/reject", {"reason": "wrong address"}, headers=door.person)
+    assert (said.json()["state"], said.json()["note"]) == ("refused", "wrong address")
+    for path, body in (("approve", None), ("reject", {"reason": "again"}), ("edit", {"args": {"to": "b"}})):
+        problem(door.post(f"{PATH}/{approval_id}/{path}", body, headers=door.person), 409, "downstream_error")
+    resumed = door.post(f"{PATH}/{approval_id}/resume")
+    assert resumed.status_code == 400
+    assert resumed.json()["rejection"]["reason"] == "approval_refused"
+    assert door.ran.calls == []
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_an_edited_call_is_checked_again_and_runs_as_edited(door: Doorway) -> None:
+    approval_id = door.held("a@example.org")
+    for body in ({}, {"args": []}, {"args": None}, {"args": {}, "more": 1}):
+        problem(door.post(f"{PATH}/{approval_id}/edit", body, headers=door.person), 400, "validation_error")
+    edited = door.post(f"{PATH}/{approval_id}/edit", {"args": {"to": "b@example.org"}}, headers=door.person)
+    assert (edited.json()["state"], edited.json()["args"]) == ("edited", {"to": "b@example.org"})
+    done = door.post(f"{PATH}/{approval_id}/resume").json()
+    assert done["result"] == "sent to b@example.org"
+    assert [args[0] for _, args in door.ran.calls] == ["b@example.org"]
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_an_edit_that_does_not_fit_the_tool_runs_nothing(door: Doorway) -> None:
+    approval_id = door.held()
+    door.post(f"{PATH}/{approval_id}/edit", {"args": {"to": 7}}, headers=door.person)
+    resumed = door.post(f"{PATH}/{approval_id}/resume")
+    assert resumed.status_code == 400
+    assert resumed.json()["rejection"]["call_code"] == "tool_call_invalid_args"
+    assert door.ran.calls == []
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_a_call_nobody_answered_yet_stays_held_when_resumed(door: Doorway) -> None:
+    approval_id = door.held()
+    resumed = door.post(f"{PATH}/{approval_id}/resume")
+    assert resumed.status_code == 202
+    assert resumed.json()["status"] == "rejected"
+    assert door.ran.calls == []
+    assert door.get(f"{PATH}/{approval_id}").json()["state"] == "held"
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_a_grant_survives_the_server_and_is_resumed_by_the_next(open_door: OpenDoor) -> None:
+    door = open_door()
+    approval_id = door.held()
+    door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
+    old = door.person
+    door.close()
+    later = open_door()
+    assert later.post(f"{PATH}/{approval_id}/resume").json()["result"] == "sent to a@example.org"
+    # Each start has a token of its own.
+    problem(later.post(f"{PATH}/{later.held()}/approve", headers=old), 403, "rbac_denied")
+
+
+@pytest.mark.promise("doors.http-roles", "doors.http-approvals")
+def test_H10_a_role_removed_after_the_approval_stops_the_call(open_door: OpenDoor) -> None:
+    door = open_door(auth=AUTH, tools={"analyst_runs": {"decision": "ask"}})
+    body = {"tool": "analyst_runs", "args": {}}
+    held = door.post("/api/gate/call", body, headers=bearer("analyst"))
+    approval_id = held.json()["held"]["approval_id"]
+    person = {**bearer("admin", subject="grace"), **door.person}
+    assert door.post(f"{PATH}/{approval_id}/approve", headers=person).json()["person"] == "grace"
+    resumed = door.post(f"{PATH}/{approval_id}/resume", headers=bearer("viewer"))
+    assert resumed.status_code == 403
+    assert resumed.json()["rejection"]["category"] == "rbac_denied"
+    assert door.ran.calls == []
+
+
+@pytest.mark.promise("doors.http-approvals")
+def test_nobody_else_resumes_somebody_s_call(locked: Doorway) -> None:
+    approval_id = locked.held(headers=bearer("analyst"))
+    person = {**bearer("admin", subject="grace"), **locked.person}
+    locked.post(f"{PATH}/{approval_id}/approve", headers=person)
+    for other in (bearer("analyst", subject="eve"), bearer("admin", subject="grace")):
+        problem(locked.post(f"{PATH}/{approval_id}/resume", headers=other), 404, "downstream_error")
+    assert locked.ran.calls == []
+    assert locked.post(f"{PATH}/{approval_id}/resume", headers=bearer("analyst")).status_code == 200
+
+
+@pytest.mark.promise("doors.http-approvals", "doors.http-problems")
+def test_approving_and_resuming_take_no_other_body_than_an_empty_one(door: Doorway) -> None:
+    approval_id = door.held()
+    for path in ("approve", "resume"):
+        for body in ({"args": {"to": "b"}}, [], "null", b"{"):
+            answer = door.post(f"{PATH}/{approval_id}/{path}", body, headers=door.person)
+            problem(answer, 400, "validation_error")
+    assert door.post(f"{PATH}/{approval_id}/approve", {}, headers=door.person).status_code == 200

@@ -1,0 +1,174 @@
+"""With auth on: no token is 401 everywhere, roles from the token decide, and every surface decides alike. H12."""
+
+import itertools
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tallystick.doors.serve import Server
+from tallystick.errors import ConfigError
+from tallystick.settings import load_settings, parse_settings
+from tests.doors.http.conftest import OpenDoor
+from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
+from tests.doors.http.house import ROLES
+from tests.doors.tokens import SECRET
+
+OPEN = {("/health", "get")}
+"""Routes that ask nobody who he is."""
+ANYONE = {
+    ("/api/gate/call", "post"), ("/api/gate/turns", "post"), ("/api/gate/turns/{turn_id}/submit", "post"),
+    ("/api/gate/tools", "get"), ("/api/evidence/check", "post"), ("/api/audit/head", "get"), ("/metrics", "get"),
+    ("/api/approvals/{approval_id}/resume", "post"),
+}  # fmt: skip
+"""Routes for every caller with a token; what a call may do is decided at the gate."""
+PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")}
+"""Routes that need the start-up token, whatever the roles."""
+
+
+def routes(door: Doorway) -> set[tuple[str, str]]:
+    paths = door.get("/api/openapi.json").json()["paths"]
+    return {(path, method) for path, methods in paths.items() for method in methods}
+
+
+def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
+    path, method = route
+    filled = path.format(approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0")
+    return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method == "post" else {}))
+
+
+@pytest.mark.promise("doors.http-auth")
+def test_without_a_token_every_route_is_401_on_loopback_too(locked: Doorway) -> None:
+    for route in sorted(routes(locked) - OPEN):
+        for headers in ({}, {"authorization": "Bearer"}, {"authorization": "Basic YTpi"}, locked.person):
+            answer = ask(locked, route, headers)
+            assert answer.status_code == 401, route
+            assert answer.headers["www-authenticate"] == "Bearer"
+            body = answer.json()
+            said = body["rejection"] if "rejection" in body else body["error"]
+            assert said["category"] == "rbac_denied"
+    assert locked.ran.calls == []
+    assert ask(locked, ("/health", "get"), {}).status_code == 200
+
+
+@pytest.mark.promise("doors.http-auth")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        bearer("admin", exp=int(time.time()) - 3600),
+        bearer("admin", nbf=int(time.time()) + 3600),
+        bearer("admin", exp=None),
+        bearer("admin", aud="somebody else"),
+        bearer("admin", sub="local"),
+        {"authorization": bearer("admin")["authorization"][:-2] + "AA"},
+    ],
+    ids=["expired", "not yet", "no end", "for others", "calls itself local", "forged"],
+)
+def test_a_token_that_does_not_hold_is_401_with_a_receipt(locked: Doorway, headers: dict[str, str]) -> None:
+    answer = locked.post("/api/gate/call", {"tool": "anyone_reads", "args": {}}, headers=headers)
+    assert answer.status_code == 401
+    assert answer.json()["rejection"]["code"] == "POLICY_VIOLATION"
+    assert locked.ran.calls == []
+    assert locked.outcomes()[0].header["caller"] == {"subject": "anonymous", "roles": [], "channel": "http"}
+    token = headers["authorization"].removeprefix("Bearer ")
+    assert token not in json.dumps(locked.outcomes()[0].flat())
+
+
+@pytest.mark.promise("doors.http-auth")
+def test_two_authorization_headers_are_no_token(locked: Doorway) -> None:
+    good = bearer("admin")["authorization"]
+    for pair in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
+        answer = locked.request("GET", "/api/gate/tools", headers=[("authorization", value) for value in pair])
+        problem(answer, 401, "rbac_denied")
+
+
+@pytest.mark.promise("doors.http-roles")
+def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> None:
+    known = routes(locked)
+    assert known >= OPEN | ANYONE | PERSON
+    audit = known - OPEN - ANYONE - PERSON
+    assert len(audit) == 10
+    for route in sorted(audit):
+        for roles in ((), ("viewer",), ("analyst",), ("owner",), ("auditors",), ("Admin",)):
+            problem(ask(locked, route, bearer(*roles)), 403, "rbac_denied")
+        for roles in (("auditor",), ("admin",), ("viewer", "admin")):
+            assert ask(locked, route, bearer(*roles)).status_code not in {401, 403}, route
+    for route in sorted(PERSON):
+        problem(ask(locked, route, bearer("admin")), 403, "rbac_denied")
+        assert ask(locked, route, {**bearer("viewer"), **locked.person}).status_code in {400, 404}
+    for route in sorted(ANYONE):
+        assert ask(locked, route, bearer("viewer")).status_code not in {401, 403}, route
+
+
+CALLERS = ("none", "viewer", "analyst", "admin", "owner")
+
+
+@pytest.mark.promise("doors.http-roles")
+def test_H12_the_table_of_roles_and_tools_holds_on_every_surface(open_door: OpenDoor) -> None:
+    asking = {name: {"decision": "ask"} for name in ROLES}
+    direct, approving = open_door("direct", auth=AUTH), open_door("approving", auth=AUTH, tools=asking)
+    surfaces = {"call": _call, "turn": _turn, "resume": _resume}
+    for role, (name, roles) in itertools.product(CALLERS, ROLES.items()):
+        allowed = not roles or role in roles
+        for surface, ask_for in surfaces.items():
+            door = approving if surface == "resume" else direct
+            before = len(door.ran.calls)
+            answer = ask_for(door, name, role)
+            assert answer.status_code == (200 if allowed else 403), (role, name, surface)
+            assert len(door.ran.calls) - before == int(allowed)
+            if not allowed:
+                rejection = answer.json()["rejection"]
+                assert (rejection["code"], rejection["category"]) == ("POLICY_VIOLATION", "rbac_denied")
+
+
+def _as(role: str, *instead: str) -> dict[str, str]:
+    """The caller who has this role, or has others at the moment."""
+    return bearer(*(instead or ([] if role == "none" else [role])), subject=f"a-{role}")
+
+
+def _call(door: Doorway, name: str, role: str) -> Any:
+    return door.post("/api/gate/call", {"tool": name, "args": {}}, headers=_as(role))
+
+
+def _turn(door: Doorway, name: str, role: str) -> Any:
+    turn = door.post("/api/gate/turns", {}, headers=_as(role)).json()
+    text = json.dumps({"tool": name, "args": {}, "nonce": turn["nonce"]})
+    return door.post(f"/api/gate/turns/{turn['turn_id']}/submit", {"text": text}, headers=_as(role))
+
+
+def _resume(door: Doorway, name: str, role: str) -> Any:
+    """Held while the caller had a role that is enough, let through by a person, resumed with the roles of now."""
+    once = _as(role, *(ROLES[name] or {"viewer"}))
+    held = door.post("/api/gate/call", {"tool": name, "args": {}}, headers=once).json()["held"]["approval_id"]
+    person = {**bearer(subject="grace"), **door.person}
+    assert door.post(f"/api/approvals/{held}/approve", headers=person).status_code == 200
+    return door.post(f"/api/approvals/{held}/resume", headers=_as(role))
+
+
+@pytest.mark.promise("doors.http-roles")
+def test_a_token_s_roles_and_subject_stand_in_the_receipt(locked: Doorway) -> None:
+    locked.post("/api/gate/call", {"tool": "anyone_reads", "args": {}}, headers=bearer("viewer", "analyst"))
+    assert locked.outcomes()[0].header["caller"] == {
+        "subject": "ada", "roles": ["analyst", "viewer"], "channel": "http",
+    }  # fmt: skip
+    checked = locked.post("/api/evidence/check", {"reply": "x"}, headers=bearer("viewer", subject="eve")).json()
+    receipt = locked.gate.ledger.find(checked["receipt_id"])
+    assert receipt is not None
+    assert receipt.header["caller"] == {"subject": "eve", "roles": ["viewer"], "channel": "http"}
+
+
+@pytest.mark.promise("doors.http-auth")
+def test_the_old_names_of_the_environment_switch_auth_on(open_door: OpenDoor, tmp_path: Any) -> None:
+    settings = load_settings(tmp_path, {"APP_ENABLE_RBAC": "true", "APP_JWT_SECRET": SECRET})
+    door = open_door(auth=settings.auth.model_dump())
+    assert door.call("anyone_reads").status_code == 401
+
+
+@pytest.mark.promise("doors.http-bind")
+def test_a_server_that_anyone_can_reach_does_not_start_without_auth(tmp_path: Any) -> None:
+    for host in ("0.0.0.0", "192.0.2.1", "::"):
+        with pytest.raises(ConfigError) as refused:
+            Server(tmp_path / "work", parse_settings({"server": {"host": host}}))
+        assert refused.value.code == "bind_needs_auth"
+    assert not (tmp_path / "work").exists()

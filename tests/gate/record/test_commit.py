@@ -1,0 +1,197 @@
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from tallystick.errors import LedgerError, LedgerUnwritable
+from tallystick.gate.record.commit import GroupCommit
+from tallystick.gate.record.journal import Place, Seal, Sealed
+from tests.ledgers import Workspace, draft
+
+
+def sealed(place: Place) -> Sealed:
+    return Sealed(b"{}", b"", b"", bytes(32), f"rcpt_{place.seq}", "s", b"{}\n")
+
+
+class Store:
+    """Keeps what it is given, and can be made to wait or fail."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+        self.size = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.fails: Exception | None = None
+        self.idled = threading.Event()
+
+    def append(self, seals: Sequence[Seal]) -> list[Sealed]:
+        self.gate.wait(10)
+        if self.fails is not None:
+            raise self.fails
+        done = [seal(Place(self.size + at, bytes(32))) for at, seal in enumerate(seals)]
+        self.size += len(done)
+        self.batches.append(len(done))
+        return done
+
+    def group(self, idle_s: float = 60) -> GroupCommit:
+        return GroupCommit(self.append, idle=self.idled.set, idle_s=idle_s)
+
+
+@pytest.mark.promise("record.group-commit")
+def test_callers_that_wait_together_share_a_commit() -> None:
+    store = Store()
+    group = store.group()
+
+    async def main() -> list[Sealed]:
+        store.gate.clear()
+        first = asyncio.ensure_future(group.store_async(sealed))
+        await asyncio.sleep(0)
+        rest = [asyncio.ensure_future(group.store_async(sealed)) for _ in range(63)]
+        await asyncio.sleep(0)
+        store.gate.set()
+        return await asyncio.gather(first, *rest)
+
+    done = asyncio.run(main())
+    group.close()
+    assert len({record.receipt_id for record in done}) == 64
+    assert sum(store.batches) == 64
+    assert len(store.batches) <= 2
+
+
+def test_threads_and_loops_share_the_same_commits() -> None:
+    store = Store()
+    group = store.group()
+    found: list[Sealed] = []
+    threads = [threading.Thread(target=lambda: found.append(group.store(sealed))) for _ in range(8)]
+
+    async def main() -> None:
+        found.extend(await asyncio.gather(*(group.store_async(sealed) for _ in range(8))))
+
+    for thread in threads:
+        thread.start()
+    asyncio.run(main())
+    for thread in threads:
+        thread.join(10)
+    group.close()
+    assert len({record.receipt_id for record in found}) == 16
+
+
+@pytest.mark.promise("record.cancelled-wait")
+def test_a_wait_that_is_cancelled_takes_nothing_back() -> None:
+    store = Store()
+    group = store.group()
+
+    async def main() -> None:
+        store.gate.clear()
+        waiting = asyncio.ensure_future(group.store_async(sealed))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        store.gate.set()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await group.store_async(sealed)
+
+    asyncio.run(main())
+    group.close()
+    assert store.size == 2
+
+
+def test_a_loop_that_is_gone_does_not_hold_up_the_others() -> None:
+    store = Store()
+    group = store.group()
+    store.gate.clear()
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(group.store_async(sealed))
+        await asyncio.sleep(0)
+        task.cancel()
+
+    asyncio.run(leave())
+    store.gate.set()
+    assert group.store(sealed).receipt_id == "rcpt_1"
+    group.close()
+
+
+def test_an_error_reaches_everybody_who_waited_for_that_commit() -> None:
+    store = Store()
+    group = store.group()
+    store.fails = LedgerUnwritable("full")
+
+    async def main() -> list[object]:
+        return await asyncio.gather(*(group.store_async(sealed) for _ in range(5)), return_exceptions=True)
+
+    assert {type(error) for error in asyncio.run(main())} == {LedgerUnwritable}
+    store.fails = None
+    assert group.store(sealed).receipt_id == "rcpt_0"
+    group.close()
+
+
+def test_a_record_that_cannot_be_sealed_harms_only_itself() -> None:
+    store = Store()
+    group = store.group()
+
+    def broken(place: Place) -> Sealed:
+        raise TypeError("a float")
+
+    async def main() -> list[object]:
+        seals = [sealed, broken, sealed]
+        store.gate.clear()
+        waiting = [asyncio.ensure_future(group.store_async(seal)) for seal in seals]
+        await asyncio.sleep(0)
+        store.gate.set()
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    done = asyncio.run(main())
+    assert [type(item) for item in done] == [Sealed, TypeError, Sealed]
+    group.close()
+
+
+def test_what_is_queued_is_stored_before_it_closes_and_nothing_after() -> None:
+    store = Store()
+    group = store.group()
+    store.gate.clear()
+    found: list[Sealed] = []
+    threads = [threading.Thread(target=lambda: found.append(group.store(sealed))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while len(group._queue) + 1 < 4:
+        threading.Event().wait(0.001)
+    store.gate.set()
+    group.close()
+    for thread in threads:
+        thread.join(10)
+    assert len(found) == store.size == 4
+    with pytest.raises(LedgerError) as error:
+        group.store(sealed)
+    assert error.value.code == "ledger_closed"
+    group.close()
+
+
+@pytest.mark.promise("record.checkpoint-often")
+def test_after_the_last_record_of_a_while_there_is_time_for_a_checkpoint() -> None:
+    store = Store()
+    group = store.group(idle_s=0.01)
+    group.store(sealed)
+    assert store.idled.wait(10)
+    group.close()
+
+
+@pytest.mark.promise("record.cancelled-wait")
+def test_a_ledger_whose_caller_left_has_the_record(tmp_path) -> None:
+    workspace = Workspace(tmp_path, durability="fsync")
+
+    async def main() -> None:
+        waiting = asyncio.ensure_future(ledger.record(draft(kind="started")))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await ledger.record(draft())
+
+    with workspace.opened() as ledger:
+        asyncio.run(main())
+        assert ledger.size() == 2
+    with workspace.opened() as ledger:
+        assert len(ledger.recover()) == 1  # nobody was told that it had begun, so nobody said how it ended
+    assert workspace.verify().ok
