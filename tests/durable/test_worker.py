@@ -1,7 +1,12 @@
 """A worker looks after what others lost, starts what is scheduled, and is there once in a process."""
 
+import base64
+import pickle
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import dbos
 import psycopg
@@ -55,6 +60,35 @@ def test_a_database_that_goes_away_and_comes_back_costs_time_and_nothing_else(
         ended = [place.durable.wait(f"run:{number}", timeout_s=60) for number in range(4)]
     assert [run.state for run in ended if run is not None] == ["done"] * 4
     assert len(effects(place.out)) == 16
+
+
+@pytest.mark.promise("durable.dead-letter", "durable.nothing-stuck")
+def test_a_run_that_cannot_even_be_begun_becomes_a_dead_letter(place: Place) -> None:
+    place.durable.start("sample.deadly", place.args(), run_id="torn")
+    with _table(place.durable, "workflow_input") as (connection, table):
+        connection.execute(sa.text(f"DELETE FROM {table}"))
+    with InProcessWorker(place.durable):
+        torn = place.durable.wait("torn", timeout_s=30)
+    assert torn is not None
+    assert (torn.state, torn.attempts) == ("dead", 1)
+
+
+@pytest.mark.promise("durable.no-pickle")
+def test_a_row_that_would_run_code_when_read_is_not_read(place: Place) -> None:
+    bomb = base64.b64encode(pickle.dumps(_Bomb(place.out / "exploded"))).decode()
+    place.durable.start("sample.chain", place.args(steps=1), run_id="planted", delay_s=3600)
+    with _table(place.durable, "workflow_input") as (connection, table):
+        connection.execute(sa.text(f"UPDATE {table} SET inputs = :bomb"), {"bomb": bomb})
+    with _table(place.durable, "workflow_status") as (connection, table):
+        connection.execute(sa.text(f"UPDATE {table} SET serialization = 'py_pickle', status = 'ENQUEUED'"))
+    seen = place.durable.status("planted")
+    assert seen is not None
+    assert (seen.state, seen.args) == ("waiting", {})
+    with InProcessWorker(place.durable):
+        ended = place.durable.wait("planted", timeout_s=30)
+    assert not (place.out / "exploded").exists()
+    assert ended is not None
+    assert ended.state == "failed"
 
 
 @pytest.mark.promise("durable.schedule")
@@ -167,8 +201,22 @@ def _nothing(run: Run, args: dict[str, object]) -> None:
 
 def _taken_by(durable: StoredDurable, run_id: str, worker_id: str) -> None:
     """Leave the row as a worker does that dies, or loses the database, right after taking the run."""
-    engine = durable.open().engine
-    table = "workflow_status" if engine.dialect.name == "sqlite" else f"{SCHEMA}.workflow_status"
-    with engine.begin() as connection:
+    with _table(durable, "workflow_status") as (connection, table):
         taken = f"UPDATE {table} SET status = 'PENDING', executor_id = :worker WHERE workflow_uuid = :run"
         connection.execute(sa.text(taken), {"worker": worker_id, "run": run_id})
+
+
+@contextmanager
+def _table(durable: StoredDurable, name: str) -> Iterator[tuple[sa.Connection, str]]:
+    """The engine's own table, behind its back."""
+    engine = durable.open().engine
+    with engine.begin() as connection:
+        yield connection, name if engine.dialect.name == "sqlite" else f"{SCHEMA}.{name}"
+
+
+class _Bomb:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self._path,)

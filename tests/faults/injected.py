@@ -40,7 +40,9 @@ class Injected:
 
 
 @contextmanager
-def injected(name: str, *, nth: int, for_ever: bool = False, code: int = errno.EIO, short: bool = False) -> Iterator[Injected]:
+def injected(
+    name: str, *, nth: int, for_ever: bool = False, code: int = errno.EIO, short: bool = False
+) -> Iterator[Injected]:
     """For a while, let the n-th call fail, once or from then on."""
     fault = Injected(name, nth=nth, for_ever=for_ever, code=code, short=short)
     with pytest.MonkeyPatch.context() as patch:

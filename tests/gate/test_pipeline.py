@@ -5,6 +5,7 @@ import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -431,8 +432,6 @@ def test_a_tool_that_was_replaced_meanwhile_does_not_run_in_its_stead(gate: Gate
 
 
 def test_arguments_may_be_any_mapping_and_the_callers_own_are_not_touched(gate: Gate, runs: list[str]) -> None:
-    from types import MappingProxyType  # noqa: PLC0415
-
     given = {"file_path": "a"}
     assert asyncio.run(gate.call("look", MappingProxyType(given))).ok
     assert given == {"file_path": "a"}

@@ -1,6 +1,6 @@
 """The ledger in `docs/worked-example`: made with fixed keys, a fixed clock and fixed chance, so that it can be made again.
 
-    python -m tests.house.worked_example      writes the files anew, after a change of the format was decided
+python -m tests.house.worked_example      writes the files anew, after a change of the format was decided
 """
 
 import sys
@@ -95,7 +95,7 @@ def _fill(ledger: Ledger, workspace: Path, settings: Settings) -> dict[str, byte
             tool_id="word_count",
             tool_version="5c" * 32,
             outcome={"status": "accepted"},
-            context={"roles": ["owner"], "limits": {"steps": 6}, "counters": {"elapsed_ms": 12}},
+            context={"limits": {"steps": 6}, "counters": {"elapsed_ms": 12}},
             policy_digest=policy.digest,
             duration_us=184,
             inputs=orjson.dumps({"tool": "word_count", "args": {"path": "Story/one.md"}}),

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -175,9 +176,8 @@ class Gate:
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
         """
-        where = self._session(session, caller)
         standing = Standing(
-            session=where,
+            session=_owned(session) if caller is None and type(session) is str else self._session(session, caller),
             authenticated=authenticated,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
         )
@@ -294,11 +294,23 @@ class Gate:
         self, session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
     ) -> Session:
         if isinstance(session, str):
-            session = Session(session_id=session)
-        if not valid_session_id(session.session_id):
-            message = f"{session.session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
-            raise ConfigError(message, code="session_id_invalid")
+            session = _owned(session)
+        elif not valid_session_id(session.session_id):
+            raise _bad_session(session.session_id)
         return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
+
+
+@lru_cache(maxsize=1024)
+def _owned(session_id: str) -> Session:
+    """The local owner's session of this id; a session is used many times, and nobody changes it."""
+    if not valid_session_id(session_id):
+        raise _bad_session(session_id)
+    return Session(session_id=session_id)
+
+
+def _bad_session(session_id: str) -> ConfigError:
+    message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
+    return ConfigError(message, code="session_id_invalid")
 
 
 def _catalogue(cards: Iterable[Card]) -> Catalogue | None:

@@ -64,7 +64,7 @@ class Replayer:
         """
         for receipt in receipts:
             outcome = receipt.header.get("outcome") or {}
-            if receipt.header["kind"] == "outcome" and "context" in receipt.header and was_decided(outcome):
+            if receipt.header["kind"] == "outcome" and "tool_version" in receipt.header and was_decided(outcome):
                 yield self._again(receipt, policy)
 
     def _again(self, receipt: Receipt, policy: Policy | None) -> Replayed:
@@ -77,7 +77,9 @@ class Replayer:
             why = "tool_not_kept" if card is None else "policy_not_kept" if chosen is None else "erased"
             return Replayed(receipt_id=receipt_id, tool=tool, result="undecidable", was=was, why=why)
         args = inputs.get("normalised", inputs)["args"]
-        recorded = Recorded(card=card, args=args, context=header["context"], outcome=header["outcome"])
+        # Roles that the context does not name are the caller's own.
+        context = {"roles": header["caller"]["roles"], **header.get("context", {})}
+        recorded = Recorded(card=card, args=args, context=context, outcome=header["outcome"])
         again = redecide(recorded, chosen)
         return Replayed(
             receipt_id=receipt_id, tool=tool, result=again.result, was=again.was, now=again.now, why=again.why

@@ -19,6 +19,7 @@ from tallystick.errors import LedgerError, RegistrationError
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
+from tallystick.gate.admit.nonces import USED
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.codes import CANCELLED, LEDGER, STALE
 from tallystick.gate.decide.approvals import Grant, Hold
@@ -36,7 +37,7 @@ from tallystick.gate.execute.stepping import to_the_end
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
-from tallystick.gate.record.recorder import Audience, Observer, Recorder
+from tallystick.gate.record.recorder import Observer, Recorder, audience_of
 from tallystick.gate.record.secrets import Redactor, secret_names
 from tallystick.gate.tool import Card, Tool, check_card
 
@@ -116,10 +117,13 @@ class Pipeline:
         """Model text in, outcome out. The step's nonce is burnt whatever comes of it."""
         since = monotonic()
         envelope = open_envelope(text, first=standing.first, may_finish=standing.may_finish, cot=self._cot)
-        nonce = None if isinstance(envelope, Rejection) else envelope.nonce
+        again = open_envelope(text, first=True) if isinstance(envelope, Rejection) and not standing.first else envelope
+        nonce = None if isinstance(again, Rejection) else again.nonce
         wrong_nonce = None if standing.nonces is None else standing.nonces.take(nonce)
         if isinstance(envelope, Rejection):
-            return await self._refuse(envelope, self._text(text), standing, since)
+            # Step one sent again has the form of step one: what is wrong with it is that its nonce was used.
+            rejection = USED if wrong_nonce is USED else envelope
+            return await self._refuse(rejection, self._text(text), standing, since)
         if wrong_nonce is not None:
             inputs = self._text(text) if envelope.final else self._attempt(envelope.tool, envelope.args)
             return await self._refuse(wrong_nonce, inputs, standing, since, cot_leak=envelope.cot_leak)
@@ -224,11 +228,12 @@ class Pipeline:
             standing.meter.give_back(spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
-            question = (case.proposal, case.decision, case.session, case.policy_digest, case.inputs)
-            hold = await self._at_the_desk(self._desk.hold, *question)
+            hold = await self._at_the_desk(
+                self._desk.hold, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
+            )
         if isinstance(hold, Rejection):
             return await self._refuse(hold, case.inputs, standing, since)
-        return await self._recorder.stopped(case, _audience(standing), since, hold)
+        return await self._recorder.stopped(case, audience_of(standing), since, hold)
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
@@ -268,11 +273,10 @@ class Pipeline:
         return await self._recorder.ran(
             case,
             ran,
-            _audience(standing),
+            audience_of(standing),
             since,
             started_id=call.started_id,
             file_refs=call.sound_file_refs() if call.file_refs else (),
-            handed_back=case.proposal.card.origin == "client",
         )
 
     def _text(self, text: str | bytes) -> bytes:
@@ -287,12 +291,3 @@ class Pipeline:
         return await self._recorder.refused(
             standing.session, rejection, inputs, policy_digest=self.policy.digest, since=since, cot_leak=cot_leak
         )
-
-
-_NOBODY_IN_PARTICULAR = Audience()
-
-
-def _audience(standing: Standing) -> Audience:
-    if standing.step_bytes is None and standing.nonces is None:
-        return _NOBODY_IN_PARTICULAR
-    return Audience(step_bytes=standing.step_bytes, meter=standing.meter, in_turn=standing.nonces is not None)

@@ -60,7 +60,10 @@ class Run(Protocol):
         """Tell whoever watches; once each between steps, perhaps twice from inside a step."""
 
     def cancelled(self) -> bool:
-        """Whether the run was cancelled: for steps that take long. Between steps a cancelled run ends by itself."""
+        """Whether the run was cancelled, or is another worker's by now: for steps that take long.
+
+        Between steps such a run ends by itself.
+        """
 
 
 class AsyncRun(Protocol):

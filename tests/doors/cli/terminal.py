@@ -25,7 +25,13 @@ class Typed:
 def at_terminal(*words: str, folder: Path, answer: str = "", state: Path, **environ: str) -> Typed:
     """Run a command with a terminal; `answer` is typed once a question stands there."""
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), "TERM": "dumb", **environ}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "TALLY_STATE_DIR": str(state),
+        "TERM": "dumb",
+        **environ,
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "tallystick", *words],
         cwd=folder, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,

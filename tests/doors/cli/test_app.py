@@ -43,7 +43,9 @@ def every_command() -> list[list[str]]:
 
 
 @pytest.mark.promise("doors.cli-startup")
-@pytest.mark.parametrize("words", [["--help"], ["audit", "--help"], ["audit", "list", "-h"], ["call", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["audit", "--help"], ["audit", "list", "-h"], ["call", "--help"], ["--version"]]
+)
 def test_help_loads_nothing_heavy(words: list[str], tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "tallystick", *words],
@@ -84,7 +86,9 @@ def test_all_commands_of_the_contract_are_there() -> None:
 
 
 @pytest.mark.promise("doors.cli-errors")
-@pytest.mark.parametrize("words", [["no-such"], ["audit", "shwo"], ["call"], ["--nothing"], ["audit", "list", "--limit", "0"]])
+@pytest.mark.parametrize(
+    "words", [["no-such"], ["audit", "shwo"], ["call"], ["--nothing"], ["audit", "list", "--limit", "0"]]
+)
 def test_wrong_use_is_one_line_and_exit_two(tally: Tally, words: list[str]) -> None:
     wrong = tally(*words)
     assert (wrong.code, wrong.error, wrong.out) == (2, "usage", "")
@@ -144,7 +148,11 @@ def test_every_error_has_its_exit_code() -> None:
 def test_the_documentation_lists_exactly_the_exit_codes_and_every_command() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)} == {int(code) for code in Exit}
-    leaves = [words for words in every_command() if words and words not in (["audit"], ["policy"], ["approvals"], ["evidence"], ["keys"])]
+    leaves = [
+        words
+        for words in every_command()
+        if words and words not in (["audit"], ["policy"], ["approvals"], ["evidence"], ["keys"])
+    ]
     assert [" ".join(words) for words in leaves if f"`tally {' '.join(words)}" not in text] == []
 
 

@@ -113,9 +113,7 @@ def test_a_person_edits_in_an_editor_and_secrets_stay_where_they_were(
 
 def test_an_editor_that_fails_or_changes_nothing_answers_nothing(tally: Tally, workspace: Path, held: str) -> None:
     for editor, code in (("true", "not_answered"), ("false", "editor_failed"), ("/no/such", "editor_failed")):
-        typed = at_terminal(
-            "approvals", "edit", held, folder=workspace, state=_state(), EDITOR=editor, VISUAL=""
-        )
+        typed = at_terminal("approvals", "edit", held, folder=workspace, state=_state(), EDITOR=editor, VISUAL="")
         assert typed.code == 1
         assert code in typed.screen
     assert _channels(tally) == []
@@ -140,7 +138,7 @@ def test_what_was_answered_cannot_be_answered_again(tally: Tally, token: str, he
     assert (unknown.code, unknown.error) == (1, "approval_not_found")
 
 
-@pytest.mark.promise("doors.visible")
+@pytest.mark.promise("doors.cli-visible")
 def test_B07_the_review_shows_hidden_characters_as_escapes_and_flags_them(tally: Tally, workspace: Path) -> None:
     args = json.dumps({"to": "a\U000e0041b\u202ec\x1b[0m\u200b\n", "body": "fine"})
     approval_id = tally("--json", "call", "send_mail", args).json["held"]["approval_id"]

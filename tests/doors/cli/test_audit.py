@@ -68,7 +68,9 @@ def test_list_shows_the_hidden_characters_of_a_name(tally: Tally, workspace: Pat
     assert len(listed.splitlines()) == 2
 
 
-def test_export_as_json_lines_gives_every_receipt_oldest_first(tally: Tally, receipts: list[str], tmp_path: Path) -> None:
+def test_export_as_json_lines_gives_every_receipt_oldest_first(
+    tally: Tally, receipts: list[str], tmp_path: Path
+) -> None:
     exported = tally("audit", "export").out
     assert [json.loads(line)["receipt_id"] for line in exported.splitlines()] == receipts
     assert tally("audit", "export", "-o", str(tmp_path / "all.jsonl")).out == ""
@@ -107,7 +109,12 @@ def test_output_never_lands_on_a_file_that_is_there_nor_in_the_gates_own_places(
     link = tmp_path / "link"
     link.symlink_to(workspace / ".control-room" / "audit" / "secret.key")
     before = link.read_bytes()
-    for place in (workspace / "tallystick.toml", workspace / "TALLYSTICK.toml", workspace / ".control-room" / "x", link):
+    for place in (
+        workspace / "tallystick.toml",
+        workspace / "TALLYSTICK.toml",
+        workspace / ".control-room" / "x",
+        link,
+    ):
         for command in (["audit", "export"], ["audit", "head"], ["keys", "export"], ["prove", receipts[0]]):
             assert tally(*command, "-o", str(place), "--force").error == "path_protected"
     assert link.read_bytes() == before
@@ -120,9 +127,13 @@ def test_an_agent_cannot_erase(tally: Tally, receipts: list[str]) -> None:
     assert tally("--json", "audit", "show", receipts[0]).json["outputs"] == 1
 
 
-def test_a_person_erases_a_payload_and_the_log_still_verifies(tally: Tally, workspace: Path, receipts: list[str]) -> None:
+def test_a_person_erases_a_payload_and_the_log_still_verifies(
+    tally: Tally, workspace: Path, receipts: list[str]
+) -> None:
     state = Path(os.environ["TALLY_STATE_DIR"])
-    typed = at_terminal("audit", "erase", receipts[0], "--reason", "asked to", folder=workspace, answer="y", state=state)
+    typed = at_terminal(
+        "audit", "erase", receipts[0], "--reason", "asked to", folder=workspace, answer="y", state=state
+    )
     assert typed.code == 0
     shown = tally("--json", "audit", "show", receipts[0]).json
     assert shown["erased"] is True
@@ -223,7 +234,12 @@ def test_watch_shows_what_other_processes_write(tally: Tally, receipts: list[str
     )  # fmt: skip
     assert watching.stderr is not None
     assert "watching" in watching.stderr.readline()
-    written: list[Ran] = [tally("--json", "call", name, '{"text":"a"}') for name in ("word_count", "loud", "word_count")]
+    written: list[Ran] = [
+        tally("--json", "call", name, '{"text":"a"}') for name in ("word_count", "loud", "word_count")
+    ]
     out, _ = watching.communicate(timeout=60)
     assert watching.returncode == 0
-    assert [line.split()[0] for line in out.splitlines()] == [written[0].json["receipt_id"], written[2].json["receipt_id"]]
+    assert [line.split()[0] for line in out.splitlines()] == [
+        written[0].json["receipt_id"],
+        written[2].json["receipt_id"],
+    ]

@@ -119,7 +119,14 @@ def test_a_key_that_is_none_is_refused(tally: Tally, bundle: Path, key: str) -> 
 
 
 def test_files_that_are_no_bundles_do_not_hold(tally: Tally, tmp_path: Path) -> None:
-    for data in (b"", b"{}", b"[]", b"\xff", b'{"format":"tallystick-bundle-1"}', b'{"seq":1,"header":"","path":[],"checkpoint":""}'):
+    for data in (
+        b"",
+        b"{}",
+        b"[]",
+        b"\xff",
+        b'{"format":"tallystick-bundle-1"}',
+        b'{"seq":1,"header":"","path":[],"checkpoint":""}',
+    ):
         (tmp_path / "odd").write_bytes(data)
         odd = tally("--json", "check", str(tmp_path / "odd"))
         assert (odd.code, odd.json["status"]) == (1, "broken")

@@ -118,7 +118,7 @@ def test_a_held_call_says_how_to_answer_it(tally: Tally) -> None:
     assert "tally approvals show appr_" in held.err
 
 
-@pytest.mark.promise("doors.visible")
+@pytest.mark.promise("doors.cli-visible")
 def test_B06_output_and_description_of_a_tool_are_printed_escaped(tally: Tally) -> None:
     called = tally("call", "loud")
     assert called.out.split("\n") == [

@@ -56,7 +56,11 @@ def test_cases_hold_or_fail_with_exit_one(tally: Tally, workspace: Path, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("[[case]\n", "config_malformed"), ("", "config_bad_value"), ('[[case]]\ntool = "x"\nexpct = "ask"\n', "config_bad_value")],
+    [
+        ("[[case]\n", "config_malformed"),
+        ("", "config_bad_value"),
+        ('[[case]]\ntool = "x"\nexpct = "ask"\n', "config_bad_value"),
+    ],
 )
 def test_a_case_file_that_is_wrong_is_an_error_of_configuration(
     tally: Tally, workspace: Path, tmp_path: Path, text: str, code: str

@@ -17,7 +17,7 @@ json_values = st.recursive(
 any_text = st.text(st.characters(codec=None, exclude_categories=[]))
 
 
-@pytest.mark.promise("doors.visible")
+@pytest.mark.promise("doors.cli-visible")
 @given(any_text)
 def test_whatever_the_text_nothing_hidden_is_left_in_it(text: str) -> None:
     shown = visible(text)
@@ -25,7 +25,7 @@ def test_whatever_the_text_nothing_hidden_is_left_in_it(text: str) -> None:
     assert "\n" not in shown
 
 
-@pytest.mark.promise("doors.visible")
+@pytest.mark.promise("doors.cli-visible")
 @given(json_values, st.sampled_from([None, 2]))
 def test_visible_json_says_the_same_and_hides_nothing(value: object, indent: int | None) -> None:
     shown = visible_json(value, indent=indent)
@@ -33,7 +33,7 @@ def test_visible_json_says_the_same_and_hides_nothing(value: object, indent: int
     assert not any(is_hidden(letter) for letter in shown.replace("\n", ""))
 
 
-@pytest.mark.promise("doors.visible")
+@pytest.mark.promise("doors.cli-visible")
 @pytest.mark.parametrize(
     "letter",
     ["\x00", "\x07", "\x08", "\r", "\x1b", "\x7f", "\x9b", "\xa0", "\xad", "\u061c", "\u115f", "\u180e", "\u200b",

@@ -40,7 +40,7 @@ def _good(ran: Ran) -> list[Tool]:
         return text * times
 
     @tool(effect="write")
-    def store(name: str, dry_run: bool = False) -> str:
+    def store(name: str, *, dry_run: bool = False) -> str:
         "Keep a name."
         ran.note("store", (name, dry_run))
         return "would keep" if dry_run else "kept"

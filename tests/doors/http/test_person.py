@@ -95,7 +95,9 @@ def test_nothing_an_agent_can_ask_for_changes_policy_or_keys_or_gives_a_secret_a
     assert [path.name for path in (audit / "policies").iterdir()] == [f"{digest}.toml"]
     assert not (door.workspace / "tallystick.toml").exists()
     assert state(door, approval_id) == "held"
-    assert not [receipt for receipt in door.receipts() if receipt.header["kind"] in {"approval", "key_rotation", "erasure"}]
+    assert not [
+        receipt for receipt in door.receipts() if receipt.header["kind"] in {"approval", "key_rotation", "erasure"}
+    ]
     assert ("send_mail" in {name for name, _ in door.ran.calls}) is False
 
 
@@ -109,7 +111,13 @@ def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
     """Every route with every method and some bodies, paths that lead to files, and what the reply check can read."""
     paths = list(door.get("/api/openapi.json").json()["paths"])
     named = {"approval_id": approval_id, "receipt_id": receipt_id, "session_id": "http", "turn_id": "turn_0"}
-    bodies: tuple[Any, ...] = ({}, {"args": {"to": "x"}}, {"reason": "r"}, {"issueId": "I-1"}, {"reply": "x\nEvidence: y"})
+    bodies: tuple[Any, ...] = (
+        {},
+        {"args": {"to": "x"}},
+        {"reason": "r"},
+        {"issueId": "I-1"},
+        {"reply": "x\nEvidence: y"},
+    )
     for path, method in itertools.product(paths, METHODS):
         for body in bodies if method == "POST" else (None,):
             yield door.request(method, path.format(**named), json=body)
@@ -125,7 +133,8 @@ def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
         yield door.get(stem + file)
         yield door.get(f"/api/audit/sessions/{file}/tool-receipts")
     for path, method in itertools.product(
-        ("/api/policy", "/api/keys", "/api/keys/rotate", "/api/settings", "/api/audit/erase", "/api/policy/replay"), METHODS
+        ("/api/policy", "/api/keys", "/api/keys/rotate", "/api/settings", "/api/audit/erase", "/api/policy/replay"),
+        METHODS,
     ):
         yield door.request(method, path, json={"policy": {"external": "allow"}})
     for file in files:

@@ -38,7 +38,7 @@ def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
     return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method == "post" else {}))
 
 
-@pytest.mark.promise("doors.http-auth")
+@pytest.mark.promise("doors.auth-everywhere")
 def test_without_a_token_every_route_is_401_on_loopback_too(locked: Doorway) -> None:
     for route in sorted(routes(locked) - OPEN):
         for headers in ({}, {"authorization": "Bearer"}, {"authorization": "Basic YTpi"}, locked.person):
@@ -52,7 +52,7 @@ def test_without_a_token_every_route_is_401_on_loopback_too(locked: Doorway) -> 
     assert ask(locked, ("/health", "get"), {}).status_code == 200
 
 
-@pytest.mark.promise("doors.http-auth")
+@pytest.mark.promise("doors.auth-everywhere")
 @pytest.mark.parametrize(
     "headers",
     [
@@ -75,7 +75,7 @@ def test_a_token_that_does_not_hold_is_401_with_a_receipt(locked: Doorway, heade
     assert token not in json.dumps(locked.outcomes()[0].flat())
 
 
-@pytest.mark.promise("doors.http-auth")
+@pytest.mark.promise("doors.auth-everywhere")
 def test_two_authorization_headers_are_no_token(locked: Doorway) -> None:
     good = bearer("admin")["authorization"]
     for pair in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
@@ -158,14 +158,14 @@ def test_a_token_s_roles_and_subject_stand_in_the_receipt(locked: Doorway) -> No
     assert receipt.header["caller"] == {"subject": "eve", "roles": ["viewer"], "channel": "http"}
 
 
-@pytest.mark.promise("doors.http-auth")
+@pytest.mark.promise("doors.auth-everywhere")
 def test_the_old_names_of_the_environment_switch_auth_on(open_door: OpenDoor, tmp_path: Any) -> None:
     settings = load_settings(tmp_path, {"APP_ENABLE_RBAC": "true", "APP_JWT_SECRET": SECRET})
     door = open_door(auth=settings.auth.model_dump())
     assert door.call("anyone_reads").status_code == 401
 
 
-@pytest.mark.promise("doors.http-bind")
+@pytest.mark.promise("doors.bind")
 def test_a_server_that_anyone_can_reach_does_not_start_without_auth(tmp_path: Any) -> None:
     for host in ("0.0.0.0", "192.0.2.1", "::"):
         with pytest.raises(ConfigError) as refused:

@@ -253,9 +253,7 @@ def test_a_submission_in_the_wrong_form_is_refused_with_a_receipt_and_costs_no_n
 
 
 @pytest.mark.promise("doors.http-turns")
-def test_open_turns_are_bounded_and_the_oldest_is_closed_first(
-    door: Doorway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_turns_are_bounded_and_the_oldest_is_closed_first(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "MAX_TURNS", 2)
     one, two, three = begin(door), begin(door), begin(door)
     assert submit(door, one["turn_id"], double(one)).json()["rejection"]["call_code"] == "tool_call_nonce_invalid"

@@ -154,7 +154,8 @@ def test_arguments_without_a_secret_come_back_as_they_are(args: dict[str, Any]) 
     [
         '{{"password":"{}","n":1}}', '{{"password" : "{}"', "{{'password': '{}'}}", "password={} n", "Password: {}",
         "PASSWORD = {}", '{{\\"password\\":\\"{}\\"}}', '{{\\\\\\"api_key\\\\\\": \\\\\\"{}\\\\\\"}}', "user_password={}&x=1",
-        "apiKey: '{}'", "API-KEY={}", 'x "token":\n"{}" done', "Authorization: Basic {}", "pin: {}", 'tool(pin="{}")',
+        "apiKey: '{}'", "API-KEY={}", 'x "token":\n"{}" done', "Authorization: Basic {}",
+        '{{" Password ": "{}"}}', "pin: {}", 'tool(pin="{}")',
     ],
 )  # fmt: skip
 def test_in_text_that_is_no_arguments_what_follows_a_secret_name_is_hidden(text: str) -> None:

@@ -49,7 +49,6 @@ class Tally(TyperGroup):
             ended = _end(error, as_json="--json" in asked)
         sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
 
-
     def _help_for(self, words: list[str]) -> str | None:
         """The help, if that is all that was asked for: `tally audit list --help`.
 

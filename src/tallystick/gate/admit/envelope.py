@@ -11,7 +11,6 @@ is put aside is a thinking block in front, because some models cannot leave it o
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from jiter import from_json
@@ -32,6 +31,7 @@ from tallystick.gate.admit.strictjson import (
 )
 from tallystick.gate.admit.toolsyntax import looks_like_tool_call
 from tallystick.gate.codes import COT, MULTIPLE, NONCE
+from tallystick.records import record
 
 __all__ = [
     "MAX_ENVELOPE_BYTES",
@@ -72,7 +72,7 @@ _CLOSING = re.compile(rb"</think>|</thinking>|\[/thinking\]", re.IGNORECASE)
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Envelope:
     """A well-formed message. The nonce has not been compared yet, the tool not looked up."""
 

@@ -13,15 +13,24 @@ _COUNTERS = ("steps", "bytes", "tokens", "cost_microusd", "elapsed_ms", "rate")
 _LIMITS = ("steps", "bytes", "tokens", "cost_microusd", "elapsed_ms")
 
 
-def context_record(context: Context, *, redacted: bool = False, snapshot_digest: str | None = None) -> dict[str, Any]:
+def context_record(
+    context: Context,
+    *,
+    redacted: bool = False,
+    snapshot_digest: str | None = None,
+    caller_roles: frozenset[str] | None = None,
+) -> dict[str, Any]:
     """Write a context down.
 
     Args:
         context: What the decision read.
         redacted: Some argument values are stored only as digests, so replay cannot ask every rule again.
         snapshot_digest: What a room's rule read, from the decision.
+        caller_roles: Roles that stand in the header anyway; the same ones are not written twice.
     """
-    record: dict[str, Any] = {"roles": sorted(context.roles)}
+    record: dict[str, Any] = {}
+    if context.roles is not caller_roles and context.roles != caller_roles:
+        record["roles"] = sorted(context.roles)
     if not context.authenticated:
         record["authenticated"] = False
     if context.allowed_tools is not None:

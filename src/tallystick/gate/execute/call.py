@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tallystick.gate.session import Session
+from tallystick.records import record
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Call:
     """The call a tool is serving. Tools that need none of it never see it."""
 

@@ -86,7 +86,7 @@ def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
         "evidence": payload.get("line"),
         "excerpts": excerpts_of(payload),
         "check": check_id,
-        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item.seq, note))} for item in carried],
+        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item, note))} for item in carried],
         "checkpoint": note.decode(),
         "log_key": ledger.keys.log_signer().verifier.vkey(),
     }

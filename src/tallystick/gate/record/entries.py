@@ -5,7 +5,6 @@ Strings, integers and booleans only: these stand in the signed header, whose byt
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -19,6 +18,7 @@ from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor, mask
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card
+from tallystick.records import record
 
 MAX_TEXT = 65_536
 """A refused message is kept up to the size an envelope may have."""
@@ -28,7 +28,7 @@ MAX_POINTER = 200
 """Characters of a pointer that stand in the header: the caller chose the keys in it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Case:
     """A proposal that was decided: what every entry about it says."""
 
@@ -73,7 +73,12 @@ def outcome(
         said = _refused(rejection, cot_leak=proposal.cot_leak)
     else:
         said = _accepted(proposal, decision, failure)
-    context = context_record(case.context, redacted=case.redacted, snapshot_digest=decision.snapshot_digest)
+    context = context_record(
+        case.context,
+        redacted=case.redacted,
+        snapshot_digest=decision.snapshot_digest,
+        caller_roles=case.session.caller.roles,
+    )
     return Draft(
         kind="outcome",
         session=case.session,
@@ -82,7 +87,7 @@ def outcome(
         outcome=said,
         approval=None if case.grant is None else case.grant.as_dict(),
         file_refs=file_refs,
-        context=context,
+        context=context or None,
         audit=audit,
         policy_digest=case.policy_digest,
         duration_us=duration_us,

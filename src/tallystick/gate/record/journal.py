@@ -147,6 +147,10 @@ class Journal(Protocol):
         """Hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
         ...
 
+    def rebuild_tree(self) -> bool:
+        """Build what `node` gives again from the records; False if that was done before, or they do not fit."""
+        ...
+
     def checkpoint(self) -> bytes:
         """A signed note over everything stored so far (written now unless the latest one covers it)."""
         ...

@@ -23,17 +23,16 @@ from tallystick.gate.record.commit import GroupCommit
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import BLOB, ERASED, read_receipt
-from tallystick.gate.record.proof import Proof, make_proof
+from tallystick.gate.record.proof import Proof, make_proof, proof_fault
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys
-from tallystick.gate.record.unfinished import Gone, Roster, unfinished, unknown_outcome
+from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
 
 INLINE_BYTES = 65_536
 IDLE_S = 10.0
 """A checkpoint follows on the last record after this long at most."""
-_REMEMBER_EVERY = 256
 
 
 class Ledger:
@@ -67,13 +66,9 @@ class Ledger:
         watch = Watch(clock or SystemClock())
         self._journal = journal
         self._keys = keys
-        self._roster = roster
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
         self._notary = KeyNotary(keys, watch, self._sealer)
-        self._under_way: dict[str, int] = {}
-        self._sure = True
-        """False: a `started` record may have been stored of which nobody was told."""
-        self._starts = 0
+        self._under_way = UnderWay(roster)
         journal.attach(self._notary)
         self._settle_rotation()
         self._group = GroupCommit(journal.append, idle=journal.tick, idle_s=IDLE_S) if grouped else None
@@ -97,7 +92,7 @@ class Ledger:
         try:
             sealed = await self._group.store_async(seal)
         except asyncio.CancelledError:
-            self._sure = False
+            self._under_way.sure = False
             raise
         return self._written(draft, header, sealed)
 
@@ -151,7 +146,7 @@ class Ledger:
             return None
         note = self._journal.checkpoint()
         columns = self._journal.get(seq)
-        return None if columns is None else make_proof(seq, columns[0], note, self._journal.node)
+        return None if columns is None else self._proof(seq, columns[0], note)
 
     def carry(self, receipt_id: str) -> Carried | None:
         """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""
@@ -168,9 +163,9 @@ class Ledger:
         ]
         return Carried(stored=columns[0], inputs=whole[0] or b"", outputs=whole[1] or b"")
 
-    def path_of(self, seq: int, note: bytes) -> list[bytes]:
+    def path_of(self, carried: Carried, note: bytes) -> list[bytes]:
         """The inclusion proof of a record in the tree that a note of this log was signed for."""
-        return list(make_proof(seq, b"", note, self._journal.node).path)
+        return list(self._proof(carried.seq, carried.stored, note).path)
 
     def checkpoint(self) -> bytes:
         """A signed note over all records: what a witness elsewhere should keep."""
@@ -210,12 +205,12 @@ class Ledger:
 
     def unfinished(self) -> list[Receipt]:
         """Calls begun by processes that are gone, of which no outcome is recorded."""
-        return [Receipt(header=header) for gone in self._gone() for header in self._started_by(gone)]
+        return [Receipt(header=header) for gone in self._under_way.gone() for header in self._started_by(gone)]
 
     def recover(self) -> list[Receipt]:
         """Record the outcome `unknown` for them."""
         receipts: list[Receipt] = []
-        for gone in self._gone():
+        for gone in self._under_way.gone():
             receipts += [self.record_sync(unknown_outcome(header)) for header in self._started_by(gone)]
             gone.settled = True
         return receipts
@@ -245,25 +240,19 @@ class Ledger:
         if self._group is not None:
             self._group.close()
         self._journal.close()
-        if self._roster is not None:
-            self._roster.leave(finished=self._sure and not self._under_way)
+        self._under_way.leave()
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         header, seal = self._sealer.prepare(draft)
-        if draft.kind == "started" and self._roster is not None:
-            # The first time, this process makes itself known; a crash before that leaves nothing to recover.
-            token = self._roster.enter(self._journal.size() if self._starts == 0 else 0)
-            header["links"] = {**header.get("links", {}), "process": token}
+        if draft.kind == "started":
+            self._under_way.name_process(header, self._journal.size)
         return header, seal
 
     def _written(self, draft: Draft, header: dict[str, Any], sealed: Sealed) -> Receipt:
         if draft.kind == "started":
-            self._starts += 1
-            self._under_way[sealed.receipt_id] = header["seq"]
-            if self._roster is not None and self._starts % _REMEMBER_EVERY == 0:
-                self._roster.oldest(min(self._under_way.values()))
+            self._under_way.began(sealed.receipt_id, header["seq"])
         elif draft.links:
-            self._under_way.pop(draft.links.get("started", ""), None)
+            self._under_way.ended(draft.links.get("started"))
         return Receipt.just_written(header, sealed.flat)
 
     def _verified(self, columns: tuple[bytes, bytes, bytes]) -> Receipt | None:
@@ -273,8 +262,14 @@ class Ledger:
             return None
         return read_receipt(columns, header, self._journal.blob)
 
-    def _gone(self) -> Iterator[Gone]:
-        return iter(()) if self._roster is None else self._roster.gone()
+    def _proof(self, seq: int, header: bytes, note: bytes) -> Proof:
+        """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere."""
+        proof = make_proof(seq, header, note, self._journal.node)
+        if proof_fault(proof, None) is not None and self._journal.rebuild_tree():
+            proof = make_proof(seq, header, note, self._journal.node)
+        if proof_fault(proof, None) is not None:
+            raise LedgerDamaged("The tree does not fit the log. Run `tally audit verify`.", code="tree_differs")
+        return proof
 
     def _started_by(self, gone: Gone) -> list[Any]:
         headers = (_header(columns[0]) or {} for columns in self._journal.read(gone.since))

@@ -11,9 +11,10 @@ from typing import Any
 import orjson
 
 from tallystick.gate.session import Session
+from tallystick.records import record
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Draft:
     """What the pipeline knows; the ledger adds id, place, time and signature."""
 

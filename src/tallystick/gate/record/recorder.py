@@ -6,7 +6,7 @@ either, and the outcome says so.
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BUDGET, DENIED, LEDGER, OUTPUT_BUDGET
 from tallystick.gate.decide.approvals import Hold
 from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.decide.standing import Standing
 from tallystick.gate.execute.outcome import Failure, Held, Outcome, Output, Ran, Shown
 from tallystick.gate.execute.output import show
 from tallystick.gate.record import entries
@@ -26,6 +27,7 @@ from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import mask
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
+from tallystick.records import record
 
 _log = logging.getLogger("tallystick.record")
 
@@ -47,7 +49,7 @@ class Observer(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Audience:
     """Who will see the output: a model is shown no more than its budgets allow."""
 
@@ -62,6 +64,16 @@ class Audience:
             return None
         left = None if self.meter is None else self.meter.bytes_left()
         return show(ran.output, step_bytes=self.step_bytes, left_bytes=self.step_bytes if left is None else left)
+
+
+_NOBODY_IN_PARTICULAR = Audience()
+
+
+def audience_of(standing: Standing) -> Audience:
+    """Who stands there."""
+    if standing.step_bytes is None and standing.nonces is None:
+        return _NOBODY_IN_PARTICULAR
+    return Audience(step_bytes=standing.step_bytes, meter=standing.meter, in_turn=standing.nonces is not None)
 
 
 class Recorder:
@@ -84,7 +96,6 @@ class Recorder:
         *,
         started_id: str | None = None,
         file_refs: tuple[Mapping[str, Any], ...] = (),
-        handed_back: bool = False,
     ) -> Outcome:
         """Record a call that was let through."""
         card, output, failure = case.proposal.card, ran.output, _clean(ran.failure)
@@ -114,7 +125,7 @@ class Recorder:
             failure=failure,
             result=None if output is None else output.value,
             shown=shown,
-            handed_back=handed_back,
+            handed_back=card.origin == "client" and failure is None,
         )
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 

@@ -176,7 +176,7 @@ def _assignments(names: frozenset[str]) -> re.Pattern[str]:
         return re.compile(r"(?!)")
     # Between any two letters of a folded name a separator may stand.
     spelled = ("[ _.-]?".join(map(re.escape, name)) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(spelled)})\\*[\"']?\s*+[:=]\s*+", re.IGNORECASE)
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(spelled)})[\s_.-]*+\\*[\"']?\s*+[:=]\s*+", re.IGNORECASE)
 
 
 def _end_of_value(text: str, start: int) -> int:

@@ -4,12 +4,15 @@ A `started` record names the process that made it. When that process is gone and
 can say whether the tool did its work: recovery appends an outcome of status `unknown`, never "did not happen".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Caller, Session
+
+_REMEMBER_EVERY = 256
+"""Calls after which the roster is told how far back to look."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -41,6 +44,44 @@ class Roster(Protocol):
     def gone(self) -> Iterator[Gone]:
         """Processes that are no more, one at a time, nobody else dealing with them."""
         ...
+
+
+class UnderWay:
+    """What this process has begun and not ended; the roster is told, so that others can end it if this one cannot."""
+
+    def __init__(self, roster: Roster | None) -> None:
+        self._roster = roster
+        self._begun: dict[str, int] = {}
+        self._number = 0
+        self.sure = True
+        """False: a `started` record may have been stored of which nobody was told."""
+
+    def name_process(self, header: dict[str, Any], size: Callable[[], int]) -> None:
+        """Put this process's token into the header of a `started` record."""
+        if self._roster is not None:
+            # The first time, this process makes itself known; a crash before that leaves nothing to recover.
+            token = self._roster.enter(size() if self._number == 0 else 0)
+            header["links"] = {**header.get("links", {}), "process": token}
+
+    def began(self, receipt_id: str, seq: int) -> None:
+        """A call is under way."""
+        self._number += 1
+        self._begun[receipt_id] = seq
+        if self._roster is not None and self._number % _REMEMBER_EVERY == 0:
+            self._roster.oldest(min(self._begun.values()))
+
+    def ended(self, receipt_id: str | None) -> None:
+        """It has an outcome."""
+        self._begun.pop(receipt_id or "", None)
+
+    def leave(self) -> None:
+        """This process lets go."""
+        if self._roster is not None:
+            self._roster.leave(finished=self.sure and not self._begun)
+
+    def gone(self) -> Iterator[Gone]:
+        """Processes that are no more."""
+        return iter(()) if self._roster is None else self._roster.gone()
 
 
 def unfinished(headers: Iterable[Mapping[str, Any]], token: str | None = None) -> list[Mapping[str, Any]]:

@@ -21,6 +21,7 @@ _PLACES_PER_WORD = 100
 """Enough to find the passage by its rarer words; a word that is everywhere says nothing about the place."""
 _SLOT = 48
 """Characters within which words vote for the same place."""
+_SHIFT = 12
 _CANDIDATES = 3
 _LONGEST = 4_000
 """Characters of a quote that is worth comparing."""
@@ -88,10 +89,21 @@ def _closest(wanted: str, source: Folded) -> tuple[int, str, int] | None:
             best = (found.score, low + found.dest_start)
     if best is None:
         return None
-    place = max(0, bisect_right(source.starts, best[1]) - 1)
+    place = max(0, bisect_right(source.starts, _beginning(wanted, source.text, best[1])) - 1)
     end = source.starts[place + 1] if place + 1 < len(source.starts) else len(source.text)
     line = source.text[source.starts[place] : end].strip()
     return source.numbers[place], line[:_SHOWN], int(best[0])
+
+
+def _beginning(wanted: str, text: str, near: int) -> int:
+    """Where the meant passage begins: a wrong word shifts the comparison by some letters, so its first words decide."""
+    words = wanted.split(" ")
+    for count in (3, 2, 1):
+        start = " ".join(words[:count])
+        found = text.find(start, max(0, near - _SHIFT), near + len(start) + _SHIFT)
+        if found >= 0:
+            return found
+    return near
 
 
 def _windows(wanted: str, source: Folded) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@
     database.py   the SQLAlchemy engine, and tables made once however many processes begin
     runs.py       start, status, cancel, resume: needs no running worker in this process
     records.py    the engine's rows as our records; plain.py: values as they are stored
+    nopickle.py   the engine's way to run code from a row, closed
     roster.py     the workers' rows: heartbeat, and taking over under a lock
     watch.py      who has stopped beating, by this process's own clock
     flows.py      what a flow is given: steps, sleep, events

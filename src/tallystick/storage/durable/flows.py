@@ -17,6 +17,7 @@ from dbos import DBOS
 from tallystick.storage.durable.plain import failure_from, failure_of, failure_record, plain_json
 from tallystick.storage.durable.records import INNER
 from tallystick.storage.durable.runs import EVENTS
+from tallystick.turns.durable import AsyncRun, Run
 from tallystick.turns.runs import ONCE, DurableError, Retry, StepFailed
 
 SLICE_S = 0.5
@@ -43,8 +44,12 @@ class Surroundings:
     """Seconds since the epoch."""
 
     def check_owned(self) -> None:
-        """Leave a run that is no longer ours: what it would do next, another does."""
-        if not self.owned():
+        """Leave a run that is no longer ours, or whose database is away: what it would do next, another does."""
+        try:
+            owned = self.owned()
+        except DurableError as error:
+            raise HandOver from error
+        if not owned:
             raise HandOver
 
 
@@ -82,8 +87,8 @@ class _Steps:
         return min(seconds, wake_at - self._around.clock())
 
 
-class PlainRun(_Steps):
-    """A run of a plain flow; satisfies `turns.durable.Run`."""
+class PlainRun(_Steps, Run):
+    """A run of a plain flow."""
 
     def step(self, name: str, do: Callable[..., Any], *args: Any, retry: Retry = ONCE) -> Any:
         """Do it, or give back what it gave."""
@@ -126,8 +131,8 @@ class PlainRun(_Steps):
             attempt += 1
 
 
-class LoopRun(_Steps):
-    """A run of an async flow; satisfies `turns.durable.AsyncRun`."""
+class LoopRun(_Steps, AsyncRun):
+    """A run of an async flow."""
 
     async def step(self, name: str, do: Callable[..., Any], *args: Any, retry: Retry = ONCE) -> Any:
         """Do it, or give back what it gave."""

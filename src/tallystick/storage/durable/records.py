@@ -32,7 +32,8 @@ def run_status(found: WorkflowStatus, book: FlowBook) -> RunStatus:
         flow=found.name,
         queue=found.queue_name or (card.queue if card else None),
         state=STATES[found.status],
-        args=arguments(*found.input["args"]) if found.input else {},
+        # What cannot be read comes as it is stored, a text.
+        args=arguments(*found.input["args"]) if isinstance(found.input, dict) else {},
         result=found.output,
         failure=_failure_in(found.error),
         attempts=found.recovery_attempts or 0,
@@ -72,7 +73,7 @@ def arguments(first: Any, schedule_args: Any = None) -> dict[str, Any]:
 
 
 def _failure_in(error: Exception | None) -> Failure | None:
-    if error is None:
+    if not isinstance(error, Exception):
         return None
     if isinstance(error, PortableWorkflowError) and isinstance(error.data, dict) and "kind" in error.data:
         return failure_from(error.data)

@@ -22,6 +22,7 @@ from dbos._utils import INTERNAL_QUEUE_NAME
 
 from tallystick.storage.durable.book import FlowBook
 from tallystick.storage.durable.database import SCHEMA, database_errors, open_engine, set_up
+from tallystick.storage.durable.nopickle import refuse_pickles
 from tallystick.storage.durable.plain import plain_json
 from tallystick.storage.durable.records import STATES, is_own_step, run_status, step_failed, step_record
 from tallystick.storage.durable.roster import Roster
@@ -55,6 +56,7 @@ class Runs:
         self.engine = open_engine(url)
         self.roster = Roster(self.engine)
         self._book = book
+        refuse_pickles()
         with _border():
             self._client = DBOSClient(
                 system_database_engine=self.engine,
@@ -207,6 +209,11 @@ class Runs:
         with _border():
             # What DBOS calls to recover an executor's runs; itself it does so only for its own id, at its start.
             return self._client._sys_db.reenqueue_for_recovery(run_id, [worker], INTERNAL_QUEUE_NAME)  # noqa: SLF001
+
+    def bury(self, run: RunStatus) -> None:
+        """Make a dead letter of a run that cannot even be begun."""
+        with _border():
+            self._client._sys_db.dead_letter_workflows([run.id], min_recovery_attempts=run.attempts)  # noqa: SLF001
 
     def _first_bad_step(self, run_id: str) -> int:
         """Where to go on: at the last failed step, or after the last step if the flow itself failed."""

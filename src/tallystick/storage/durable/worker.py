@@ -13,7 +13,7 @@ from tallystick.storage.durable.executor import Executor
 from tallystick.storage.durable.runs import Runs
 from tallystick.storage.durable.timing import Timing
 from tallystick.storage.durable.watch import Watch
-from tallystick.turns.runs import DurableError
+from tallystick.turns.runs import MAX_ATTEMPTS, DurableError, RunStatus
 
 log = logging.getLogger("tallystick.durable")
 
@@ -35,17 +35,17 @@ class Worker:
         self.book.close()
         self.runs.declare(poll_s=self.timing.poll_s)
         executor = Executor(worker_id=self.worker_id, book=self.book, runs=self.runs)
-        # The row before the first run: a run of a worker without a row would be found later.
+        # The row comes before the first run: others then know whose a run is that was just begun.
         if not self.runs.roster.join(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
             message = f"a worker '{self.worker_id}' is there already; give each its own id"
             raise DurableError(message, code="worker_id_taken")
-        left_heart = threading.Event()
-        heart = threading.Thread(target=self._beat, args=(left_heart,), name="tally-heartbeat", daemon=True)
+        gone = threading.Event()
+        heart = threading.Thread(target=self._beat, args=(gone,), name="tally-heartbeat", daemon=True)
         heart.start()
         try:
             left = self._run(executor, stop, ready)
         finally:
-            left_heart.set()
+            gone.set()
             heart.join()
         if not left:
             self.runs.roster.drop(self.worker_id)
@@ -73,8 +73,8 @@ class Worker:
             if run.worker == self.worker_id and run.id not in left:
                 self.runs.release(run.id, worker=self.worker_id)
 
-    def _beat(self, left: threading.Event) -> None:
-        while not left.wait(self.timing.heartbeat_s):
+    def _beat(self, gone: threading.Event) -> None:
+        while not gone.wait(self.timing.heartbeat_s):
             self._guarded(self._beat_once)
 
     def _beat_once(self) -> None:
@@ -85,7 +85,7 @@ class Worker:
         """A database that is away for a while must not end the worker: the next round tries again."""
         try:
             act()
-        except DurableError as error:
+        except Exception as error:  # noqa: BLE001 - a heartbeat that ends would make a live worker look dead
             log.warning("worker %s: %s", self.worker_id, error)
 
 
@@ -94,6 +94,7 @@ class _Rounds:
 
     def __init__(self, *, worker: Worker, executor: Executor) -> None:
         self._me = worker.worker_id
+        self._book = worker.book
         self._runs = worker.runs
         self._executor = executor
         self._workers = Watch(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
@@ -112,11 +113,16 @@ class _Rounds:
                 released = sum(self._runs.release(run_id, worker=worker_id) for run_id in freed)
                 self._runs.roster.drop(worker_id, taker=self._me)
                 log.warning("worker %s took over %d runs of %s", self._me, released, worker_id)
-        self._pick_up({run.id: run.attempts for run in running if run.worker == self._me})
+        self._pick_up([run for run in running if run.worker == self._me])
 
-    def _pick_up(self, mine: dict[str, int]) -> None:
+    def _pick_up(self, mine: list[RunStatus]) -> None:
         """A run the engine took from the queue and then lost, because the database was away just then, waits again."""
         here = self._executor.running()
-        for run_id in self._mine.look({run_id: count for run_id, count in mine.items() if run_id not in here}):
-            if self._runs.release(run_id, worker=self._me):
-                log.warning("worker %s put back run %s, which it had taken and lost", self._me, run_id)
+        lost = self._mine.look({run.id: run.attempts for run in mine if run.id not in here})
+        for run in (run for run in mine if run.id in lost):
+            card = self._book.flows.get(run.flow)
+            if run.attempts >= (card.attempts if card else MAX_ATTEMPTS):
+                self._runs.bury(run)
+                log.warning("worker %s could not begin run %s in %d attempts", self._me, run.id, run.attempts)
+            elif self._runs.release(run.id, worker=self._me):
+                log.warning("worker %s put back run %s, which it had taken and lost", self._me, run.id)

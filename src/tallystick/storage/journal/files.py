@@ -16,7 +16,7 @@ from tallystick.storage.journal.opening import open_writer
 from tallystick.storage.journal.recovery import parse_header, split_line
 from tallystick.storage.journal.segments import offset_of, segment_of
 from tallystick.storage.journal.shelf import Options, Shelf, open_shelf
-from tallystick.storage.journal.stand import leaf_of
+from tallystick.storage.journal.stand import leaf_of, rebuilt
 from tallystick.storage.journal.writer import Writer
 
 Columns = tuple[bytes, bytes, bytes]
@@ -31,6 +31,7 @@ class FileJournal:
         self._notary: Notary | None = None
         self._closed = self._forked = False
         self._mend_at = 0.0
+        self._tree_rebuilt = False
         _OPEN.add(self)
         disk.make_folder(audit / "journal")
         self._lock = WriteLock(audit / "journal" / "lock")
@@ -80,11 +81,10 @@ class FileJournal:
             stand = self._current().stand
             if not 0 <= seq < stand.size:
                 return None
-            line = self._shelf.segments.line_at(stand.position_of(seq, self._shelf.tiles))
-            # An offset is derived and may be wrong; the leaf hash says whether this is the record.
-            if line is None or leaf_of(line) != stand.leaf_at(seq, self._shelf.tiles):
-                return None
-        return split_line(line)
+            line = self._line(seq)
+            if line is None and self.rebuild_tree():
+                line = self._line(seq)
+        return None if line is None else split_line(line)
 
     def blob(self, digest: str) -> bytes | None:
         """Salt and payload that lie beside the log."""
@@ -107,6 +107,19 @@ class FileJournal:
         """Hash of a complete subtree that a checkpoint covers."""
         return self._shelf.tiles.node(level, index)
 
+    def rebuild_tree(self) -> bool:
+        """Build the tiles again from the log, since what was read did not fit. Once only, as it takes long."""
+        with self._lock:
+            if self._tree_rebuilt or self._notary is None:
+                return False
+            self._tree_rebuilt = True
+            writer = self._current()
+            fresh = rebuilt(self._shelf.segments, self._shelf.tiles, self._notary, writer.head.size)
+            if (fresh.size, fresh.leaf) != (writer.stand.size, writer.stand.leaf):
+                return False  # it is the log that does not fit; an audit says where
+            writer.stand = fresh
+            return True
+
     def checkpoint(self) -> bytes:
         """A signed note over everything stored so far."""
         with self._lock:
@@ -117,8 +130,9 @@ class FileJournal:
                 if note is not None and held is not None and held[0] == writer.stand.size:
                     return note
             note = writer.try_checkpoint()
-        if note is None:
-            raise LedgerUnwritable("A checkpoint cannot be written. Free some space.")
+            if note is None:
+                self._current()
+                raise LedgerUnwritable("A checkpoint cannot be written. Free some space.")
         return note
 
     def tick(self) -> None:
@@ -172,7 +186,8 @@ class FileJournal:
         """None if a record could be taken now; else the code of what stands in the way."""
         try:
             with self._lock:
-                self._current()
+                if not self._current().in_place():
+                    self._current()
                 free = os.statvfs(self._shelf.folder)
         except LedgerError as error:
             return error.code
@@ -214,6 +229,12 @@ class FileJournal:
         self._shelf = open_shelf(self._audit, self._options)
         if self._notary is not None:
             self.attach(self._notary)
+
+    def _line(self, seq: int) -> bytes | None:
+        """The line of a record. Offsets are derived and may be wrong: the leaf hash says whether this is the record."""
+        stand, tiles = self._current().stand, self._shelf.tiles
+        line = self._shelf.segments.line_at(stand.position_of(seq, tiles))
+        return line if line is not None and leaf_of(line) == stand.leaf_at(seq, tiles) else None
 
     def _overwrite(self, place: int, columns: Columns) -> None:
         """In place and as long as before, so that no other byte of the log moves."""

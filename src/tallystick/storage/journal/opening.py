@@ -6,6 +6,7 @@
 4. the mirror must not know more than the log, nor anything else        (rolled back, forked: stop)
 """
 
+from collections import defaultdict
 from datetime import UTC, datetime
 
 from tallystick.errors import LedgerDamaged
@@ -13,7 +14,7 @@ from tallystick.gate.record.journal import Incident, Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import Signed, read_on
 from tallystick.storage.journal.head import FAILED, Head
-from tallystick.storage.journal.recovery import parse_header
+from tallystick.storage.journal.recovery import parse_header, split_line
 from tallystick.storage.journal.segments import segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand, starting_stand
@@ -39,6 +40,8 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     head = found or mirrored or Head()
     if head.flags & FAILED:
         incidents.append(_write_anew(shelf, head))
+    if head.checkpointed < stand.size:
+        _repair_views(shelf, stand, head.checkpointed, notary)
     incidents += read_on(shelf, stand, head, notary, opening=True, signed=signed)
     lost = any(incident.what == "acknowledged_lost" for incident in incidents)
     _compare(shelf, stand, signed, mirrored, allowed=1 if lost else 0)
@@ -57,6 +60,19 @@ def _witness_last(shelf: Shelf, stand: Stand, notary: Notary) -> None:
     """The record before the first one that will be read: its time is what the next one is compared with."""
     line = shelf.segments.line_at(stand.position_of(stand.size - 1, shelf.tiles)) or b""
     notary.witness(parse_header(line.partition(b"\t")[0]) or {})
+
+
+def _repair_views(shelf: Shelf, stand: Stand, start: int, notary: Notary) -> None:
+    """A checkpoint was written although a view could not be: look at the views since the head vouched for them."""
+    views: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+    lines = shelf.segments.lines(stand.position_of(start, shelf.tiles), stand.end)
+    for seq, line in enumerate(lines, start):
+        columns = split_line(line.data)
+        if columns is not None:
+            session, flat = notary.flat(*columns)
+            views[session].append((seq, flat))
+    for session, missing in views.items():
+        shelf.views.repair(session, missing)
 
 
 def _read_mirror(shelf: Shelf, notary: Notary, incidents: list[Incident]) -> Head | None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO, Sealed
+from tallystick.gate.record.journal import ZERO, Notary, Sealed
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
-from tallystick.storage.journal.recovery import Found
+from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import BLOCK, Tiles
 
@@ -97,6 +97,16 @@ def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, byte
     if len(stand.pending) >= FLUSH:
         stand.flush(tiles)
     return True
+
+
+def rebuilt(segments: Segments, tiles: Tiles, notary: Notary, trusted: int) -> Stand:
+    """Read the log from its beginning and write the tiles anew."""
+    stand = Stand()
+    walk = Walk(segments, notary, trusted=trusted, seq=0, leaf=ZERO, end=0)
+    for found in walk.records():
+        follow(stand, found, tiles, None)
+    stand.flush(tiles)
+    return stand
 
 
 def leaf_of(line: bytes) -> bytes:

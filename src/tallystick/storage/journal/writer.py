@@ -115,6 +115,8 @@ class Writer:
         """Write tiles and a signed note; a full disk only puts it off."""
         stand = self.stand
         self._wait_for_checkpoint()
+        if not self.in_place():
+            return None
         try:
             stand.flush(self._shelf.tiles)
             note = self._notary.checkpoint(stand.size, stand.root(self._shelf.tiles))
@@ -126,6 +128,15 @@ class Writer:
         except OSError:
             return None
         return note
+
+    def in_place(self) -> bool:
+        """Whether folder and head are still where they were; if not, nothing more is taken.
+
+        The log's own file is looked at with every commit; this, which costs more, now and then.
+        """
+        if not self._shelf.head.in_place():
+            self._stop("The journal's folder or head was moved or replaced while in use.", "journal_replaced")
+        return self._stopped is None
 
     def put_head(self) -> None:
         """Write the head for what stands in the log now."""
