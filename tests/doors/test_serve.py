@@ -198,6 +198,62 @@ def test_with_auth_it_listens_anywhere_and_everyone_needs_a_token(serve: Serve) 
     assert SECRET not in process.said
 
 
+ROOM = """
+from tallystick import tool
+from tallystick.turns.runs import Queue
+
+
+def sweep(run, args):
+    return run.step("sweep", lambda: "swept")
+
+
+class Attic:
+    name = "attic"
+
+    def __init__(self, parts):
+        self.durable = parts.durable
+        self.durable.add_queue(Queue(name="attic", per_worker=1))
+        self.durable.register("attic.sweep", sweep, queue="attic")
+
+    def tools(self):
+        @tool(effect="write")
+        def sweep_attic(run_id: str) -> str:
+            "Begin to sweep."
+            return self.durable.start("attic.sweep", {}, run_id=run_id)
+
+        @tool(effect="read")
+        def swept(run_id: str, patience_s: int) -> str:
+            "How far it is."
+            return self.durable.wait(run_id, timeout_s=patience_s).state
+
+        return [sweep_attic, swept]
+"""
+
+
+@pytest.mark.promise("doors.serve")
+def test_durable_work_of_an_installed_room_is_done_beside_the_server_unless_told_otherwise(
+    serve: Serve, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    about = installed / "attic-1.0.dist-info"
+    about.mkdir(parents=True)
+    (installed / "attic.py").write_text(ROOM, encoding="utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: attic\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[tallystick.rooms]\nattic = attic:Attic\n", encoding="utf-8")
+    path = os.pathsep.join([str(ROOT / "src"), str(installed)])
+    idle = serve("--port", "0", "--no-worker", PYTHONPATH=path)
+    begin = {"tool": "sweep_attic", "args": {"run_id": "sweep-1"}}
+    assert ask(idle, "POST", "/api/gate/call", json=begin).json()["result"] == "sweep-1"
+    wait = {"tool": "swept", "args": {"run_id": "sweep-1", "patience_s": 0}}
+    assert ask(idle, "POST", "/api/gate/call", json=wait).json()["result"] == "waiting"
+    idle.end()
+    working = serve("--port", "0", PYTHONPATH=path)
+    wait["args"] = {"run_id": "sweep-1", "patience_s": 40}
+    assert ask(working, "POST", "/api/gate/call", json=wait, timeout=60).json()["result"] == "done"
+    working.end()
+    assert "Traceback" not in working.said
+
+
 @pytest.mark.promise("doors.serve")
 def test_it_can_listen_on_ipv6_loopback(serve: Serve) -> None:
     if not _has_ipv6():

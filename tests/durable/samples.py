@@ -26,10 +26,14 @@ def sample_durable(database_url: str | None, control_room: Path) -> StoredDurabl
     durable.add_queue(Queue(name="many", per_worker=16))
     durable.add_queue(Queue(name="two", concurrency=2))
     durable.add_queue(Queue(name="deadly", per_worker=1))
+    durable.add_queue(Queue(name="single", per_worker=1, starts=100, per_s=1.0))
     durable.register("sample.chain", chain, queue="many")
     durable.register("sample.gather", gather, queue="many")
     durable.register("sample.held", held, queue="many")
     durable.register("sample.held_async", held_async, queue="many")
+    durable.register("sample.patient", patient, queue="many")
+    durable.register("sample.patient_async", patient_async, queue="many")
+    durable.register("sample.single", chain, queue="single")
     durable.register("sample.sleeper", sleeper, queue="many")
     durable.register("sample.sleeper_async", sleeper_async, queue="many")
     durable.register("sample.until_mended", until_mended, queue="many")
@@ -99,6 +103,32 @@ async def sleeper_async(run: AsyncRun, args: dict[str, Any]) -> str:
     await run.sleep(args["seconds"])
     token: str = await run.step("after", effect, out, run.key("after"), 0.0)
     return token
+
+
+def patient(run: Run, args: dict[str, Any]) -> None:
+    """A step that goes on until the run is cancelled."""
+    out = Path(args["out"])
+
+    def wait() -> None:
+        note(out, run.key("wait"))
+        while not run.cancelled():
+            time.sleep(LOOK_S)
+        effect(out, run.key("noticed"), 0.0)
+
+    run.step("wait", wait)
+
+
+async def patient_async(run: AsyncRun, args: dict[str, Any]) -> None:
+    """The same on the loop."""
+    out = Path(args["out"])
+
+    async def wait() -> None:
+        note(out, run.key("wait"))
+        while not await run.cancelled():  # noqa: ASYNC110 - the database has no event for it
+            await asyncio.sleep(LOOK_S)
+        effect(out, run.key("noticed"), 0.0)
+
+    await run.step("wait", wait)
 
 
 def until_mended(run: Run, args: dict[str, Any]) -> str:

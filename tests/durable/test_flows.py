@@ -143,6 +143,16 @@ def test_a_running_run_that_is_cancelled_does_no_further_step(working: StoredDur
     assert status.state == "cancelled"
 
 
+@pytest.mark.promise("durable.cancel")
+@pytest.mark.parametrize("flow", ["patient", "patient_async"])
+def test_a_long_step_can_ask_whether_its_run_was_cancelled(working: StoredDurable, tmp_path: Path, flow: str) -> None:
+    run_id = working.start(f"sample.{flow}", {"out": str(tmp_path)}, run_id=f"asked-{flow}")
+    until(lambda: attempts(tmp_path)[f"{run_id}/wait"], "the step goes on")
+    assert effects(tmp_path) == {}
+    working.cancel(run_id)
+    until(lambda: f"{run_id}/noticed" in effects(tmp_path), "the step notices")
+
+
 @pytest.mark.promise("durable.delay")
 def test_a_delayed_run_waits_and_can_be_cancelled_before_it_began(working: StoredDurable, tmp_path: Path) -> None:
     args = {"out": str(tmp_path), "steps": 1}

@@ -179,6 +179,23 @@ print({"dbos", "sqlalchemy", "psycopg"} & set(sys.modules))
     assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
+@pytest.mark.promise("durable.lazy")
+def test_without_the_engine_installed_the_error_says_what_to_install() -> None:
+    code = """
+import sys
+from pathlib import Path
+from tallystick.storage.durable.stored import StoredDurable
+from tallystick.turns.runs import DurableError
+sys.modules["dbos"] = None
+try:
+    StoredDurable(database_url=None, control_room=Path("nowhere")).runs()
+except DurableError as error:
+    print(error.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=_with_source())
+    assert (done.stdout, done.stderr) == ("durable_not_installed\n", "")
+
+
 def _card(name: str, *, queue: str = "q", attempts: int = 5) -> FlowCard:
     return FlowCard(name=name, flow=_nothing, queue=queue, attempts=attempts)
 

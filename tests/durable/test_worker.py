@@ -62,6 +62,16 @@ def test_a_database_that_goes_away_and_comes_back_costs_time_and_nothing_else(
     assert len(effects(place.out)) == 16
 
 
+@pytest.mark.promise("durable.queues")
+def test_a_queue_gives_the_lower_priority_first(place: Place) -> None:
+    for run_id, priority in [("later", 9), ("soon", 1), ("now", 0)]:
+        place.durable.start("sample.single", place.args(steps=1), run_id=run_id, priority=priority)
+    with InProcessWorker(place.durable):
+        place.durable.wait("later", timeout_s=30)
+    order = (place.out / "attempts.log").read_text().splitlines()
+    assert order == ["now/step:0", "soon/step:0", "later/step:0"]
+
+
 @pytest.mark.promise("durable.dead-letter", "durable.nothing-stuck")
 def test_a_run_that_cannot_even_be_begun_becomes_a_dead_letter(place: Place) -> None:
     place.durable.start("sample.deadly", place.args(), run_id="torn")

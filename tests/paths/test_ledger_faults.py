@@ -114,7 +114,7 @@ def test_on_a_full_disk_nothing_that_writes_runs_and_the_next_call_works(tmp_pat
     assert Gate.verify(tmp_path).ok
 
 
-@pytest.mark.promise("record.nothing-unlogged", "record.unknown")
+@pytest.mark.promise("record.nothing-unlogged", "record.unfinished")
 def test_when_the_outcome_cannot_be_written_the_result_is_not_shown_and_the_end_is_recorded_as_unknown(
     tmp_path: Path,
 ) -> None:
@@ -176,7 +176,7 @@ def killed_while_it_runs(workspace: Path, effect: str, durability: str) -> None:
     process.communicate()
 
 
-@pytest.mark.promise("record.unknown")
+@pytest.mark.promise("record.unfinished")
 @pytest.mark.parametrize("durability", ["os", "fsync"])
 @pytest.mark.parametrize("effect", ["write", "external"])
 def test_a_process_killed_while_a_tool_runs_leaves_an_end_that_is_unknown(
@@ -198,7 +198,7 @@ def test_a_process_killed_while_a_tool_runs_leaves_an_end_that_is_unknown(
     assert Gate.verify(tmp_path).ok
 
 
-@pytest.mark.promise("record.unknown")
+@pytest.mark.promise("record.unfinished")
 def test_a_call_that_only_read_leaves_nothing_when_its_process_is_killed(tmp_path: Path) -> None:
     killed_while_it_runs(tmp_path, "read", "os")
     with open_gate(tmp_path, look) as gate:
@@ -206,7 +206,7 @@ def test_a_call_that_only_read_leaves_nothing_when_its_process_is_killed(tmp_pat
         assert asyncio.run(gate.call("look")).ok
 
 
-@pytest.mark.promise("record.unknown")
+@pytest.mark.promise("record.unfinished")
 def test_a_call_under_way_in_a_living_process_is_not_taken_for_lost(tmp_path: Path) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 

@@ -127,7 +127,9 @@ def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalBook) -> Non
 
 @pytest.mark.promise("decide.approval-edit")
 @pytest.mark.parametrize(
-    "args", [{"n": float("nan")}, {"n": 2**60}, {"n": object()}, {1: "x"}, {"s": "\ud800"}], ids=repr
+    "args",
+    [{"n": float("nan")}, {"n": 2**60}, {"n": object()}, {1: "x"}, {"s": "\ud800"}],
+    ids=["nan", "too large", "object", "number as key", "lone surrogate"],
 )
 def test_an_edit_into_what_json_cannot_carry_changes_nothing(book: ApprovalBook, args: Any) -> None:
     book.hold(a_hold())

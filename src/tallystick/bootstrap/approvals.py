@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.bootstrap.editing import put_back
 from tallystick.bootstrap.wiring import Parts
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
 from tallystick.gate.record import entries
@@ -59,16 +60,21 @@ class Approvals:
         return book.refuse(approval_id, person=person, channel=channel, now=now, reason=reason)
 
     def edit(self, approval_id: str, args: Mapping[str, Any], *, person: str, channel: str) -> Hold | Unmoved:
-        """Say yes to other arguments; they are checked from the top when the call is resumed."""
+        """Say yes to other arguments; they are checked from the top when the call is resumed.
+
+        Secrets that are left as they were shown (as a digest) stay what they are.
+        """
         waiting = self._waiting(approval_id)
         if isinstance(waiting, Unmoved):
             return waiting
         self._parts.ledger.record_sync(entries.answered(waiting, answer="edited", person=person, channel=channel))
         book, now = self._parts.book(), self._parts.now_ms()
         # A process that does not have the tool knows its secrets by what was hidden when the call was held.
-        hidden = redacted_keys(orjson.loads(waiting.shown)) | self._parts.pipeline.secret_names()
-        shown, _ = self._parts.redactor.redact(args, hidden)
-        return book.edit(approval_id, args, person=person, channel=channel, now=now, shown=shown)
+        was_shown = orjson.loads(waiting.shown)
+        hidden = redacted_keys(was_shown) | self._parts.pipeline.secret_names()
+        wanted: dict[str, Any] = put_back(args, shown=was_shown, exact=waiting.arguments())
+        shown, _ = self._parts.redactor.redact(wanted, hidden)
+        return book.edit(approval_id, wanted, person=person, channel=channel, now=now, shown=shown)
 
     def _waiting(self, approval_id: str) -> Hold | Unmoved:
         hold = self.get(approval_id)

@@ -2,32 +2,31 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from tallystick.bootstrap.approvals import Approvals
-from tallystick.bootstrap.plugins import load_rooms, load_tools
+from tallystick.bootstrap.plugins import client_catalogue, load_rooms, load_tools
 from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
+from tallystick.bootstrap.sessions import session_for
 from tallystick.bootstrap.wiring import Parts, join
-from tallystick.errors import ConfigError, RegistrationError
-from tallystick.gate.admit.names import Catalogue
+from tallystick.errors import ConfigError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.decide.verdict import UNLIMITED, Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.report import AuditReport
 from tallystick.gate.reply.findings import Findings
-from tallystick.gate.session import Caller, Session, valid_session_id
+from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
@@ -177,7 +176,7 @@ class Gate:
             authenticated: False: auth is on and no valid token came.
         """
         standing = Standing(
-            session=_owned(session) if caller is None and type(session) is str else self._session(session, caller),
+            session=_owned(session) if caller is None and type(session) is str else session_for(session, caller),
             authenticated=authenticated,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
         )
@@ -192,7 +191,7 @@ class Gate:
         self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
     ) -> Outcome:
         """Record what a door refused before there was a proposal."""
-        return await self._pipeline.refuse(rejection, text, Standing(session=self._session(session, caller)))
+        return await self._pipeline.refuse(rejection, text, Standing(session=session_for(session, caller)))
 
     def turn(
         self,
@@ -220,23 +219,18 @@ class Gate:
             step_bytes: How much of one output the model is shown.
             authenticated: False: auth is on and no valid token came.
         """
-        where = self._session(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
-        spend = limits_from(self.settings.limits)
-        spend = spend if limits is None else narrowed(spend, limits)
+        where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
+        spend = narrowed(limits_from(self.settings.limits), limits or UNLIMITED)
         turn = Turn(
-            pipeline=self._pipeline,
-            portal=self._portal,
-            session=where,
-            limits=spend,
+            pipeline=self._pipeline, portal=self._portal, session=where, limits=spend, random=self._parts.random,
             step_bytes=step_bytes or self.settings.limits.bytes_per_step,
             ttl_s=self.settings.gate.turn_ttl_s,
-            random=self._parts.random,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
             may_finish=may_finish,
-            client_tools=_catalogue(client_tools),
+            client_tools=client_catalogue(client_tools),
             parent=self._parts.tasks.of(where, limits=spend, now=self._parts.monotonic()),
             authenticated=authenticated,
-        )
+        )  # fmt: skip
         self._turns[turn.turn_id] = turn
         return turn
 
@@ -288,36 +282,4 @@ class Gate:
         self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any
     ) -> Findings:
         """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
-        return self._replies.check(reply, self._session(session, None, agent=agent), **more)
-
-    def _session(
-        self, session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
-    ) -> Session:
-        if isinstance(session, str):
-            session = _owned(session)
-        elif not valid_session_id(session.session_id):
-            raise _bad_session(session.session_id)
-        return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
-
-
-@lru_cache(maxsize=1024)
-def _owned(session_id: str) -> Session:
-    """The local owner's session of this id; a session is used many times, and nobody changes it."""
-    if not valid_session_id(session_id):
-        raise _bad_session(session_id)
-    return Session(session_id=session_id)
-
-
-def _bad_session(session_id: str) -> ConfigError:
-    message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
-    return ConfigError(message, code="session_id_invalid")
-
-
-def _catalogue(cards: Iterable[Card]) -> Catalogue | None:
-    catalogue: Catalogue | None = None
-    for card in cards:
-        if card.origin != "client":
-            raise RegistrationError(f"{card.name}: a client's tool is a card with origin 'client'")
-        catalogue = catalogue or Catalogue()
-        catalogue.add(card)
-    return catalogue
+        return self._replies.check(reply, session_for(session, None, agent=agent), **more)

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
-from tallystick.errors import ConfigError
-from tallystick.gate.tool import Tool
+from tallystick.errors import ConfigError, RegistrationError
+from tallystick.gate.admit.names import Catalogue
+from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.wiring import Parts
@@ -70,3 +71,14 @@ def _from_module(name: str) -> ModuleType:
         return import_module(name)
     except ImportError as error:
         raise ConfigError(f"gate.tools: module '{name}' cannot be imported: {error}", code="no_tools") from error
+
+
+def client_catalogue(cards: Iterable[Card]) -> Catalogue | None:
+    """The tools that a client runs itself; None if it has none."""
+    catalogue: Catalogue | None = None
+    for card in cards:
+        if card.origin != "client":
+            raise RegistrationError(f"{card.name}: a client's tool is a card with origin 'client'")
+        catalogue = catalogue or Catalogue()
+        catalogue.add(card)
+    return catalogue

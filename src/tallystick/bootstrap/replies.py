@@ -58,12 +58,15 @@ class ReplyChecks:
             **more,
         )
         receipt = self._parts.ledger.record_sync(_draft(session, findings))
+        self._tell(session, findings)
+        return replace(findings, receipt_id=receipt.receipt_id)
+
+    def _tell(self, session: Session, findings: Findings) -> None:
         if self._parts.observer is not None:
             try:
                 self._parts.observer.replied(session=session, bucket=findings.bucket)
             except Exception:  # noqa: BLE001 - watching must never stop a check
                 _log.exception("an observer failed; the reply is not affected")
-        return replace(findings, receipt_id=receipt.receipt_id)
 
 
 def _draft(session: Session, findings: Findings) -> Draft:

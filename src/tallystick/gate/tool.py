@@ -178,9 +178,8 @@ def tool(
     """
 
     def build(function: Callable[..., Any]) -> Tool:
-        # A copy: one decorator may be put on several functions.
-        fields = dict(card)
-        fields.setdefault("how", _how(function, inline=inline, isolate=isolate))
+        # Into a copy: one decorator may be put on several functions.
+        fields = {"how": _how(function, inline=inline, isolate=isolate), **card}
         if not fields.get("description"):
             fields["description"] = inspect.getdoc(function) or ""
         for names in {"roles", "owned_keys"} & fields.keys():

@@ -65,9 +65,7 @@ class Turn:
             may_finish=may_finish,
             step_bytes=step_bytes,
         )
-        self._must_finish = False
-        self._waiting = False
-        self._over = False
+        self._must_finish = self._waiting = self._over = False
         self._nonces.issue()
 
     @property

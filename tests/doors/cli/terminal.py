@@ -22,8 +22,13 @@ class Typed:
     """What was shown on the terminal."""
 
 
-def at_terminal(*words: str, folder: Path, answer: str = "", state: Path, **environ: str) -> Typed:
-    """Run a command with a terminal; `answer` is typed once a question stands there."""
+def at_terminal(
+    *words: str, folder: Path, state: Path, answer: str = "", stdout: bool = False, **environ: str
+) -> Typed:
+    """Run a command with a terminal; `answer` is typed once a question stands there.
+
+    `stdout` puts the result on the terminal too.
+    """
     ours, theirs = pty.openpty()
     environment = {
         **os.environ,
@@ -34,7 +39,7 @@ def at_terminal(*words: str, folder: Path, answer: str = "", state: Path, **envi
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "tallystick", *words],
-        cwd=folder, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+        cwd=folder, env=environment, stdin=theirs, stdout=theirs if stdout else subprocess.PIPE, stderr=theirs,
     )  # fmt: skip
     os.close(theirs)
     shown, asked = b"", False
@@ -54,4 +59,4 @@ def at_terminal(*words: str, folder: Path, answer: str = "", state: Path, **envi
             break
     out, _ = process.communicate(timeout=60)
     os.close(ours)
-    return Typed(code=process.returncode, out=out.decode(), screen=shown.decode(errors="replace"))
+    return Typed(code=process.returncode, out=(out or b"").decode(), screen=shown.decode(errors="replace"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.doors.cli.editing import put_back
+from tallystick.bootstrap.editing import put_back
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
 
@@ -31,6 +31,16 @@ def test_an_agent_without_a_terminal_or_token_cannot_answer(tally: Tally, held: 
     assert tally("--json", "approvals", "show", held).json["state"] == "held"
     assert tally(*CALL).code == 3
     assert _channels(tally) == []
+
+
+@pytest.mark.promise("doors.cli-person")
+def test_an_agent_cannot_bring_a_policy_of_its_own(tally: Tally, workspace: Path, tmp_path: Path) -> None:
+    lax = tmp_path / "lax.toml"
+    lax.write_text('[policy]\nexternal = "allow"\n')
+    for option in ("--policy", "--config", "-p"):
+        assert tally("call", "send_mail", '{"to":"a","body":"b"}', option, str(lax)).code == 2
+    written = tally("audit", "export", "--output", str(workspace / "tallystick.toml"), "--force")
+    assert written.error == "path_protected"
 
 
 @pytest.mark.promise("doors.cli-person")

@@ -208,6 +208,28 @@ def test_a_head_that_cannot_be_read_is_refused(tally: Tally, receipts: list[str]
     assert foreign.json["problems"][0]["code"] == "outside_invalid"
 
 
+@pytest.mark.promise("doors.cli-verify")
+def test_a_ledger_that_was_deleted_does_not_pass_for_one_that_never_was(
+    tally: Tally, receipts: list[str], workspace: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(workspace / ".control-room" / "audit")
+    gone = tally("--json", "audit", "verify")
+    assert (gone.code, gone.json["problems"][0]["code"]) == (1, "ledger_gone")
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    (fresh / "tallystick.toml").write_text("")
+    never = tally("audit", "verify", str(fresh))
+    assert (never.code, never.error) == (4, "ledger_missing")
+
+
+@pytest.mark.parametrize(
+    "words", [["audit", "list", "-s"], ["audit", "export", "-s"], ["policy", "replay", "-p", "tallystick.toml", "-s"]]
+)
+def test_a_session_that_names_a_path_is_wrong_use(tally: Tally, receipts: list[str], words: list[str]) -> None:
+    wrong = tally(*words, "../s1")
+    assert (wrong.code, wrong.error) == (2, "usage")
+
+
 def test_verify_changes_nothing(tally: Tally, receipts: list[str], workspace: Path) -> None:
     def state() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()}

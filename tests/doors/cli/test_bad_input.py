@@ -73,6 +73,26 @@ def test_a_key_that_is_exposed_malformed_or_gone_is_named(tally: Tally, workspac
     assert tally(*GOOD).code == 0
 
 
+def test_a_database_that_is_none_is_named(tally: Tally, workspace: Path) -> None:
+    assert tally(*GOOD).code == 0
+    (workspace / ".control-room" / "tallystick.db").write_bytes(b"not a database at all, whatever its name says" * 50)
+    wrong = tally("approvals", "list")
+    assert (wrong.code, wrong.error) == (4, "database_unusable")
+    asked = tally("--json", "call", "send_mail", '{"to":"a","body":"b"}')
+    assert (asked.code, asked.json["rejection"]["reason"]) == (5, "approvals_unavailable")
+    assert tally(*GOOD).code == 0
+
+
+def test_a_place_that_takes_no_output_is_named(workspace: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tallystick", "policy", "show"], cwd=workspace, check=False, stdout=full,
+            stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: io_failed: ")
+
+
 def test_a_damaged_ledger_stops_calls_and_verify_says_where(tally: Tally, workspace: Path) -> None:
     for _ in range(3):
         assert tally(*GOOD).code == 0

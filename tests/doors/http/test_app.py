@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 
 import tallystick
 from tallystick.doors.http import gate_calls
+from tallystick.doors.http.app import api
+from tallystick.doors.http.desk import FrontDesk
+from tallystick.errors import LedgerUnwritable, PathRefused
 from tallystick.telemetry.logs import Masker, set_up_logs
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
@@ -162,6 +165,28 @@ def test_what_is_not_there_and_what_is_not_meant_so_is_a_problem(well_used: Door
     assert wrong_method.headers["allow"] == "POST"
     for method in ("PUT", "PATCH", "DELETE"):
         problem(well_used.request(method, "/api/gate/tools"), 405, "validation_error")
+
+
+@pytest.mark.promise("doors.http-problems")
+def test_a_room_s_own_route_answers_bad_input_and_errors_in_the_same_form(door: Doorway) -> None:
+    desk = FrontDesk(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
+    app = api(desk)
+
+    @app.post("/api/room/{number}")
+    async def room(number: int, body: dict[str, int]) -> int:
+        if number == 0:
+            raise PathRefused("leaves the workspace")
+        if number == 1:
+            raise LedgerUnwritable("the disk is full")
+        return sum(body.values())
+
+    assert door.post("/api/room/2", {"a": 1}, app=app).json() == 1
+    for path, body in (("x", {"a": 1}), ("2", {"a": "hunter2"}), ("2", None), ("2", b"{"), ("2", [])):
+        answer = door.post(f"/api/room/{path}", body, app=app)
+        assert problem(answer, 400, "validation_error")["endpoint"] == "/api/room/{number}"
+        assert "hunter2" not in answer.text
+    assert problem(door.post("/api/room/0", {}, app=app), 400, "validation_error")["hint"] == "path_refused"
+    assert problem(door.post("/api/room/1", {}, app=app), 503, "tool_unavailable")["hint"] == "ledger_unwritable"
 
 
 @pytest.mark.promise("doors.http-problems")

@@ -130,6 +130,27 @@ def test_an_edited_call_is_checked_again_and_runs_as_edited(door: Doorway) -> No
     assert [args[0] for _, args in door.ran.calls] == ["b@example.org"]
 
 
+@pytest.mark.promise("doors.http-approvals", "doors.http-secrets")
+def test_a_secret_left_as_it_was_shown_stays_what_it_is(door: Doorway) -> None:
+    held = door.call("send_mail", {"to": "a@example.org", "password": "hunter2-hunter2"}).json()["held"]["approval_id"]
+    shown = door.get(f"{PATH}/{held}").json()["args"]
+    wanted = {**shown, "to": "b@example.org"}
+    edited = door.post(f"{PATH}/{held}/edit", {"args": wanted}, headers=door.person)
+    assert edited.status_code == 200
+    assert "hunter2" not in edited.text
+    assert door.post(f"{PATH}/{held}/resume").status_code == 200
+    assert door.ran.calls == [("send_mail", ("b@example.org", "", "hunter2-hunter2"))]
+
+
+@pytest.mark.promise("doors.http-approvals", "doors.http-secrets")
+def test_a_secret_s_digest_put_elsewhere_brings_no_secret_there(door: Doorway) -> None:
+    held = door.call("send_mail", {"to": "a@example.org", "password": "hunter2-hunter2"}).json()["held"]["approval_id"]
+    shown = door.get(f"{PATH}/{held}").json()["args"]
+    door.post(f"{PATH}/{held}/edit", {"args": {"to": "a", "body": shown["password"]}}, headers=door.person)
+    assert door.post(f"{PATH}/{held}/resume").status_code == 400
+    assert door.ran.calls == []
+
+
 @pytest.mark.promise("doors.http-approvals")
 def test_an_edit_that_does_not_fit_the_tool_runs_nothing(door: Doorway) -> None:
     approval_id = door.held()

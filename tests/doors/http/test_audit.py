@@ -68,6 +68,8 @@ def test_receipts_can_be_narrowed(open_door: OpenDoor, query: dict[str, Any], co
 @pytest.mark.promise("doors.http-audit")
 def test_the_session_file_is_the_view_byte_for_byte(door: Doorway) -> None:
     three_sessions(door)
+    for _ in range(20):
+        door.call("echo", {"text": "é" * 5_000}, session="s1")
     door.call("echo", {"text": "é" * 70_000}, session="s1")
     answer = door.get(f"{PATH}/sessions/s1/tool-receipts")
     assert answer.status_code == 200

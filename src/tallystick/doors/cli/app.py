@@ -114,6 +114,10 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
     told = getattr(error, "format_message", None)
     if told is not None and getattr(error, "exit_code", None) == Exit.USAGE:
         return _end_usage(error, told(), as_json=as_json)
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        say_error("io_failed", f"{place}{error.strerror or error}.", as_json=as_json)
+        return Exit.REFUSED
     return _end_bug(error, as_json=as_json)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.editing import edited_text, put_back
+from tallystick.doors.cli.editing import edited_text
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person
 from tallystick.doors.cli.visible import hidden_in, visible_json
@@ -127,8 +127,7 @@ def edit(
         text = args if args is not None else edited_text(visible_json(shown, indent=2) + "\n", suffix=".json")
         asked = _object(text)
         _ask(here, person, hold, "Let the call through with these arguments instead?", yes=yes, instead=asked)
-        wanted = put_back(asked, shown=shown, exact=hold.arguments())
-        answer = gate.approvals.edit(approval_id, wanted, person=person.name, channel=person.channel)
+        answer = gate.approvals.edit(approval_id, asked, person=person.name, channel=person.channel)
     return _answered(here, answer, f"approved with other arguments; `tally approvals show {approval_id}` shows them")
 
 

@@ -11,6 +11,7 @@ from tallystick.doors.cli import verify
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.export import export
+from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.visible import visible_json
@@ -74,7 +75,7 @@ def list_receipts(
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first so many.")] = 0,
 ) -> None:
     """List receipts, the newest first."""
-    wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
+    wanted = _Wanted(session=checked_session(session), tool=tool, status=status, kind=kind)
     with here.gate() as gate:
         items, total = _newest(gate.ledger, wanted, limit=limit, offset=offset)
     here.screen.data({"items": [dict(item.header) for item in items], "total": total, "limit": limit, "offset": offset})
@@ -95,7 +96,7 @@ def watch(
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many.")] = None,
 ) -> None:
     """Show receipts as they come, one a line, until Ctrl-C."""
-    wanted = _Wanted(session=session, tool=tool, status=status, kind=kind)
+    wanted = _Wanted(session=checked_session(session), tool=tool, status=status, kind=kind)
     left = limit
     with here.gate() as gate:
         here.screen.note("watching; Ctrl-C to stop")

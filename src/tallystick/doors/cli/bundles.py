@@ -11,7 +11,7 @@ from tallystick.doors.cli.audit import ReceiptId, find
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.evidence import read_reply
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.outside import Key, read_file, read_verifier
+from tallystick.doors.cli.outside import Key, checked_session, read_file, read_verifier
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
 
@@ -76,7 +76,7 @@ def bundle(
     if text_of is None:
         message = "The ledger keeps a reply's hash, not its text: give the text with --reply FILE."
         raise Refused(message, code="reply_needed")
-    text = read_reply(text_of)
+    text, session = read_reply(text_of), checked_session(session)
     with here.gate() as gate:
         check_id = check_id or _checked(gate, text, session) or _check_now(gate, text, session, agent)
         data = _packed(gate, text, check_id)

@@ -127,8 +127,9 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
     if outcome.rejection is not None:
         refused = outcome.rejection
         where = f" at {refused.pointer}" if refused.pointer else ""
-        _say(here, str(refused.code), f"{refused.reason}{where}{receipt}")
-        return Exit.REFUSED
+        _say(here, str(refused.code or refused.fault.name), f"{refused.reason}{where}{receipt}")
+        # Without a code of the boundary it is we who could not: nothing ran, and it can be tried again.
+        return Exit.REFUSED if refused.code else Exit.LEDGER
     result = outcome.result
     here.screen.block(result if isinstance(result, str) else visible_json(result, indent=2))
     here.screen.note(f"receipt: {outcome.receipt_id}")

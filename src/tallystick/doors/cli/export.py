@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.exits import UsageMistake
+from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
 
@@ -35,7 +36,7 @@ def export(
     """Write out receipts, oldest first. CSV cells cannot act as formulas."""
     if form not in {"jsonl", "csv"}:
         raise UsageMistake("--format is jsonl or csv.")
-    count = 0
+    count, session = 0, checked_session(session)
     with here.gate() as gate, here.screen.writing(output, force=force) as file:
         total = gate.ledger.size() if session is None else None
         receipts = gate.ledger.read() if session is None else gate.ledger.session(session)

@@ -1,11 +1,11 @@
-"""Files and keys that come from elsewhere."""
+"""What comes from elsewhere: files, keys, names."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.doors.cli.exits import Refused
+from tallystick.doors.cli.exits import Refused, UsageMistake
 
 if TYPE_CHECKING:
     from tallystick.gate.record.checkpoint import NoteVerifier
@@ -35,6 +35,19 @@ def read_file(path: Path, limit: int) -> bytes:
     if len(data) > limit:
         raise Refused(f"{path} is larger than {limit} bytes.", code="file_too_large")
     return data
+
+
+def checked_session(session: str | None) -> str | None:
+    """A session's id, if one was given; it names a folder, so not every text is one.
+
+    Raises:
+        UsageMistake: It cannot be one.
+    """
+    from tallystick.gate.session import valid_session_id
+
+    if session is not None and not valid_session_id(session):
+        raise UsageMistake(f"'{session:.60}' cannot be a session id: letters, digits, dot, dash and underscore only.")
+    return session
 
 
 def read_verifier(key: str) -> "NoteVerifier":

@@ -11,7 +11,7 @@ import typer
 
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.outside import read_file
+from tallystick.doors.cli.outside import checked_session, read_file
 from tallystick.doors.cli.replay import show_replayed
 from tallystick.doors.cli.workspace import Here
 
@@ -103,7 +103,7 @@ def replay(
     """Decide recorded calls by another policy and list what would change. Nothing is run."""
     from tallystick.bootstrap.replay import Replayed, Replayer
 
-    other = _read(policy)
+    other, session = _read(policy), checked_session(session)
     with here.gate() as gate:
         receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
         replayed = Replayer(gate.workspace).replay(receipts, policy=other)

@@ -32,7 +32,7 @@ def serve(
     """
     from tallystick.doors.serve import run_server
 
-    run_server(here.workspace, host=host, port=port, worker=not no_worker)
+    run_server(here.open_workspace(), host=host, port=port, worker=not no_worker)
     return Exit.OK
 
 

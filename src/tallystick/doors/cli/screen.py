@@ -140,7 +140,11 @@ def _draw_table(heads: Sequence[str], cells: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
+    # The first column holds what is copied into the next command; it is never folded.
+    first = max(len(row[0]) for row in [list(heads), *cells])
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(heads):
+        table.add_column(name, min_width=None if place else first, no_wrap=place == 0)
     for row in cells:
         # Text, not markup: a tool named "[red]" is a tool named "[red]".
         table.add_row(*(Text(cell, overflow="fold") for cell in row))

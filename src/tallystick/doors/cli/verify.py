@@ -10,8 +10,10 @@ from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.outside import Key, read_file, read_verifier
 from tallystick.doors.cli.workspace import Here
+from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
+    from tallystick.gate.record.checkpoint import NoteVerifier
     from tallystick.gate.record.report import AuditReport, Problem
 
 MAX_SHOWN = 20
@@ -46,13 +48,11 @@ def verify(
     Signature, chain, tree, head, mirror, payloads, session views and the key of each; says up to which receipt the log
     is proved, and by what. Changes nothing.
     """
-    from tallystick.storage.ledger import verify_workspace
-
     place = here if path is None else Here(named=path, screen=here.screen)
     outside = [_note(file) for file in head or []]
     verifier = None if key is None else read_verifier(key)
     with here.screen.progress("verifying", None):
-        report = verify_workspace(place.require_workspace(), place.settings, outside=outside, verifier=verifier)
+        report = _examine(place, outside, verifier)
     here.screen.data(report.as_dict())
     _show(here, report, given_from_outside=bool(outside))
     return Exit.OK if report.ok else Exit.REFUSED
@@ -64,6 +64,23 @@ def rebuild(here: Here) -> None:
         count = gate.ledger.rebuild_views()
     here.screen.data({"views": count})
     here.screen.line(f"{count} session views written anew")
+
+
+def _examine(here: Here, outside: list[bytes], verifier: "NoteVerifier | None") -> "AuditReport":
+    from tallystick.gate.record.report import AuditReport, Problem
+    from tallystick.storage.ledger import audit_folder, mirror_path, verify_workspace
+
+    workspace = here.require_workspace()
+    try:
+        return verify_workspace(workspace, here.settings, outside=outside, verifier=verifier)
+    except ConfigError as error:
+        mirror = mirror_path(audit_folder(workspace), here.settings)
+        known = outside or (mirror is not None and mirror.exists())
+        if error.code != "ledger_missing" or not known:
+            raise
+        # No ledger at all is not the same as nothing recorded: someone outside remembers one.
+        gone = Problem(code="ledger_gone", reason="there is no ledger here, but a head of it is kept outside")
+        return AuditReport(size=0, problems=(gone,), notes=(), warrants=(), root="")
 
 
 def _note(path: Path) -> bytes:

@@ -46,6 +46,18 @@ class Here:
 
         return load_settings(self.workspace)
 
+    def open_workspace(self) -> Path:
+        """The workspace, which need not be one yet.
+
+        Raises:
+            ConfigError: It is our own state folder.
+        """
+        if self.workspace.resolve().is_relative_to(self.settings.state_dir().resolve()):
+            # The start-up token lies there; as a workspace, its files could be read with the workspace's own tools.
+            message = f"{self.workspace} is the state folder. Give the folder of a project."
+            raise ConfigError(message, code="not_a_workspace")
+        return self.workspace
+
     def require_workspace(self) -> Path:
         """The workspace, for commands that look at one and must not make one.
 
@@ -57,7 +69,7 @@ class Here:
                 f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR."
             )
             raise ConfigError(message, code="no_workspace")
-        return self.workspace
+        return self.open_workspace()
 
     @contextmanager
     def gate(self, *, plugins: bool = False, make: bool = False) -> Iterator["Gate"]:
@@ -67,11 +79,7 @@ class Here:
             plugins: Load the tools that the configuration names and the installed rooms.
             make: Make the workspace if there is none.
         """
-        workspace = self.workspace if make else self.require_workspace()
-        state = self.settings.state_dir().resolve()
-        if workspace.resolve().is_relative_to(state):
-            # The start-up token lies there; as a workspace, its files could be read with the workspace's own tools.
-            raise ConfigError(f"{workspace} is the state folder. Give the folder of a project.", code="not_a_workspace")
+        workspace = self.open_workspace() if make else self.require_workspace()
         from tallystick.bootstrap import Gate
 
         with running_tools():

@@ -69,10 +69,7 @@ def outcome(
 ) -> Draft:
     """The one outcome receipt of a submission that was decided."""
     proposal, decision = case.proposal, case.decision
-    if rejection is not None:
-        said = _refused(rejection, cot_leak=proposal.cot_leak)
-    else:
-        said = _accepted(proposal, decision, failure)
+    refused = None if rejection is None else _refused(rejection, cot_leak=proposal.cot_leak)
     context = context_record(
         case.context,
         redacted=case.redacted,
@@ -84,7 +81,7 @@ def outcome(
         session=case.session,
         tool_id=proposal.card.name,
         tool_version=proposal.card.version,
-        outcome=said,
+        outcome=refused or _accepted(proposal, decision, failure),
         approval=None if case.grant is None else case.grant.as_dict(),
         file_refs=file_refs,
         context=context or None,

@@ -65,6 +65,11 @@ class Audience:
         left = None if self.meter is None else self.meter.bytes_left()
         return show(ran.output, step_bytes=self.step_bytes, left_bytes=self.step_bytes if left is None else left)
 
+    def saw(self, shown: Shown | None) -> None:
+        """Count what was shown."""
+        if shown is not None and self.meter is not None:
+            self.meter.spend(size=len(shown.text.encode()))
+
 
 _NOBODY_IN_PARTICULAR = Audience()
 
@@ -115,8 +120,7 @@ class Recorder:
             receipt = await self._ledger.record(draft)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
-        if shown is not None and audience.meter is not None:
-            audience.meter.spend(size=len(shown.text.encode()))
+        audience.saw(shown)
         outcome = Outcome(
             status="transformed" if case.proposal.transformed else "accepted",
             receipt_id=receipt.receipt_id,

@@ -1,0 +1,34 @@
+"""The session a caller names, checked once for all entrances."""
+
+from functools import lru_cache
+
+from tallystick.errors import ConfigError
+from tallystick.gate.session import Caller, Session, valid_session_id
+
+
+def session_for(
+    session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
+) -> Session:
+    """Where a call belongs, from an id or a `Session`.
+
+    Raises:
+        ConfigError: The id cannot name a folder.
+    """
+    if isinstance(session, str):
+        session = _owned(session)
+    elif not valid_session_id(session.session_id):
+        raise _bad_session(session.session_id)
+    return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
+
+
+@lru_cache(maxsize=1024)
+def _owned(session_id: str) -> Session:
+    """The local owner's session of this id; a session is used many times, and nobody changes it."""
+    if not valid_session_id(session_id):
+        raise _bad_session(session_id)
+    return Session(session_id=session_id)
+
+
+def _bad_session(session_id: str) -> ConfigError:
+    message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
+    return ConfigError(message, code="session_id_invalid")
