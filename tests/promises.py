@@ -309,4 +309,13 @@ PROMISES: dict[str, str] = {
     "house.open": "Opening makes what is missing, says what is wrong, and several processes may do it",
     "house.settings": "A wrong key or value is refused and named; the environment goes over the file, new names over old",
     "house.sync": "The gate can be called without await: from scripts, threads, tools and running loops",
+    # -- speed: named by benchmarks --
+    "speed.call": "A whole governed call costs a small multiple of signing and appending a receipt",
+    "speed.group-commit": "Callers that run together share one fsync",
+    "speed.flat": "A call costs the same on a small ledger and on a large one",
+    "speed.verify": "Verifying streams: its rate is high and its memory does not grow with the ledger",
+    "speed.prove": "Proving one receipt does not depend on the size of the ledger",
+    "speed.http": "A governed call over HTTP reaches most of the rate of a bare server that signs and appends",
+    "speed.startup": "The command line starts at once",
+    "speed.evidence": "A reply is checked in under a millisecond after the first look at the files",
 }

@@ -176,7 +176,7 @@ class Gate:
             authenticated: False: auth is on and no valid token came.
         """
         standing = Standing(
-            session=_owned(session) if caller is None and type(session) is str else session_for(session, caller),
+            session=session_for(session, caller),
             authenticated=authenticated,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
         )

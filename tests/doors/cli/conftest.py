@@ -1,7 +1,6 @@
 """A workspace with four tools, and `tally` on it: in this process, or as a command of its own."""
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +112,3 @@ def held(tally: Tally, workspace: Path) -> str:
     assert asked.code == 3
     approval_id: str = asked.json["held"]["approval_id"]
     return approval_id
-
-
-PYTHON = sys.executable
