@@ -216,7 +216,7 @@ def test_a_mirror_that_cannot_be_made_is_reported_in_the_log(tmp_path: Path) -> 
     with workspace.opened() as ledger:
         fill(ledger, 1)
     with workspace.opened() as ledger:
-        assert [receipt.header["kind"] for receipt in ledger.read()][0] == "recovery"
+        assert next(ledger.read()).header["kind"] == "recovery"
 
 
 def test_a_mirror_can_be_switched_off(tmp_path: Path) -> None:

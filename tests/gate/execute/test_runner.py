@@ -210,7 +210,7 @@ def test_a_call_that_is_cancelled_ends_as_cancelled_and_not_as_failed() -> None:
 @pytest.mark.parametrize(
     "value",
     [float("nan"), float("inf"), -float("inf"), [1, {"x": float("nan")}], object(), b"bytes", 1 + 2j, "\ud800"],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_a_result_that_is_not_json_is_refused(way: str, value: Any) -> None:
     assert fault_of(run_sync(a_tool(way, lambda: value))) == "bad_result"

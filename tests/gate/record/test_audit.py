@@ -8,8 +8,14 @@ import orjson
 import pytest
 
 from tallystick.errors import ConfigError, LedgerDamaged
+from tallystick.gate.record.audit import verify
 from tallystick.gate.record.checkpoint import NoteSigner
+from tallystick.gate.record.clock import SystemClock, Watch
+from tallystick.gate.record.notary import KeyNotary
+from tallystick.gate.record.seal import Sealer
 from tallystick.gate.session import Session
+from tallystick.storage.journal.archive import FileArchive
+from tallystick.storage.keys import FileKeys
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 
 
@@ -368,12 +374,6 @@ def test_an_order_to_erase_one_receipt_does_not_cover_another(kept: Workspace) -
 
 @pytest.mark.promise("record.verify-streams")
 def test_an_audit_looks_at_what_was_there_when_it_began(kept: Workspace) -> None:
-    from tallystick.gate.record.audit import verify
-    from tallystick.gate.record.clock import SystemClock, Watch
-    from tallystick.gate.record.notary import KeyNotary
-    from tallystick.gate.record.seal import Sealer
-    from tallystick.storage.journal.archive import FileArchive
-    from tallystick.storage.keys import FileKeys
 
     keys = FileKeys(kept.audit, create=False)
     watch = Watch(SystemClock())

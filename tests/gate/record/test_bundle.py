@@ -87,15 +87,15 @@ def test_a_bundle_of_another_log_is_refused(made: tuple[bytes, NoteVerifier], tm
 
 
 @pytest.mark.promise("record.bundle-tamper")
-@pytest.mark.parametrize("with_key", [True, False])
-def test_any_changed_byte_breaks_it(made: tuple[bytes, NoteVerifier], with_key: bool) -> None:
-    data, key = made
+@pytest.mark.parametrize("key", ["given", "not given"])
+def test_any_changed_byte_breaks_it(made: tuple[bytes, NoteVerifier], key: str) -> None:
+    data, given = made
     chance = random.Random(7)
     places = range(len(data)) if size(0, 1) else sorted(chance.sample(range(len(data)), 700))
     for at in places:
         changed = bytearray(data)
         changed[at] ^= chance.choice([1, 2, 4, 8, 16, 32, 64, 128])
-        report = check_bundle(bytes(changed), key if with_key else None)
+        report = check_bundle(bytes(changed), given if key == "given" else None)
         assert report.status == "broken", (at, data[at - 30 : at + 30])
         assert report.reason
 

@@ -124,11 +124,9 @@ def test_a_note_with_too_many_signatures_or_too_long_is_none() -> None:
     assert open_note(long.sign("x" * 70_000 + "\n"), [long.verifier]) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "good"), [("a/b", True), ("", False), ("a b", False), ("a+b", False), ("a\u2003b", False)]
-)
-def test_names_of_keys(name: str, good: bool) -> None:
-    assert good_name(name) is good
+def test_names_of_keys() -> None:
+    assert good_name("a/b")
+    assert not any(map(good_name, ["", "a b", "a+b", "a\u2003b"]))
 
 
 @pytest.mark.promise("record.wycheproof")

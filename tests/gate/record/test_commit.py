@@ -19,13 +19,14 @@ class Store:
 
     def __init__(self) -> None:
         self.batches: list[int] = []
-        self.size = 0
+        self.size = self.taken = 0
         self.gate = threading.Event()
         self.gate.set()
         self.fails: Exception | None = None
         self.idled = threading.Event()
 
     def append(self, seals: Sequence[Seal]) -> list[Sealed]:
+        self.taken += len(seals)
         self.gate.wait(10)
         if self.fails is not None:
             raise self.fails
@@ -155,7 +156,7 @@ def test_what_is_queued_is_stored_before_it_closes_and_nothing_after() -> None:
     threads = [threading.Thread(target=lambda: found.append(group.store(sealed))) for _ in range(4)]
     for thread in threads:
         thread.start()
-    while len(group._queue) + 1 < 4:
+    while store.taken + len(group._queue) < 4:
         threading.Event().wait(0.001)
     store.gate.set()
     group.close()

@@ -118,9 +118,9 @@ def test_what_is_no_proof_is_refused(broken: dict[str, object]) -> None:
 
 
 @pytest.mark.promise("record.erasure")
-@pytest.mark.parametrize("large", [False, True])
-def test_an_erased_payload_is_gone_everywhere_and_every_proof_still_holds(workspace: Workspace, large: bool) -> None:
-    secret = "the secret word " * (6000 if large else 1)
+@pytest.mark.parametrize("times", [1, 6000])
+def test_an_erased_payload_is_gone_everywhere_and_every_proof_still_holds(workspace: Workspace, times: int) -> None:
+    secret = "the secret word " * times
     with workspace.opened() as ledger:
         fill(ledger, 3)
         made = ledger.record_sync(draft(outputs=orjson.dumps({"text": secret}), inputs=orjson.dumps([secret])))

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.gate.record.proof import proof_fault
+from tallystick.storage.journal import disk
 from tests.ledgers import AUDITOR, Workspace, fill
 
 
@@ -95,12 +96,10 @@ def test_a_rotation_cut_off_at_any_step_is_finished_or_never_happened(
 
 def cut_off(monkeypatch: pytest.MonkeyPatch, after: int, ledger: object, keys: object) -> None:
     """Let the process die while it puts the new keys in force, after so many files."""
-    from tallystick.storage.journal import disk
-
     real, left = disk.write_whole, [after]
 
     def dies(path: Path, data: bytes, *, durable: bool = True) -> None:
-        if path.parent.name == "audit" or path.name.endswith((".key", ".vkey")) and "next" not in path.name:
+        if path.parent.name == "audit" or (path.suffix in {".key", ".vkey"} and "next" not in path.name):
             if left[0] == 0:
                 raise KeyboardInterrupt
             left[0] -= 1

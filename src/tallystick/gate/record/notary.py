@@ -32,6 +32,8 @@ class KeyNotary:
         self._watch = watch
         self._sealer = sealer
         self._head_key = lru_cache(maxsize=8)(self._derive_head_key)
+        self._head_of = keys.active()
+        self._head_mac = self._head_key(self._head_of).mac
 
     def signed(self, header: bytes) -> bool:
         """Whether a key of this workspace signed this header."""
@@ -65,7 +67,9 @@ class KeyNotary:
     def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
         """Key id and MAC of a head."""
         key = self._keys.active()
-        return key.raw_id, self._head_key(key).mac(key.raw_id + data)
+        if key is not self._head_of:
+            self._head_of, self._head_mac = key, self._head_key(key).mac
+        return key.raw_id, self._head_mac(key.raw_id + data)
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
         """Whether a head was written with a key of this workspace."""

@@ -34,6 +34,9 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Names that a room's extra header fields may not take."""
 
+REMEMBERED = 1024
+"""Sessions whose part of the header is kept ready."""
+
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
@@ -53,6 +56,7 @@ class Sealer:
         self._stamp = watch.stamp
         self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
+        self._belongings: dict[int, tuple[Session, dict[str, Any]]] = {}
 
     def prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         """Check a draft and do all that does not depend on its place.
@@ -64,7 +68,10 @@ class Sealer:
             TypeError: A float or other value that a header cannot hold.
             LedgerError: The session id cannot name a folder.
         """
-        header = _belonging(draft.session)
+        session = draft.session
+        known = self._belongings.get(id(session))
+        # By identity, not by value: comparing ten fields would cost more than writing them down again.
+        header = known[1].copy() if known is not None and known[0] is session else self._belonging(session)
         _describe(draft, header)
         salts = self._draw().hex().encode()
         inputs = outputs = b""
@@ -80,6 +87,16 @@ class Sealer:
             if cut is not None:
                 header["excerpt_bytes"] = cut
         return header, partial(self._seal, header, inputs, outputs, blobs, salts[-ID:].decode())
+
+    def _belonging(self, session: Session) -> dict[str, Any]:
+        """Who called and where it belongs; remembered, because most sessions make many calls."""
+        header = _belonging(session)
+        if not session.extra:
+            if len(self._belongings) >= REMEMBERED:
+                self._belongings.clear()
+            self._belongings[id(session)] = (session, header)
+            return header.copy()
+        return header
 
     def _seal(
         self,

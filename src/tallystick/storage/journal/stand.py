@@ -28,8 +28,14 @@ class Stand:
 
     def take(self, sealed: Sequence[Sealed], lines: Sequence[bytes]) -> None:
         """Records that were just written."""
+        end = self.end
         for record, line in zip(sealed, lines, strict=True):
-            self.follow(record.leaf, self.end, self.end + len(line))
+            self.pending.append((record.leaf, end))
+            end += len(line)
+        if sealed:
+            self.size += len(sealed)
+            self.leaf = sealed[-1].leaf
+            self.end = end
 
     def follow(self, leaf: bytes, position: int, end: int) -> None:
         """One more record."""

@@ -18,6 +18,8 @@ from tallystick.storage.journal import disk
 NAME = "tool_receipts.jsonl"
 OPEN_FILES = 128
 """Views held open; more sessions than this at once pay for opening theirs again."""
+_FEW = OPEN_FILES // 2
+"""Below this nothing is about to be closed, and the order of use does not matter."""
 _CHUNK = 1 << 16
 
 
@@ -45,7 +47,7 @@ class Views:
             if session_id in self.broken:
                 return
             fd = self._open_view(session_id)
-        else:
+        elif len(self._open) > _FEW:
             self._open.move_to_end(session_id)
         if disk.write(fd, data) != len(data):
             raise OSError("short write to a session view")
