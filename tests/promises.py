@@ -158,6 +158,7 @@ PROMISES: dict[str, str] = {
     "record.verify-streams": "An audit reads once, keeps little, changes nothing, and lets others append",
     "record.bundle": "A bundle holds reply, evidence, excerpts, receipts and proofs, and is checked on nothing but its bytes",
     "record.bundle-signer": "Without a key from outside a bundle is never called valid",
+    "record.bundle-hostile": "Whatever stands in a bundle, its check ends with a report",
     "record.bundle-tamper": "Any changed byte of a bundle breaks it, with a reason",
     "record.audit-record": "A successful call of an audited tool leaves subject, action, resource and metadata",
     "record.inputs": "What was proposed is kept as it came, and as normalised where that differs",

@@ -18,11 +18,12 @@ def test_every_run_ends_and_every_step_takes_effect_once_while_workers_are_kille
     chance = random.Random(7)
     rounds = size(2, 20)
     runs = RUNS * max(1, rounds // 4)
-    for number in range(runs):
-        flow = "sample.chain" if number % 3 else "sample.gather"
-        place.durable.start(flow, place.args(steps=STEPS, each_s=0.1), run_id=f"run:{number}")
     for worker_id in [place.worker() for _ in range(3)]:
         place.ready(worker_id)
+    # Only now, and slow enough: on a busy machine all runs could be done before the first worker is killed.
+    for number in range(runs):
+        flow = "sample.chain" if number % 3 else "sample.gather"
+        place.durable.start(flow, place.args(steps=STEPS, each_s=0.25), run_id=f"run:{number}")
     for _ in range(rounds):
         until(lambda: _busy(place) or _all_ended(place), "a busy worker")
         time.sleep(chance.uniform(0, 0.1))

@@ -18,6 +18,8 @@ from tallystick.gate.record.receipt import Draft, Receipt
 from tests.gates import kinds, open_gate, outcomes, receipts
 
 NEVER = 600
+PATIENCE_S = 60
+"""So long a test waits for what must happen; what never happens then fails it instead of holding it up."""
 
 
 def call(gate: Gate, name: str, args: dict[str, Any] | None = None, **more: Any) -> Outcome:
@@ -276,7 +278,7 @@ def test_a_room_whose_code_fails_refuses_and_the_gate_goes_on(tmp_path: Path, ru
 async def left_when(call: Awaitable[Outcome], happens: threading.Event) -> None:
     """Leave a call as soon as something happens."""
     task = asyncio.ensure_future(call)
-    await asyncio.to_thread(happens.wait)
+    await asyncio.to_thread(happens.wait, PATIENCE_S)
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
@@ -319,7 +321,7 @@ class SlowLedger:
     async def record(self, draft: Draft) -> Receipt:
         if draft.kind == self._kind:
             self.reached.set()
-            await asyncio.to_thread(self.go_on.wait)
+            await asyncio.to_thread(self.go_on.wait, PATIENCE_S)
         return await self._record(draft)
 
 
@@ -331,7 +333,7 @@ def test_l03_a_caller_who_leaves_before_the_tool_runs(tmp_path: Path, runs: list
 
     async def leave() -> None:
         task = asyncio.ensure_future(opened.call("put", session="s1"))
-        await asyncio.to_thread(slow.reached.wait)
+        await asyncio.to_thread(slow.reached.wait, PATIENCE_S)
         task.cancel()
         await asyncio.sleep(0)
         slow.go_on.set()
@@ -370,7 +372,7 @@ def test_l03_a_caller_who_leaves_while_a_person_is_asked(
 
         async def leave() -> None:
             task = asyncio.ensure_future(opened.call("send", session="s1"))
-            await asyncio.to_thread(reached.wait)
+            await asyncio.to_thread(reached.wait, PATIENCE_S)
             task.cancel()
             await asyncio.sleep(0)
             go_on.set()
@@ -419,7 +421,7 @@ def test_a_tool_that_was_replaced_meanwhile_does_not_run_in_its_stead(gate: Gate
 
     async def swap() -> Outcome:
         task = asyncio.ensure_future(gate.call("change"))
-        await asyncio.to_thread(slow.reached.wait)
+        await asyncio.to_thread(slow.reached.wait, PATIENCE_S)
         gate.unregister("change")
         gate.register(new)
         slow.go_on.set()

@@ -88,6 +88,8 @@ ENVELOPES: dict[str, tuple[Callable[[str], str | bytes], str]] = {
     "A17 mark": (lambda nonce: "\ufeff" + good(nonce), "tool_call_invalid_format"),
     "A17 wide": (lambda nonce: good(nonce).encode("utf-16"), "tool_call_invalid_format"),
     "A19": (lambda nonce: good(nonce).encode().replace(b"x.md", b"..\xc0\xaf"), "tool_call_invalid_format"),
+    "A19 thinking": (lambda nonce: b"<think>\xc0\xaf</think>" + good(nonce).encode(), "tool_call_invalid_format"),
+    "A19 orphan": (lambda nonce: b"<think\xbe</think>" + good(nonce).encode(), "tool_call_invalid_format"),
     "A20": (envelope('{"file_path":"' + "x" * 65_536 + '"}'), "tool_call_invalid_format"),
     "A20 a hundred times": (envelope('{"file_path":"' + "x" * 6_553_600 + '"}'), "tool_call_invalid_format"),
     "A21": (envelope('"{\\"file_path\\":\\"x\\"}"'), "tool_call_invalid_format"),

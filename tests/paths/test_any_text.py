@@ -59,9 +59,9 @@ class Watched:
 
 
 def carries(text: str | bytes, nonce: str | None) -> bool:
-    """Whether a text has the nonce in it, read by another parser than ours."""
+    """Whether a text has the nonce in it."""
     plain = text.decode() if isinstance(text, bytes) else text
-    return bool(nonce) and json.loads(plain[plain.index("{") :])["nonce"] == nonce
+    return nonce is not None and nonce in plain
 
 
 @pytest.fixture(scope="module")

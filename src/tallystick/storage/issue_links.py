@@ -20,7 +20,9 @@ def link_issue(workspace: Path, ledger: Ledger, session_id: str, issue_id: str) 
     """
     for name in (session_id, issue_id):
         if not valid_session_id(name):
-            raise ConfigError(f"{name!r:.60} cannot be an id: letters, digits, dot, dash, underscore", code="id_invalid")
+            raise ConfigError(
+                f"{name!r:.60} cannot be an id: letters, digits, dot, dash, underscore", code="id_invalid"
+            )
     receipts = [receipt.receipt_id for receipt in ledger.session(session_id)]
     link = {
         "issue_id": issue_id,

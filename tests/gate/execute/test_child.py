@@ -2,14 +2,22 @@
 
 import asyncio
 import contextlib
+import io
 import logging
 import os
+import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import orjson
 import pytest
 
+from tallystick import Tool
 from tallystick.errors import RegistrationError
+from tallystick.gate.execute import child
+from tallystick.gate.execute.call import serve
 from tallystick.gate.execute.child import address_of
 from tests.gate.execute import isolated
 from tests.gate.execute.running import a_call, fault_of, run, run_sync, value_of
@@ -23,7 +31,7 @@ def test_a_tool_in_its_own_process_gives_its_result() -> None:
 
 @pytest.mark.promise("execute.timeout")
 @pytest.mark.parametrize("hung", [isolated.hangs, isolated.hangs_while_holding_the_interpreter])
-def test_a_tool_that_hangs_is_killed(hung: isolated.Any) -> None:
+def test_a_tool_that_hangs_is_killed(hung: Tool) -> None:
     started = time.monotonic()
     assert fault_of(run_sync(hung)) == "timeout"
     assert time.monotonic() - started < isolated.LONG_S / 10
@@ -72,7 +80,7 @@ def test_a_result_over_its_size_is_not_even_read_to_the_end() -> None:
 
 @pytest.mark.promise("execute.isolated")
 @pytest.mark.parametrize("ends", [isolated.dies, isolated.leaves_at_once])
-def test_a_process_that_ends_without_an_answer_is_a_failure(ends: isolated.Any) -> None:
+def test_a_process_that_ends_without_an_answer_is_a_failure(ends: Tool) -> None:
     assert fault_of(run_sync(ends)) == "tool_failed"
 
 
@@ -83,7 +91,7 @@ def test_a_tool_that_forks_gives_one_answer_and_it_is_the_originals() -> None:
 
 @pytest.mark.promise("execute.forks")
 @pytest.mark.parametrize("leaves", [isolated.leaves_a_child_running, isolated.starts_a_program])
-def test_what_a_tool_leaves_running_is_killed_with_it(leaves: isolated.Any) -> None:
+def test_what_a_tool_leaves_running_is_killed_with_it(leaves: Tool) -> None:
     started = time.monotonic()
     pid = value_of(run_sync(leaves))
     assert time.monotonic() - started < isolated.LONG_S / 10
@@ -94,7 +102,7 @@ def test_what_a_tool_leaves_running_is_killed_with_it(leaves: isolated.Any) -> N
 def test_a_cancelled_call_kills_its_process() -> None:
     async def cancel() -> None:
         task = asyncio.ensure_future(run(isolated.hangs))
-        while not (children := children_of(os.getpid())):  # noqa: ASYNC110 - a process sets no event
+        while not ((children := children_of(os.getpid())) or task.done()):  # noqa: ASYNC110 - a process sets no event
             await asyncio.sleep(0)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -164,3 +172,50 @@ def gone(pid: int) -> bool:
         if state in {"Z", "X"}:
             return True
     return False
+
+
+# -- the child's own side, here in this process ------------------------------------------------------------------------
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, address: child.Address, **args: Any) -> dict[str, Any]:
+    """What the child writes to its pipe for one request."""
+    request = {"address": address, "args": args, "call": a_call(isolated.add)}
+    stdin = SimpleNamespace(buffer=io.BytesIO(orjson.dumps(request, default=sorted)))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    read_end, write_end = os.pipe()
+    child._serve_one(write_end)
+    serve(None)
+    with os.fdopen(read_end, "rb") as pipe:
+        answer: dict[str, Any] = orjson.loads(pipe.read())
+    return answer
+
+
+def test_the_child_answers_with_the_value_and_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = address_of(isolated.reads_a_file.handler)
+    answer = answered(monkeypatch, address, path="x.md")
+    assert answer["value"] == "x.md"
+    assert answer["file_refs"][0]["path"] == "x.md"
+
+
+@pytest.mark.parametrize(
+    ("made", "args", "kind"),
+    [
+        (isolated.fails_on_purpose, {"status": 404, "unavailable": False}, "ToolError"),
+        (isolated.returns, {"what": "nan"}, "not JSON"),
+        (isolated.raises, {"kind": "SystemExit"}, "SystemExit"),
+        (isolated.add, {"a": 1}, "TypeError"),
+    ],
+)
+def test_the_child_answers_with_the_kind_of_error(
+    monkeypatch: pytest.MonkeyPatch, made: Tool, args: dict[str, Any], kind: str
+) -> None:
+    assert answered(monkeypatch, address_of(made.handler), **args)["error"]["kind"] == kind
+
+
+def test_the_child_finds_a_tool_in_a_file_that_no_import_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tools.py").write_text("def double(n: int) -> int:\n    return 2 * n\n")
+    found = child.Address(module="tally_test_tools", name="double", file=str(tmp_path / "tools.py"))
+    assert answered(monkeypatch, found, n=4)["value"] == 8
+    sys.modules.pop("tally_test_tools")
+    nowhere = child.Address(module="tally_test_nowhere", name="double")
+    assert answered(monkeypatch, nowhere, n=4)["error"]["kind"] == "ModuleNotFoundError"

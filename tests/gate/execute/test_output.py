@@ -79,7 +79,11 @@ def test_what_python_has_besides_becomes_what_the_receipt_will_say(value: Any, p
     assert to_output(value).value == plain
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, {1, "a"}, b"x", "\udfff", 2**70, [[]] * 1 + [lambda: 1]], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1: 2}, {1, "a"}, b"x", "\udfff", 2**70, [[]] * 1 + [lambda: 1]],
+    ids=lambda value: type(value).__name__,
+)
 def test_what_json_cannot_say_is_refused(value: Any) -> None:
     with pytest.raises(NotJsonError):
         to_output(value)

@@ -20,6 +20,7 @@ from tallystick.gate.tool import Card
 from tests.gate.execute.running import SESSION, a_call, fault_of, run, run_sync, value_of
 
 LONG_S = 600
+PATIENCE_S = 60
 WAYS = ["async", "inline", "thread"]
 
 RAISED: list[BaseException] = [
@@ -183,7 +184,7 @@ def test_a_tools_own_timeout_inside_it_is_its_own() -> None:
 def test_a_call_that_is_cancelled_ends_as_cancelled_and_not_as_failed() -> None:
     async def cancelled(function: Callable[..., Any]) -> bool:
         task = asyncio.ensure_future(run(tool(effect="read", name="t")(function)))
-        await asyncio.to_thread(begun.wait)
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import orjson
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from tallystick.errors import ConfigError, LedgerDamaged
 from tallystick.gate.record.audit import verify
@@ -17,6 +19,7 @@ from tallystick.gate.session import Session
 from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.keys import FileKeys
 from tests.ledgers import AUDITOR, Workspace, draft, fill
+from tests.sizes import size
 
 
 @pytest.fixture
@@ -70,6 +73,88 @@ def test_a_change_to_any_header_field_shows_with_its_record(kept: Workspace) -> 
             report = kept.verify()
             assert not report.ok, name
             assert report.problems[0].seq == 10, name
+
+
+KINDS = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 2**53), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=20),
+    st.lists(st.none() | st.integers() | st.text(max_size=5), max_size=2),
+    st.dictionaries(st.text(max_size=5), st.none() | st.text(max_size=5), max_size=2),
+)  # fmt: skip
+"""A value of any kind that JSON has."""
+
+
+@pytest.mark.promise("record.tamper-header")
+def test_a_header_field_of_any_other_kind_is_a_problem_and_never_an_error(kept: Workspace) -> None:
+    with kept.opened() as ledger:
+        ledger.erase(next(ledger.session("s1")).receipt_id, session=AUDITOR, reason="asked")
+        ledger.rotate(session=AUDITOR)
+    lines = kept.lines()
+    places = [
+        (seq, name)
+        for seq in (0, 10, len(lines) - 2, len(lines) - 1)
+        for name in orjson.loads(lines[seq].split(b"\t")[0])
+    ]
+
+    @settings(max_examples=size(3, 30))
+    @given(KINDS)
+    @example([])
+    @example({})
+    @example({"erased": [], "new_key": [], "incident": {}})
+    @example(None)
+    @example("../../elsewhere")
+    def try_all(value: object) -> None:
+        for seq, name in places:
+            header, rest = lines[seq].split(b"\t", 1)
+            now = orjson.loads(header)
+            if now[name] == value and type(now[name]) is type(value):
+                continue
+            now[name] = value
+            data = orjson.dumps(now, option=orjson.OPT_SORT_KEYS)
+            kept.write_lines([*lines[:seq], data + b"\t" + rest, *lines[seq + 1 :]])
+            report = kept.verify()
+            assert not report.ok, name
+            assert report.problems[0].seq == seq, name
+            assert orjson.dumps(report.as_dict())
+
+    try_all()
+
+
+@pytest.mark.promise("record.tamper-header")
+def test_even_what_was_signed_is_looked_at_before_it_is_used(kept: Workspace) -> None:
+    """Somebody who has the secret can sign a header that no gate writes; the audit says so and goes on."""
+    keys = FileKeys(kept.audit, create=False)
+    lines = kept.lines()
+    header, rest = lines[10].split(b"\t", 1)
+    for name in orjson.loads(header).keys() - {"signature", "signature_alg", "seq", "prev", "key_id"}:
+        for value in (None, True, 7, 1.5, "x/../y", [], ["x"], {}, {"x": []}):
+            for kind in ("outcome", "erasure", "recovery", "key_rotation"):
+                now = {**orjson.loads(header), "kind": kind, name: value}
+                del now["signature"]
+                stored, _ = keys.active().sign(orjson.dumps(now, option=orjson.OPT_SORT_KEYS))
+                kept.write_lines([*lines[:10], stored + b"\t" + rest, *lines[11:]])
+                assert not kept.verify().ok, (name, value, kind)
+
+
+@pytest.mark.promise("record.find")
+@pytest.mark.parametrize("value", [[], {}, None, 7, True, "../x"])
+def test_a_changed_record_is_not_found_listed_or_given_a_view_and_nothing_fails(kept: Workspace, value: object) -> None:
+    lines = kept.lines()
+    header, rest = lines[3].split(b"\t", 1)
+    for name in ("key_id", "session_id", "links", "receipt_id", "timestamp"):
+        now = {**orjson.loads(header), name: value}
+        kept.write_lines([*lines[:3], orjson.dumps(now, option=orjson.OPT_SORT_KEYS) + b"\t" + rest, *lines[4:]])
+        try:
+            ledger = kept.open()
+        except LedgerDamaged:
+            continue
+        assert ledger.find(orjson.loads(header)["receipt_id"]) is None
+        with pytest.raises(LedgerDamaged):
+            list(ledger.read())
+        ledger.rebuild_views()
+        assert ledger.recover() == []
+        ledger.close()
+        assert not (kept.audit / "x").exists()
+        kept.write_lines(lines)
 
 
 def changed(value: object) -> object:

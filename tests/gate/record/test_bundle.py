@@ -1,18 +1,24 @@
+import base64
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.bundle import check_bundle, make_bundle
 from tallystick.gate.record.canonical import canonical
-from tallystick.gate.record.checkpoint import NoteVerifier
+from tallystick.gate.record.carried import Broken
+from tallystick.gate.record.checkpoint import Checkpoint, NoteSigner, NoteVerifier
+from tallystick.gate.record.evidence import excerpts_of
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.tree import leaf_hash, node_hash
 from tallystick.gate.session import Session
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 from tests.sizes import size
@@ -27,17 +33,16 @@ def record_check(ledger: Ledger, cited: str, *, text: str | None = None, **chang
     """A reply and the receipt of its check, in the form that the reply check writes."""
     line = LINE.replace("RECEIPT", cited)
     reply = text or f"The opening sets two moods against each other.\n\n{line}"
-    ref = {"path": "Story/one.md", "sha256": "e" * 64, "lines": [1, 2], "excerpt_sha256": digest(EXCERPT)}
     payload = {
         "reply_sha256": digest(reply), "form": "line", "ok": True, "code": None, "fault": None, "abstained": False,
         "request": None, "line": line, "receipts": [cited],
         "items": [
-            {"kind": "content", "source": "Story/one.md:L1-L2", "ok": True, **ref, "quote": QUOTE, "excerpt": EXCERPT},
+            CONTENT,
             {"kind": "tool_result", "source": f"receipt {cited}", "ok": True},
         ],
     }  # fmt: skip
     fields: dict[str, Any] = {
-        "kind": "reply_check", "session": WHERE, "outcome": {"status": "accepted"}, "file_refs": (ref,),
+        "kind": "reply_check", "session": WHERE, "outcome": {"status": "accepted"}, "file_refs": (REF,),
         "links": {"cites_0": cited},
     }  # fmt: skip
     for name, value in changes.items():
@@ -48,6 +53,10 @@ def record_check(ledger: Ledger, cited: str, *, text: str | None = None, **chang
 
 def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
+
+
+REF = {"path": "Story/one.md", "sha256": "e" * 64, "lines": [1, 2], "excerpt_sha256": digest(EXCERPT)}
+CONTENT = {"kind": "content", "source": "Story/one.md:L1-L2", "ok": True, **REF, "quote": QUOTE, "excerpt": EXCERPT}
 
 
 @pytest.fixture
@@ -235,6 +244,137 @@ def test_large_payloads_travel_whole_and_erased_ones_are_said_to_be_erased(works
         ledger.erase(check, session=AUDITOR, reason="asked")
         with pytest.raises(LedgerError):
             make_bundle(ledger, reply, check)
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 2**53 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+"""Any JSON value."""
+SIGNER = NoteSigner("tallystick/stranger", bytes(32))
+
+
+def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value inside a JSON value, itself included."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from places_in(item, (*path, key))
+
+
+def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """The same JSON value with something else at one place."""
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = put(copy[path[0]], path[1:], new)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def any_bundle(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A bundle of two receipts that are the whole log; one is quoted, and nests deeper than a stack is deep."""
+    nested = b'["hello world",' + b"[" * 900 + b'"deep down"' + b"]" * 901
+    with Workspace(tmp_path_factory.mktemp("any")).opened() as ledger:
+        cited = ledger.record_sync(draft(session=WHERE, outputs=nested)).receipt_id
+        quoted = {"kind": "tool_result", "source": cited, "ok": True, "quote": "hello world", "receipt": cited}
+        reply, check = record_check(ledger, cited, items=[CONTENT, quoted])
+        found: dict[str, Any] = orjson.loads(make_bundle(ledger, reply, check))
+    assert len(found["receipts"]) == 2
+    return found
+
+
+@pytest.mark.promise("record.bundle-hostile")
+@given(data=st.data())
+@settings(max_examples=size(60, 3000))
+def test_any_json_at_any_place_of_a_bundle_gives_a_report(any_bundle: dict[str, Any], data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(list(places_in(any_bundle))))
+    changed = put(any_bundle, path, data.draw(ANYTHING))
+    report = check_bundle(canonical(changed))
+    assert report.ok == (changed == any_bundle)
+    assert report.reason
+
+
+@pytest.mark.promise("record.bundle-hostile")
+@given(data=st.data())
+@settings(max_examples=size(150, 5000))
+def test_any_json_that_a_stranger_signed_gives_a_report(any_bundle: dict[str, Any], data: st.DataObject) -> None:
+    """Whoever makes a bundle signs what they like: header and payload of every receipt may hold anything."""
+    cited, check = (orjson.loads(item["header"]) for item in any_bundle["receipts"])
+    parts = {"cited": cited, "check": check, "payload": orjson.loads(any_bundle["receipts"][1]["outputs"][32:])}
+    path = data.draw(st.sampled_from(list(places_in(parts))[1:]))
+    report = check_bundle(signed_by_a_stranger(any_bundle, put(parts, path, data.draw(ANYTHING))))
+    assert report.reason
+    assert report.status in {"broken", "consistent"}
+
+
+@pytest.mark.promise("record.bundle-hostile")
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("payload", "receipts"), 5),
+        (("payload", "receipts"), [[]]),
+        (("payload", "line"), []),
+        (("payload", "items"), None),
+        (("payload", "items", 0, "quote"), 7),
+        (("payload", "items", 0, "excerpt"), {}),
+        (("payload", "items", 0, "quote"), "x" * 300_000),
+        (("payload", "items", 1, "receipt"), []),
+        (("check", "outcome"), "accepted"),
+        (("check", "links"), []),
+        (("check", "links", "cites_0"), {}),
+        (("check", "file_refs"), 1),
+        (("check", "file_refs", 0), "x"),
+        (("cited", "outcome"), [1]),
+        (("payload", "items", 1, "quote"), "deeper down"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_stranger_signed_and_is_malformed_is_called_broken(
+    any_bundle: dict[str, Any], path: tuple[Any, ...], value: Any
+) -> None:
+    cited, check = (orjson.loads(item["header"]) for item in any_bundle["receipts"])
+    parts = {"cited": cited, "check": check, "payload": orjson.loads(any_bundle["receipts"][1]["outputs"][32:])}
+    assert check_bundle(signed_by_a_stranger(any_bundle, parts)).status == "consistent"
+    deep = put(parts, ("payload", "items", 1, "quote"), "deep down")
+    assert check_bundle(signed_by_a_stranger(any_bundle, deep)).quotes == 2
+    assert check_bundle(signed_by_a_stranger(any_bundle, put(parts, path, value))).status == "broken"
+
+
+def test_a_checkpoint_of_absurd_size_is_called_broken(any_bundle: dict[str, Any]) -> None:
+    note = SIGNER.sign(f"{SIGNER.verifier.name}\n{'9' * 5000}\n{'A' * 43}=\n").decode()
+    changed = {**any_bundle, "checkpoint": note, "log_key": SIGNER.verifier.vkey()}
+    assert check_bundle(canonical(changed)).status == "broken"
+
+
+def signed_by_a_stranger(bundle: dict[str, Any], parts: dict[str, Any]) -> bytes:
+    """The bundle with these headers and this payload, all digests and proofs made to fit."""
+    outputs = "0" * 32 + orjson.dumps(parts["payload"]).decode()
+    check = (
+        {**parts["check"], "outputs_digest": digest(outputs)} if isinstance(parts["check"], dict) else parts["check"]
+    )
+    stored = [canonical(header) for header in (parts["cited"], check)]
+    leaves = [leaf_hash(header) for header in stored]
+    note = Checkpoint(origin=SIGNER.verifier.name, size=2, root=node_hash(*leaves)).text()
+    receipts = [
+        {**item, "header": header.decode(), "path": [base64.b64encode(leaf).decode()]}
+        for item, header, leaf in zip(bundle["receipts"], stored, reversed(leaves), strict=True)
+    ]
+    receipts[1]["outputs"] = outputs
+    changed = {"checkpoint": SIGNER.sign(note).decode(), "log_key": SIGNER.verifier.vkey(), "receipts": receipts}
+    return canonical({**bundle, **changed, "excerpts": shown_of(parts["payload"])})
+
+
+def shown_of(payload: Any) -> Any:
+    try:
+        return excerpts_of(payload)
+    except (Broken, AttributeError):
+        return []
 
 
 def test_an_unknown_receipt_cannot_be_bundled(workspace: Workspace) -> None:

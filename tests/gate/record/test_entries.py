@@ -81,7 +81,11 @@ def test_an_attempt_is_kept_as_it_came(tool: object, args: object) -> None:
 
 
 @pytest.mark.promise("record.inputs")
-@pytest.mark.parametrize("args", [{"x": object()}, {1: 2}, {"x": "\ud800"}, {"x": float}, {"n": 2**80}], ids=["object", "key", "surrogate", "type", "large"])
+@pytest.mark.parametrize(
+    "args",
+    [{"x": object()}, {1: 2}, {"x": "\ud800"}, {"x": float}, {"n": 2**80}],
+    ids=["object", "key", "surrogate", "type", "large"],
+)
 def test_an_attempt_that_json_cannot_say_is_named(args: object) -> None:
     assert "look" in orjson.loads(entries.attempt_inputs("look", args, REDACTOR, NONE))["text"]
 

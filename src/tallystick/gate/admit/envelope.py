@@ -21,6 +21,7 @@ from tallystick.gate.admit.strictjson import (
     LONE_SURROGATE,
     MAX_INTEGER,
     NOT_AN_OBJECT,
+    NOT_UTF8,
     TOO_LARGE,
     check_json_value,
     numbers_unfit,
@@ -181,6 +182,9 @@ def _open_otherwise(data: bytes, finding: str, *, first: bool, may_finish: bool,
     start = _end_of_thinking(data)
     if start == 0:
         return _why_refused(data, finding)
+    if not _is_text(data[:start]):
+        # What is put aside is part of the message too, and the whole message is text.
+        return refuse(NOT_UTF8)
     if cot == "reject":
         return refuse(THINKING, fault=COT)
     rest = data[start:]
@@ -189,6 +193,14 @@ def _open_otherwise(data: bytes, finding: str, *, first: bool, may_finish: bool,
     except ValueError as error:
         return _why_refused(rest, str(error))
     return _read(message, rest, first=first, may_finish=may_finish, cot_leak=True)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _why_refused(data: bytes, finding: str) -> Rejection:

@@ -77,6 +77,8 @@ class _Audit:
         self._notes: list[Problem] = []
         self._warrants: list[Warrant] = []
         self._bad_views: dict[str, int] = {}
+        self._stopped = False
+        """The log could not be followed to its end."""
         self._heads = sorted(archive.heads(), key=lambda head: head.size)
         self._covered = max((head.size for head in self._heads), default=0)
         self._own = self._own_claims(keys)
@@ -144,6 +146,7 @@ class _Audit:
         if self._heads and seq >= self._covered:
             self._note("torn_tail", f"a record that was never finished follows ({fault})")
         else:
+            self._stopped = True
             self._problem(fault.code, str(fault), seq=seq, receipt_id=fault.receipt_id)
 
     # -- the tree ------------------------------------------------------------------------------------------------------
@@ -240,7 +243,8 @@ class _Audit:
         if examiner.erased:
             for line in self._archive.later_lines():
                 examiner.ordered_later(line)
-        for seq, receipt_id in examiner.erased.items():
+        # Where the log breaks off, the order to erase may stand beyond.
+        for seq, receipt_id in () if self._stopped else examiner.erased.items():
             self._problem(
                 "payload_missing", "the payload is gone, and nobody ordered it", seq=seq, receipt_id=receipt_id
             )

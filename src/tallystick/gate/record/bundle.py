@@ -25,7 +25,7 @@ from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import canonical
 from tallystick.gate.record.carried import Broken, Carried, carried_from
 from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_note, parse_checkpoint, parse_vkey
-from tallystick.gate.record.evidence import check_evidence, excerpts_of
+from tallystick.gate.record.evidence import check_evidence, cited_by, excerpts_of
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.tree import inclusion_holds
 
@@ -77,24 +77,30 @@ def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
     payload = None if check is None else check.outputs_json()
     if check is None or not isinstance(payload, dict) or check.header.get("kind") != "reply_check":
         raise LedgerError(f"{check_id} is not the receipt of a reply check.", code="bundle_no_check")
-    cited = [ledger.carry(receipt_id) for receipt_id in payload.get("receipts", ())]
-    carried = sorted((item for item in (check, *cited) if item is not None), key=lambda item: item.seq)
-    note = ledger.checkpoint()
-    bundle = {
-        "format": FORMAT,
-        "reply": reply,
-        "evidence": payload.get("line"),
-        "excerpts": excerpts_of(payload),
-        "check": check_id,
-        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item, note))} for item in carried],
-        "checkpoint": note.decode(),
-        "log_key": ledger.keys.log_signer().verifier.vkey(),
-    }
-    data = canonical(bundle)
+    try:
+        data = canonical(_packed(ledger, reply, check, payload))
+    except (Broken, ValueError) as error:
+        raise LedgerError(f"This reply cannot be bundled: {error}.", code="bundle_refused") from None
     report = check_bundle(data)
     if not report.ok:
         raise LedgerError(f"This reply cannot be bundled: {report.reason}.", code="bundle_refused")
     return data
+
+
+def _packed(ledger: Ledger, reply: str, check: Carried, payload: dict[str, Any]) -> dict[str, Any]:
+    cited = [ledger.carry(receipt_id) for receipt_id in cited_by(payload)]
+    carried = sorted((item for item in (check, *cited) if item is not None), key=lambda item: item.seq)
+    note = ledger.checkpoint()
+    return {
+        "format": FORMAT,
+        "reply": reply,
+        "evidence": payload.get("line"),
+        "excerpts": excerpts_of(payload),
+        "check": check.receipt_id,
+        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item, note))} for item in carried],
+        "checkpoint": note.decode(),
+        "log_key": ledger.keys.log_signer().verifier.vkey(),
+    }
 
 
 def check_bundle(data: bytes, verifier: NoteVerifier | None = None) -> BundleReport:

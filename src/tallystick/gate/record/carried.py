@@ -7,8 +7,10 @@ from typing import Any
 
 import orjson
 
+from tallystick.gate.quotes import Folded, fold_text
 from tallystick.gate.record.canonical import canonical
 from tallystick.gate.record.payload import ERASED, SALT
+from tallystick.gate.record.quotable import quotable
 from tallystick.gate.record.seal import seq_of
 
 
@@ -54,6 +56,11 @@ class Carried:
             return orjson.loads(self.outputs[SALT:])
         except orjson.JSONDecodeError:
             return None
+
+    @cached_property
+    def quotable(self) -> tuple[Folded, ...]:
+        """The texts of what came back, ready for search: several quotes may be looked up in one result."""
+        return tuple(map(fold_text, quotable(self.outputs_json())))
 
     def as_dict(self) -> dict[str, str]:
         """As it stands in a bundle."""

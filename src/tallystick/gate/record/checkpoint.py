@@ -28,6 +28,8 @@ MAX_SIGNATURES = 64
 """The specification asks for at least 16; a note with more than this is not worth the time."""
 _DASH = "— "
 _ID_SIZE = 4
+_MAX_DIGITS = 20
+"""Of a log's size: 64 bits. Python refuses to read a number of thousands of digits at all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,7 +149,7 @@ def parse_checkpoint(text: str) -> Checkpoint | None:
     if len(lines) < 4 or lines.pop() or not all(lines):  # noqa: PLR2004 - origin, size, root, end
         return None
     origin, size, root = lines[0], lines[1], _base64(lines[2])
-    if not (size.isascii() and size.isdecimal()) or (size[0] == "0" and size != "0"):
+    if not (size.isascii() and size.isdecimal()) or (size[0] == "0" and size != "0") or len(size) > _MAX_DIGITS:
         return None
     if root is None or len(root) != HASH_SIZE:
         return None

@@ -7,10 +7,11 @@ cancelled takes nothing back: its record is stored all the same.
 
 import asyncio
 import os
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from threading import Condition, Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
+from weakref import WeakSet
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Seal, Sealed
@@ -21,23 +22,15 @@ _End = Sealed | BaseException
 class _Waiter:
     """Somebody who waits in a thread."""
 
-    __slots__ = ("done", "outcome", "seal")
+    __slots__ = ("done", "end")
 
-    def __init__(self, seal: Seal) -> None:
-        self.seal = seal
+    def __init__(self) -> None:
         self.done = Event()
-        self.outcome: _End | None = None
+        self.end: _End | None = None
 
 
-class _AsyncWaiter:
-    """Somebody who waits in an event loop."""
-
-    __slots__ = ("future", "loop", "seal")
-
-    def __init__(self, seal: Seal) -> None:
-        self.seal = seal
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Sealed] = self.loop.create_future()
+_Waiting = tuple[Seal, _Waiter | None, asyncio.AbstractEventLoop | None, "asyncio.Future[Sealed] | None"]
+"""A record, and who waits for it: a thread, or a future in a loop."""
 
 
 class GroupCommit:
@@ -51,66 +44,79 @@ class GroupCommit:
         self._idle_s = idle_s
         self._thread: Thread | None = None
         self._start()
+        _GROUPS.add(self)
 
     def store(self, seal: Seal) -> Sealed:
         """Store a record and wait in this thread until it is durable."""
-        waiter = _Waiter(seal)
-        self._put(waiter)
+        waiter = _Waiter()
+        self._put((seal, waiter, None, None))
         waiter.done.wait()
-        if isinstance(waiter.outcome, Sealed):
-            return waiter.outcome
-        raise waiter.outcome or LedgerError("The ledger is closed.", code="ledger_closed")
+        if isinstance(waiter.end, Sealed):
+            return waiter.end
+        raise waiter.end or LedgerError("The ledger is closed.", code="ledger_closed")
 
     async def store_async(self, seal: Seal) -> Sealed:
         """Store a record and wait in this loop until it is durable."""
-        waiter = _AsyncWaiter(seal)
-        self._put(waiter)
-        return await waiter.future
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Sealed] = loop.create_future()
+        self._put((seal, None, loop, future))
+        return await future
 
     def close(self) -> None:
         """Store what is queued, then stop."""
-        with self._changed:
+        with self._starting:
             self._closed = True
-            self._changed.notify()
+        self._called.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
+    def forget_thread(self) -> None:
+        """A forked child has the queue but not the thread."""
+        self._start()
+
     def _start(self) -> None:
-        self._pid = os.getpid()
-        self._changed = Condition()
-        self._queue: list[_Waiter | _AsyncWaiter] = []
+        self._starting = Lock()
+        self._called = Event()
+        self._asleep = False
+        self._queue: deque[_Waiting] = deque()
         self._closed = False
         self._thread = None
 
-    def _put(self, waiter: _Waiter | _AsyncWaiter) -> None:
-        if os.getpid() != self._pid:
-            self._start()  # a forked child has the queue but not the thread
-        with self._changed:
+    def _put(self, waiting: _Waiting) -> None:
+        if self._thread is None or self._closed:
+            self._begin()
+        self._queue.append(waiting)
+        if self._asleep:
+            # Whoever comes first wakes it; for the others it is awake already.
+            self._asleep = False
+            self._called.set()
+
+    def _begin(self) -> None:
+        with self._starting:
             if self._closed:
                 raise LedgerError("The ledger is closed.", code="ledger_closed")
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="tally-commit", daemon=True)
                 self._thread.start()
-            self._queue.append(waiter)
-            self._changed.notify()
 
     def _run(self) -> None:
-        changed, idle = self._changed, True
+        queue, rested = self._queue, True
         while True:
-            with changed:
-                if not self._queue and not self._closed:
-                    changed.wait(None if idle else self._idle_s)
-                batch, self._queue = self._queue, []
-                closed = self._closed
+            batch = [queue.popleft() for _ in range(len(queue))]
             if batch:
-                idle = False
-                _tell(batch, self._store([waiter.seal for waiter in batch]))
-            elif closed:
+                rested = False
+                _tell(batch, self._store([waiting[0] for waiting in batch]))
+                continue
+            if self._closed:
                 return
-            else:
-                idle = True
+            self._called.clear()
+            self._asleep = True
+            # Looked at again: somebody may have come between the last look and falling asleep.
+            if not queue and not self._closed and not self._called.wait(None if rested else self._idle_s):
+                rested = True
                 self._idle()
+            self._asleep = False
 
     def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
         try:
@@ -124,14 +130,14 @@ class GroupCommit:
         return [self._store([seal])[0] for seal in seals]
 
 
-def _tell(batch: Sequence[_Waiter | _AsyncWaiter], outcomes: Sequence[_End]) -> None:
+def _tell(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], _End]]] = defaultdict(list)
-    for waiter, outcome in zip(batch, outcomes, strict=True):
-        if isinstance(waiter, _Waiter):
-            waiter.outcome = outcome
+    for (_, waiter, loop, future), end in zip(batch, ends, strict=True):
+        if waiter is not None:
+            waiter.end = end
             waiter.done.set()
-        else:
-            loops[waiter.loop].append((waiter.future, outcome))
+        elif loop is not None and future is not None:
+            loops[loop].append((future, end))
     for loop, settled in loops.items():
         try:
             loop.call_soon_threadsafe(_settle, settled)
@@ -140,10 +146,21 @@ def _tell(batch: Sequence[_Waiter | _AsyncWaiter], outcomes: Sequence[_End]) -> 
 
 
 def _settle(settled: Sequence[tuple["asyncio.Future[Any]", _End]]) -> None:
-    for future, outcome in settled:
+    for future, end in settled:
         if future.done():
             continue
-        if isinstance(outcome, Sealed):
-            future.set_result(outcome)
+        if isinstance(end, Sealed):
+            future.set_result(end)
         else:
-            future.set_exception(outcome)
+            future.set_exception(end)
+
+
+_GROUPS: WeakSet[GroupCommit] = WeakSet()
+
+
+def _after_fork() -> None:
+    for group in _GROUPS:
+        group.forget_thread()
+
+
+os.register_at_fork(after_in_child=_after_fork)

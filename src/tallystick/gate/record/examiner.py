@@ -5,6 +5,7 @@ nothing that grows with the log but the list of erased receipts and of notes.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -14,18 +15,23 @@ from tallystick.gate.record.journal import ZERO
 from tallystick.gate.record.payload import BLOB, ERASED, SALT, blob_column, flat_line
 from tallystick.gate.record.report import MAX_PROBLEMS, Problem
 from tallystick.gate.record.seal import seq_of
-from tallystick.gate.record.signing import HmacKey, Keys
+from tallystick.gate.record.signing import HmacKey, Keys, key_named
+from tallystick.gate.session import valid_session_id
 
 _PAYLOADS = (("inputs_digest", 1), ("outputs_digest", 2))
+_MAX_SHOWN = 80
+"""Characters of a value that somebody may have changed, in a reason."""
+_known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
 class Fault(Exception):  # noqa: N818 - a finding, caught where the log is walked
     """The log cannot be followed beyond this record."""
 
-    def __init__(self, code: str, reason: str, receipt_id: str | None = None) -> None:
+    def __init__(self, code: str, reason: str, receipt_id: Any = None) -> None:
         super().__init__(reason)
         self.code = code
-        self.receipt_id = receipt_id
+        # Not checked yet where a fault is found: somebody may have put anything there.
+        self.receipt_id = receipt_id[:_MAX_SHOWN] if isinstance(receipt_id, str) else None
 
 
 class Examiner:
@@ -56,13 +62,20 @@ class Examiner:
         Raises:
             Fault: It is not a record, not in its place, or not signed as it should be.
         """
+        try:
+            return self._look(line)
+        except (TypeError, AttributeError, KeyError, ValueError):
+            # Whoever changes a field may change its kind as well; where it is met depends on the field.
+            raise Fault("record_malformed", "a field of the header is of another kind than it must be") from None
+
+    def _look(self, line: bytes) -> tuple[str, bytes]:
         parts = line.split(b"\t")
         if len(parts) != 3:  # noqa: PLR2004 - header, inputs, outputs
             raise Fault("record_malformed", "not a record")
         stored, inputs, outputs = parts
         header = _parse(stored)
         if header.get("seq") != self.seq:
-            raise Fault("sequence_broken", f"names itself record {header.get('seq')}", header.get("receipt_id"))
+            raise Fault("sequence_broken", f"names itself record {_shown(header.get('seq'))}", header.get("receipt_id"))
         if header.get("prev") != self.leaf.hex():
             raise Fault("chain_broken", "does not follow from the record before it", header.get("receipt_id"))
         self._check_signature(header, stored)
@@ -72,8 +85,12 @@ class Examiner:
         self.last_rotation = None
         if header["kind"] != "outcome" or "clock_jump" in header:
             self._learn(header)
+        session_id = header["session_id"]
+        if not _known_session(session_id):
+            raise Fault("record_malformed", "its session id cannot name a folder", header["receipt_id"])
+        flat = flat_line(stored, inputs, outputs, header.get("excerpt_bytes"))
         self.seq += 1
-        return header["session_id"], flat_line(stored, inputs, outputs, header.get("excerpt_bytes"))
+        return session_id, flat
 
     def key_in_force(self) -> str:
         """Id of the key that may sign the next record."""
@@ -92,17 +109,18 @@ class Examiner:
             self.notes.append(Problem(code=code, reason=reason, seq=self.seq, receipt_id=header.get("receipt_id")))
 
     def _check_signature(self, header: dict[str, Any], stored: bytes) -> None:
-        key_id, receipt_id = header.get("key_id", ""), header.get("receipt_id", "")
+        key_id, receipt_id = header.get("key_id"), header.get("receipt_id")
         key = self._key
         if key is None:
-            key = self._key = self.keys.find(key_id)
+            key = self._key = key_named(header, self.keys)
         if key is None or key.key_id != key_id:
-            if self.keys.find(key_id) is None:
-                raise Fault("key_unknown", f"signed with key {key_id}, which is not here: unverifiable", receipt_id)
+            if key_named(header, self.keys) is None:
+                reason = f"signed with key {_shown(key_id)}, which is not here: unverifiable"
+                raise Fault("key_unknown", reason, receipt_id)
             raise Fault("key_retired", f"signed with key {key_id}, which was not in force", receipt_id)
         if not key.signed(stored):
             raise Fault("signature_invalid", "the signature does not fit the header", receipt_id)
-        if seq_of(receipt_id) != self.seq:
+        if not isinstance(receipt_id, str) or seq_of(receipt_id) != self.seq:
             raise Fault("receipt_id_invalid", "the receipt id does not fit its place", receipt_id)
 
     def _check_payload(self, header: dict[str, Any], parts: list[bytes]) -> None:
@@ -131,11 +149,11 @@ class Examiner:
 
     def _learn(self, header: dict[str, Any]) -> None:
         """What this record says about others."""
-        kind, context, links = header["kind"], header.get("context", {}), header.get("links", {})
+        kind, context = header["kind"], header.get("context", {})
         if kind == "key_rotation":
             self._rotate(header, context)
         elif kind == "erasure":
-            self._settle_erasure(header, seq_of(links.get("erased", "")))
+            self._settle_erasure(header, _erased_by(header))
         elif kind == "recovery":
             what = context.get("incident", "")
             say = self.problem if what == "acknowledged_lost" else self.note
@@ -159,7 +177,7 @@ class Examiner:
             header = _parse(stored)
         except Fault:
             return
-        key, seq = self.keys.find(header.get("key_id", "")), seq_of(header.get("links", {}).get("erased", ""))
+        key, seq = key_named(header, self.keys), _erased_by(header)
         if seq is not None and header.get("kind") == "erasure" and key is not None and key.signed(stored):
             self.erased.pop(seq, None)
 
@@ -189,3 +207,15 @@ def _parse(stored: bytes) -> dict[str, Any]:
     if not isinstance(header, dict):
         raise Fault("record_malformed", "the header is not an object")
     return header
+
+
+def _erased_by(header: dict[str, Any]) -> int | None:
+    """The place of the receipt whose payload this record orders to be erased."""
+    links = header.get("links")
+    erased = links.get("erased") if isinstance(links, dict) else None
+    return seq_of(erased) if isinstance(erased, str) else None
+
+
+def _shown(value: Any) -> str:
+    """A value that nobody vouches for, for a reason."""
+    return str(value)[:_MAX_SHOWN]

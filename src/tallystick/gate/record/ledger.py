@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-import orjson
-
 from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
 from tallystick.gate.record.carried import Carried
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
@@ -26,7 +24,7 @@ from tallystick.gate.record.payload import BLOB, ERASED, read_receipt
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer, seq_of
-from tallystick.gate.record.signing import Keys
+from tallystick.gate.record.signing import Keys, signed_header
 from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
 
@@ -256,11 +254,8 @@ class Ledger:
         return Receipt.just_written(header, sealed.flat)
 
     def _verified(self, columns: tuple[bytes, bytes, bytes]) -> Receipt | None:
-        header = _header(columns[0])
-        key = None if header is None else self._keys.find(header.get("key_id", ""))
-        if header is None or key is None or not key.signed(columns[0]):
-            return None
-        return read_receipt(columns, header, self._journal.blob)
+        header = signed_header(columns[0], self._keys)
+        return None if header is None else read_receipt(columns, header, self._journal.blob)
 
     def _proof(self, seq: int, header: bytes, note: bytes) -> Proof:
         """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere."""
@@ -272,7 +267,7 @@ class Ledger:
         return proof
 
     def _started_by(self, gone: Gone) -> list[Any]:
-        headers = (_header(columns[0]) or {} for columns in self._journal.read(gone.since))
+        headers = (signed_header(columns[0], self._keys) or {} for columns in self._journal.read(gone.since))
         return list(unfinished(headers, gone.token))
 
     def _settle_rotation(self) -> None:
@@ -282,16 +277,8 @@ class Ledger:
             return
         rotation, since = pending
         for columns in self._journal.read(since):
-            header = _header(columns[0]) or {}
+            header = signed_header(columns[0], self._keys) or {}
             if header.get("kind") == "key_rotation" and header.get("context") == rotation.as_dict():
                 self._keys.finish_rotation()
                 return
         self._keys.abandon_rotation()
-
-
-def _header(data: bytes) -> dict[str, Any] | None:
-    try:
-        header = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
-    return header if isinstance(header, dict) else None

@@ -5,7 +5,6 @@ signed here, learns from other processes' records, and reports what the journal 
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from hmac import compare_digest
 from typing import Any
 
@@ -17,7 +16,7 @@ from tallystick.gate.record.journal import Incident, Seal
 from tallystick.gate.record.payload import flat_line
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.seal import Sealer
-from tallystick.gate.record.signing import HmacKey, Keys
+from tallystick.gate.record.signing import Keys
 from tallystick.gate.session import Caller, Session
 
 HOUSEKEEPING = Session(session_id="ledger", caller=Caller(subject="tallystick", channel="ledger"))
@@ -31,9 +30,8 @@ class KeyNotary:
         self._keys = keys
         self._watch = watch
         self._sealer = sealer
-        self._head_key = lru_cache(maxsize=8)(self._derive_head_key)
         self._head_of = keys.active()
-        self._head_mac = self._head_key(self._head_of).mac
+        self._head_mac = self._head_of.derive("head").mac
 
     def signed(self, header: bytes) -> bool:
         """Whether a key of this workspace signed this header."""
@@ -42,7 +40,7 @@ class KeyNotary:
 
     def witness(self, header: Mapping[str, Any]) -> None:
         """Take note of the time of another process's record, and of a rotated key."""
-        self._watch.seen(header.get("timestamp", ""))
+        self._watch.seen(str(header.get("timestamp", "")))
         if header.get("kind") == "key_rotation":
             self.settle_rotation(header)
 
@@ -68,13 +66,13 @@ class KeyNotary:
         """Key id and MAC of a head."""
         key = self._keys.active()
         if key is not self._head_of:
-            self._head_of, self._head_mac = key, self._head_key(key).mac
+            self._head_of, self._head_mac = key, key.derive("head").mac
         return key.raw_id, self._head_mac(key.raw_id + data)
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
         """Whether a head was written with a key of this workspace."""
         key = self._keys.find(key_id.hex())
-        return key is not None and compare_digest(self._head_key(key).mac(key_id + data), mac)
+        return key is not None and compare_digest(key.derive("head").mac(key_id + data), mac)
 
     def checkpoint(self, size: int, root: bytes) -> bytes:
         """The signed note for a tree of this size."""
@@ -88,9 +86,6 @@ class KeyNotary:
         if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:
             return None
         return checkpoint.size, checkpoint.root
-
-    def _derive_head_key(self, key: HmacKey) -> HmacKey:
-        return key.derive("head")
 
 
 def _text(header: bytes, name: str) -> str:

@@ -5,10 +5,13 @@ canonical order wants it, by bytes and not by a second dump: the keys that sort 
 text, in which a quotation mark is always escaped, so the last `"signature_alg":` in the bytes is the header's own.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Protocol
+from typing import Any, Protocol
+
+import orjson
 
 from tallystick.gate.record.checkpoint import NoteSigner, NoteVerifier
 
@@ -49,7 +52,7 @@ class HmacKey:
         """The header's bytes with its signature put in its place, and the signature."""
         signature = self.mac(body).hex()
         cut = body.rindex(_MARK)
-        return b'%b"signature":"%b",%b' % (body[:cut], signature.encode(), body[cut:]), signature
+        return b"".join((body[:cut], _OPEN, signature.encode(), _CLOSE, body[cut:])), signature
 
     def signed(self, header: bytes) -> bool:
         """Whether this key signed exactly these header bytes."""
@@ -114,3 +117,19 @@ class Keys(Protocol):
     def abandon_rotation(self) -> None:
         """Forget the new keys."""
         ...
+
+
+def signed_header(data: bytes, keys: Keys) -> dict[str, Any] | None:
+    """The header in these bytes, if a key of this workspace signed exactly these."""
+    try:
+        header = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    key = key_named(header, keys) if isinstance(header, dict) else None
+    return header if key is not None and key.signed(data) else None
+
+
+def key_named(header: Mapping[str, Any], keys: Keys) -> HmacKey | None:
+    """The key that a header names; whatever else somebody put in its place names none."""
+    key_id = header.get("key_id")
+    return keys.find(key_id) if isinstance(key_id, str) else None

@@ -53,6 +53,10 @@ class Item:
     reason: str | None = None
     """What is wrong and what to do."""
     bucket: Bucket | None = None
+    quote: str | None = None
+    """What is quoted from a tool's result, as it stands there."""
+    receipt: str | None = None
+    """The receipt of that result."""
     closest: Mapping[str, Any] | None = None
     """For a misquotation: {line, text, similarity}."""
 
@@ -148,6 +152,8 @@ def _item_record(item: Item) -> dict[str, Any]:
         record |= _file_ref(item.matched)
         if item.matched.quote is not None:
             record |= {"quote": item.matched.quote, "excerpt": item.matched.excerpt}
+    if item.quote is not None:
+        record |= {"quote": item.quote, "receipt": item.receipt}
     if item.also:
         record["files"] = [_file_ref(matched) for matched in item.also]
     return record

@@ -5,22 +5,18 @@ belongs to a call that ran. What is quoted beside it must stand in what the tool
 """
 
 from collections.abc import Iterator
-from typing import Any
-
-import orjson
 
 from tallystick.gate.quotes import Folded
+from tallystick.gate.record.quotable import quotable, strings_in
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item
 from tallystick.gate.reply.sources import folded
-from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed
+from tallystick.gate.reply.surroundings import Checked, Passage, Surroundings, check_quote, failed
 
 _RESULTS = frozenset({"outcome", "report"})
 """Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
 _MAX_PATH = 300
-_MAX_STRINGS = 2_000
-"""Strings of one output that are searched."""
 
 
 def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
@@ -34,17 +30,19 @@ def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
     if fault is not None:
         return failed(claim, *fault)
     texts = tuple(_texts(receipt))
+    quoted: str | None = None
     if claim.quote is not None:
-        refused = _quote_fault(claim, claim.quote, receipt, texts, around)
-        if refused is not None:
-            return refused
-    item = Item(kind="tool_result", source=claim.source, ok=True)
+        found = _find(claim, claim.quote, receipt, texts, around)
+        if isinstance(found, Checked):
+            return found
+        quoted = found.quote
+    item = Item(kind="tool_result", source=claim.source, ok=True, quote=quoted, receipt=claim.receipt)
     return Checked(item=item, texts=texts, paths=_paths(receipt))
 
 
-def _quote_fault(
+def _find(
     claim: Claim, quote: str, receipt: Receipt, texts: tuple[Folded, ...], around: Surroundings
-) -> Checked | None:
+) -> Passage | Checked:
     if receipt.erased:
         return failed(claim, "receipt_erased", "What this receipt held was erased; quote another source.")
     if not any(map(str.isalnum, quote)):
@@ -53,7 +51,7 @@ def _quote_fault(
     for text in texts:
         passage = check_quote(claim, quote, text, around)
         if not isinstance(passage, Checked):
-            return None
+            return passage
         if passage.item.code == "own_text":
             # The whole as JSON, which comes last, would only show the same words with braces around them.
             return passage
@@ -85,33 +83,15 @@ def _texts(receipt: Receipt) -> Iterator[Folded]:
         if receipt.excerpt is not None:
             yield folded(receipt.excerpt)
         return
-    strings = list(_strings(receipt.outputs))
-    for text in strings:
-        yield folded(text)
-    if not isinstance(receipt.outputs, str):
-        yield folded(orjson.dumps(receipt.outputs).decode())
+    yield from map(folded, quotable(receipt.outputs))
 
 
 def _paths(receipt: Receipt) -> tuple[str, ...]:
     """The files a call was about: those it recorded, and those its arguments and result name."""
     recorded = [str(ref.get("path", "")) for ref in receipt.header.get("file_refs") or ()]
-    named = [text for side in (receipt.inputs, receipt.outputs) for text in _strings(side) if _is_path(text)]
+    named = [text for side in (receipt.inputs, receipt.outputs) for text in strings_in(side) if _is_path(text)]
     return tuple(dict.fromkeys([*recorded, *named]))
 
 
 def _is_path(text: str) -> bool:
     return len(text) <= _MAX_PATH and "\n" not in text and ("/" in text or "." in text[-9:])
-
-
-def _strings(value: Any) -> Iterator[str]:
-    waiting = [value]
-    seen = 0
-    while waiting and seen < _MAX_STRINGS:
-        now = waiting.pop()
-        if isinstance(now, str):
-            seen += 1
-            yield now
-        elif isinstance(now, dict):
-            waiting.extend(reversed(now.values()))
-        elif isinstance(now, list):
-            waiting.extend(reversed(now))

@@ -10,6 +10,7 @@ from weakref import WeakSet
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Notary, Seal, Sealed
 from tallystick.gate.record.payload import ERASED
+from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.lock import WriteLock
 from tallystick.storage.journal.opening import open_writer
@@ -170,8 +171,10 @@ class FileJournal:
             self._current()
             sessions: dict[str, list[int]] = {}
             for seq, columns in enumerate(self.read()):
-                header = parse_header(columns[0])
-                sessions.setdefault((header or {}).get("session_id", ""), []).append(seq)
+                session_id = (parse_header(columns[0]) or {}).get("session_id")
+                # A record that was changed may name anything, a path as well; verifying says so.
+                if isinstance(session_id, str) and valid_session_id(session_id):
+                    sessions.setdefault(session_id, []).append(seq)
             for session, seqs in sessions.items():
                 self._shelf.views.write_whole(session, self._flat_lines(seqs))
             return len(sessions)

@@ -58,37 +58,32 @@ def unpack(slot: bytes, notary: Notary) -> Head | None:
 
 
 class HeadFile:
-    """Two slots on disk, here or in the mirror."""
+    """Two slots on disk, here or in the mirror; `heads.py` writes them."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._fd = disk.open_file(path, flags, disk.FILE_MODE)
+        self.fd = disk.open_file(path, flags, disk.FILE_MODE)
 
     def read(self, notary: Notary) -> Head | None:
         """The latest head that holds."""
-        return latest(os.pread(self._fd, STRIDE + SLOT, 0), notary)
+        return latest(os.pread(self.fd, STRIDE + SLOT, 0), notary)
 
     def empty(self) -> bool:
         """Whether no head was ever written."""
-        return not os.pread(self._fd, STRIDE + SLOT, 0).strip(b"\0")
-
-    def put(self, slot: bytes, side: int) -> None:
-        """Write slot 0 or 1 in place."""
-        if disk.pwrite(self._fd, slot, side * STRIDE) != len(slot):
-            raise OSError(f"short write to {self._path.name}")
+        return not os.pread(self.fd, STRIDE + SLOT, 0).strip(b"\0")
 
     def in_place(self) -> bool:
         """Whether the open file is still the one that the path names."""
         try:
-            there, here = os.lstat(self._path), os.fstat(self._fd)
+            there, here = os.lstat(self._path), os.fstat(self.fd)
         except FileNotFoundError:
             return False
         return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
     def close(self) -> None:
         """Let go of the file."""
-        os.close(self._fd)
+        os.close(self.fd)
 
 
 def latest(slots: bytes, notary: Notary) -> Head | None:

@@ -48,7 +48,7 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     # A head from before a loss, or one that says that an fsync failed, must not count as the later one again.
     renewed = lost or head.flags & FAILED
     writer = Writer(shelf, notary, stand, head._replace(epoch=head.epoch + 1) if renewed else head)
-    writer.incidents = incidents
+    writer.incidents += incidents
     if shelf.durable and stand.size == 0:
         disk.sync_folder(shelf.folder)
     if (head.size, head.flags) != (stand.size, 0) or found is None or mirrored != found:

@@ -55,7 +55,7 @@ class Walk:
     def _take(self, line: Line) -> Found | None:
         columns = split_line(line.data) if line.whole else None
         header = None if columns is None else parse_header(columns[0])
-        if columns is None or header is None:
+        if columns is None or header is None or not isinstance(header.get("session_id"), str):
             self.fault = "not a whole record"
         elif header.get("seq") != self.seq:
             self.fault = "sequence number out of order"

@@ -1,9 +1,8 @@
 """Where this process believes the journal stands, and how it finds that out when it opens it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO, Notary, Sealed
+from tallystick.gate.record.journal import ZERO, Notary
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
 from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
@@ -25,17 +24,6 @@ class Stand:
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
     """Over complete blocks; brought up to date when a root is asked for."""
-
-    def take(self, sealed: Sequence[Sealed], lines: Sequence[bytes]) -> None:
-        """Records that were just written."""
-        end = self.end
-        for record, line in zip(sealed, lines, strict=True):
-            self.pending.append((record.leaf, end))
-            end += len(line)
-        if sealed:
-            self.size += len(sealed)
-            self.leaf = sealed[-1].leaf
-            self.end = end
 
     def follow(self, leaf: bytes, position: int, end: int) -> None:
         """One more record."""

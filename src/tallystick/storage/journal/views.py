@@ -29,7 +29,7 @@ class Views:
     def __init__(self, folder: Path, marks: Path) -> None:
         self._folder = folder
         self._marks = marks
-        self._open: OrderedDict[str, int] = OrderedDict()
+        self.opened: OrderedDict[str, int] = OrderedDict()
         disk.make_folder(marks)
         self.broken = {mark.name for mark in marks.iterdir() if valid_session_id(mark.name)}
         """Sessions whose view must be written again from the log; marked on disk too, as the log goes on without it."""
@@ -42,13 +42,13 @@ class Views:
 
     def append(self, session_id: str, data: bytes) -> None:
         """Add lines to a view; one that waits to be written again gets them then."""
-        fd = self._open.get(session_id)
+        fd = self.opened.get(session_id)
         if fd is None:
             if session_id in self.broken:
                 return
             fd = self._open_view(session_id)
-        elif len(self._open) > _FEW:
-            self._open.move_to_end(session_id)
+        elif len(self.opened) > _FEW:
+            self.opened.move_to_end(session_id)
         if disk.write(fd, data) != len(data):
             raise OSError("short write to a session view")
 
@@ -126,14 +126,14 @@ class Views:
 
     def forget(self, session_id: str) -> None:
         """Close a view that is about to be written anew."""
-        fd = self._open.pop(session_id, None)
+        fd = self.opened.pop(session_id, None)
         if fd is not None:
             os.close(fd)
 
     def close(self) -> None:
         """Close all views."""
-        while self._open:
-            os.close(self._open.popitem()[1])
+        while self.opened:
+            os.close(self.opened.popitem()[1])
 
     def _open_view(self, session_id: str) -> int:
         path = self.path(session_id)
@@ -143,9 +143,9 @@ class Views:
         except FileNotFoundError:
             disk.make_folder(path.parent)
             fd = disk.open_file(path, flags, disk.FILE_MODE)
-        self._open[session_id] = fd
-        if len(self._open) > OPEN_FILES:
-            os.close(self._open.popitem(last=False)[1])
+        self.opened[session_id] = fd
+        if len(self.opened) > OPEN_FILES:
+            os.close(self.opened.popitem(last=False)[1])
         return fd
 
 

@@ -20,7 +20,8 @@ from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Incident, Notary, Place, Seal, Sealed
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import read_on
-from tallystick.storage.journal.head import FAILED, Head, pack
+from tallystick.storage.journal.head import FAILED, Head
+from tallystick.storage.journal.heads import Heads
 from tallystick.storage.journal.segments import OFFSET, Tail, offset_of, position, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
@@ -38,19 +39,16 @@ class Writer:
         self._durable = shelf.durable
         self._notary = notary
         self.stand = stand
-        self.head = head
         self.noted = head.checkpointed
         """Records that the latest checkpoint covers, as far as this process knows."""
         self.incidents: list[Incident] = []
         """To be recorded with the next commit."""
+        self._heads = Heads(shelf, notary, head, self.incidents)
         self._stopped: LedgerError | None = None
-        self._mirror_reported = False
         self._fresh = 0
         self._step()
         self._segment = segment_of(stand.end)
         self._tail = Tail(shelf.segments.path(self._segment))
-        self._side = 0
-        """The slot that the head was last written to."""
         self._checkpoint_due = 0
         self._wait_for_checkpoint()
 
@@ -89,27 +87,60 @@ class Writer:
             raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
         return found.st_size
 
+    @property
+    def head(self) -> Head:
+        """The head as this process last wrote or read it."""
+        return self._heads.head
+
     def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records, after those that report incidents."""
-        told = len(self.incidents)
-        if told:
-            seals = [*map(self._notary.recovery, self.incidents), *seals]
-        stand, options = self.stand, self._shelf.options
+        stand, options, told = self.stand, self._shelf.options, len(self.incidents)
         if stand.end & OFFSET >= options.segment_bytes:
             self._roll()
+        if told == 0 and not self._durable and len(seals) == 1:
+            sealed = [self._commit_one(seals[0])]
+        else:
+            sealed = self._commit_all([*map(self._notary.recovery, self.incidents), *seals])[told:]
+            del self.incidents[:told]
+        if stand.size - self.noted >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
+            self.try_checkpoint()
+        return sealed
+
+    def _commit_one(self, seal: Seal) -> Sealed:
+        """One record and nothing unusual: steps 2 to 4 written out, at half the cost of the general way."""
+        stand = self.stand
+        record = seal(Place(stand.size, stand.leaf))
+        header, inputs, outputs, leaf, _, session_id, flat, blobs = record
+        line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
+        start, end, view = stand.end, stand.end + len(line), self._shelf.views.opened.get(session_id)
+        try:
+            if (
+                blobs
+                or view is None
+                or disk.write(self._tail.fd, line) != len(line)
+                or disk.write(view, flat) != len(flat)
+            ):
+                raise OSError  # noqa: TRY301 - the general way knows what to do
+            self._heads.write(stand.size + 1, end, leaf)
+        except OSError:
+            self._take_back((), (record,))
+            self._store([record], [line], leaf)
+        stand.follow(leaf, start, end)
+        return record
+
+    def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
+        stand = self.stand
         size, leaf, sealed, lines = stand.size, stand.leaf, [], []
         for seal in seals:
             record = seal(Place(size, leaf))
             sealed.append(record)
             lines.append(b"%b\t%b\t%b\n" % record[:3])
             size, leaf = size + 1, record.leaf
-        self._store(sealed, lines, leaf)
-        stand.take(sealed, lines)
-        if told:
-            del self.incidents[:told]
-        if size - self.noted >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
-            self.try_checkpoint()
-        return sealed[told:] if told else sealed
+        if sealed:
+            self._store(sealed, lines, leaf)
+        for record, line in zip(sealed, lines, strict=True):
+            stand.follow(record.leaf, stand.end, stand.end + len(line))
+        return sealed
 
     def try_checkpoint(self) -> bytes | None:
         """Write tiles and a signed note; a full disk only puts it off."""
@@ -124,7 +155,7 @@ class Writer:
             self.noted = stand.size
             # A view that is wrong, and not marked as such, is looked at again by whoever opens the journal next.
             covered = self.head.checkpointed if self._shelf.views.unmarked else stand.size
-            self._put_head(stand.size, stand.end, stand.leaf, checkpointed=covered)
+            self._heads.write_as(Head(self.head.epoch, stand.size, covered, 0, stand.end, stand.leaf))
         except OSError:
             return None
         return note
@@ -140,7 +171,7 @@ class Writer:
 
     def put_head(self) -> None:
         """Write the head for what stands in the log now."""
-        self._put_head(self.stand.size, self.stand.end, self.stand.leaf)
+        self._heads.write(self.stand.size, self.stand.end, self.stand.leaf)
 
     def close(self) -> None:
         """Let go of the log."""
@@ -164,40 +195,20 @@ class Writer:
                     viewed.append(record)
                 except OSError:  # derived: it does not hold up the log, and is mended later
                     shelf.views.mark_if_possible(record.session_id)
-            self._put_head(stand.size + len(sealed), stand.end + len(data), leaf)
+            self._heads.write(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
             self._take_back(sealed, viewed)
             message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored. Free some space."
             raise LedgerUnwritable(message) from error
-
-    def _put_head(self, size: int, end: int, leaf: bytes, *, checkpointed: int | None = None, flags: int = 0) -> None:
-        old = self.head
-        head = Head(old.epoch, size, old.checkpointed if checkpointed is None else checkpointed, flags, end, leaf)
-        slot, side = pack(head, self._notary), 1 - self._side
-        self._shelf.head.put(slot, side)
-        self.head, self._side = head, side
-        if self._shelf.mirror is not None:
-            try:
-                self._shelf.mirror.put(slot, side)
-            except OSError as error:
-                self._report_mirror(error.strerror or "")
-
-    def _report_mirror(self, reason: str) -> None:
-        """Once: a mirror that stays away would otherwise add a record to every commit."""
-        if not self._mirror_reported:
-            self._mirror_reported = True
-            self.incidents.append(Incident(what="mirror_unwritable", details={"reason": reason}))
 
     def _sync(self) -> None:
         """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
         try:
             disk.fdatasync(self._tail.fd)
         except OSError as error:
-            stand = self.stand
             with contextlib.suppress(OSError):
                 # A new epoch, so that no head of another process counts as later than this one.
-                self.head = self.head._replace(epoch=self.head.epoch + 1)
-                self._put_head(stand.size, stand.end, stand.leaf, flags=FAILED)
+                self._heads.write_as(self.head._replace(epoch=self.head.epoch + 1, flags=FAILED))
             raise self._fail(error.strerror or "") from error
 
     def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> None:
@@ -230,7 +241,7 @@ class Writer:
         if head.checkpointed > self.noted:
             self.noted = head.checkpointed
             self._wait_for_checkpoint()
-        self.head = head
+        self._heads.head = head
         self._step()
         if segment_of(self.stand.end) != self._segment:
             self._open_segment(segment_of(self.stand.end))

@@ -1,0 +1,42 @@
+"""Writing the head, here and in the mirror, with every commit."""
+
+from tallystick.gate.record.journal import Incident, Notary
+from tallystick.storage.journal import disk
+from tallystick.storage.journal.head import SLOT, STRIDE, Head, pack
+from tallystick.storage.journal.shelf import Shelf
+
+
+class Heads:
+    """The head as this process last wrote or read it, and the slots it goes to by turns."""
+
+    def __init__(self, shelf: Shelf, notary: Notary, head: Head, incidents: list[Incident]) -> None:
+        self._fd = shelf.head.fd
+        self._mirror = shelf.mirror
+        self._notary = notary
+        self._incidents = incidents
+        self._mirror_reported = False
+        self._at = 0
+        self.head = head
+
+    def write(self, size: int, end: int, leaf: bytes) -> None:
+        """Write the head of a commit. An error of the mirror is reported in the log and holds nobody up."""
+        epoch, _, checkpointed, _, _, _ = self.head
+        self.write_as(Head(epoch, size, checkpointed, 0, end, leaf))
+
+    def write_as(self, head: Head) -> None:
+        """Write a head of which more is new than size and end."""
+        slot, at = pack(head, self._notary), STRIDE - self._at
+        if disk.pwrite(self._fd, slot, at) != SLOT:
+            raise OSError("short write to the head")
+        self.head, self._at = head, at
+        if self._mirror is not None:
+            try:
+                disk.pwrite(self._mirror.fd, slot, at)
+            except OSError as error:
+                self._report_mirror(error.strerror or "")
+
+    def _report_mirror(self, reason: str) -> None:
+        """Once: a mirror that stays away would otherwise add a record to every commit."""
+        if not self._mirror_reported:
+            self._mirror_reported = True
+            self._incidents.append(Incident(what="mirror_unwritable", details={"reason": reason}))
