@@ -196,8 +196,8 @@ def test_a_mirror_that_cannot_be_written_is_reported_once_and_holds_nobody_up(ei
     with either.opened() as ledger:
         fill(ledger, 2)
         mirror = ledger._journal._shelf.mirror
-        os.close(mirror._fd)
-        mirror._fd = os.open(os.devnull, os.O_RDONLY)
+        os.close(mirror.fd)
+        mirror.fd = os.open(os.devnull, os.O_RDONLY)
         fill(ledger, 5)
     report = either.verify()
     assert report.ok

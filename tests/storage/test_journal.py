@@ -217,12 +217,10 @@ def test_the_later_of_two_heads_counts_and_a_spoiled_one_does_not(tmp_path: Path
     assert file.empty()
     assert file.read(Seals()) is None  # type: ignore[arg-type]
     first, second, renewed = Head(0, 5, 0, 0, 99, ZERO), Head(0, 6, 0, 0, 120, ZERO), Head(1, 5, 0, 0, 99, ZERO)
-    file.put(pack(first, Seals()), 0)  # type: ignore[arg-type]
-    file.put(pack(second, Seals()), 1)  # type: ignore[arg-type]
-    assert file.read(Seals()) == second  # type: ignore[arg-type]
-    file.put(pack(renewed, Seals()), 0)  # type: ignore[arg-type]
-    assert file.read(Seals()) == renewed  # type: ignore[arg-type]
-    file.put(b"x" * SLOT, 0)
+    for head, at, latest in ((first, 0, first), (second, STRIDE, second), (renewed, 0, renewed)):
+        os.pwrite(file.fd, pack(head, Seals()), at)  # type: ignore[arg-type]
+        assert file.read(Seals()) == latest  # type: ignore[arg-type]
+    os.pwrite(file.fd, b"x" * SLOT, 0)
     assert file.read(Seals()) == second  # type: ignore[arg-type]
     assert file.in_place()
     (tmp_path / "head").unlink()

@@ -10,7 +10,7 @@ runs.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -134,9 +134,9 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    async def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Outcome:
+    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Awaitable[Outcome]:
         """A structured call in (API, MCP, native tool calling), outcome out."""
-        return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
+        return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
     async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
         """A held call that a person let through, as a submission of its own, checked again from the top."""

@@ -140,6 +140,7 @@ def erase(
     with here.gate() as gate:
         found = find(gate.ledger, receipt)
         if found.erased:
+            gate.ledger.finish_erasure(receipt)
             raise Refused(f"The payload of {receipt} is erased already.", code="already_erased")
         if not person.agrees(f"Erase arguments and output of {receipt} for ever?", yes=yes):
             raise Refused("Nothing was erased.", code="not_answered")

@@ -25,7 +25,7 @@ class OutOfTimeError(Exception):
 
 async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
     """Run an `async def` tool; `OutOfTimeError` when it takes too long."""
-    here = os.getpid()
+    here = forks()
     started: Coroutine[Any, Any, Any] = handler(**args)
     try:
         waiting_for = started.send(None)
@@ -38,7 +38,7 @@ async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) ->
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
     """Run a plain `def` on the loop. Only for tools that cannot block: nothing can stop them."""
-    here = os.getpid()
+    here = forks()
     try:
         return handler(**args)
     finally:
@@ -53,7 +53,7 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
-    here = os.getpid()
+    here = forks()
 
     def done(value: Any, error: BaseException | None) -> None:
         _leave_if_forked(here)
@@ -89,7 +89,23 @@ def _settle(ended: "asyncio.Future[tuple[Any, BaseException | None]]", how: tupl
         ended.set_result(how)
 
 
+_forks = 0
+
+
+def forks() -> int:
+    """How often this process is a copy of a copy; asking the system for its number would cost a system call."""
+    return _forks
+
+
+def _count_fork() -> None:
+    global _forks  # noqa: PLW0603 - one process has one number
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_count_fork)
+
+
 def _leave_if_forked(here: int) -> None:
     """A tool that forked comes back twice; the copy must not go on as a second gate."""
-    if os.getpid() != here:
+    if forks() != here:
         os._exit(0)

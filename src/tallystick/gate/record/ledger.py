@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
+from tallystick.errors import LedgerDamaged, LedgerUnwritable
 from tallystick.gate.record.carried import Carried
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
+from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import BLOB, ERASED, read_receipt
@@ -172,17 +173,19 @@ class Ledger:
     def erase(self, receipt_id: str, *, session: Session, reason: str) -> Receipt:
         """Erase the payload of a receipt; the erasure is itself recorded, and every proof still holds.
 
+        The arguments of one call stand in its outcome and in the record of its beginning: both are erased.
+
         Raises:
             LedgerError: There is no such receipt.
+            LedgerUnwritable: Something is left; do it again.
         """
+        return erase_call(self, self._journal, receipt_id, session=session, reason=reason)
+
+    def finish_erasure(self, receipt_id: str) -> None:
+        """Erase once more what was ordered to be erased: a failure may have left a blob, or a line of the view."""
         seq = seq_of(receipt_id)
-        if seq is None or self.find(receipt_id) is None:
-            raise LedgerError(f"There is no valid receipt {receipt_id}.", code="receipt_unknown")
-        # The record first: a crash in between leaves a payload to erase again, never an erasure that nobody ordered.
-        draft = Draft(kind="erasure", session=session, links={"erased": receipt_id}, context={"reason": reason})
-        receipt = self.record_sync(draft)
-        self._journal.erase(seq)
-        return receipt
+        if seq is not None and (found := self.find(receipt_id)) is not None and found.erased:
+            self._journal.erase(seq)
 
     def rotate(self, *, session: Session) -> Receipt:
         """Put new keys in force; the record that says so is signed with the old one.

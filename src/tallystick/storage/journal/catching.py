@@ -89,7 +89,7 @@ def _set_aside(shelf: Shelf, walk: Walk) -> Incident:
         raise LedgerDamaged(message, code="journal_damaged")
     torn = shelf.folder / "torn"
     disk.make_folder(torn)
-    fd = disk.open_file(shelf.segments.path(segment), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    fd = disk.open_to_change(shelf.segments.path(segment))
     try:
         length = os.fstat(fd).st_size - offset
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{segment:06d}-{offset}"

@@ -25,6 +25,7 @@ FILE_MODE = 0o600
 SEALED_MODE = 0o400
 """A segment that is full."""
 FOLDER_MODE = 0o700
+WRITABLE = 0o200
 
 
 def lock(fd: int) -> None:
@@ -67,6 +68,26 @@ def sync_folder(path: Path) -> None:
     fd = open_file(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def open_to_change(path: Path) -> int:
+    """Open a file of ours for writing, also one that is closed to writing; its mode is then as it was before."""
+    flags = os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = open_file(path, os.O_RDONLY | flags)
+    try:
+        mode = os.fstat(fd).st_mode & 0o7777
+        if mode & WRITABLE:
+            return open_file(path, os.O_RDWR | flags)
+        # Only root may open a closed file for writing; its owner has to open it up first.
+        fchmod(fd, mode | WRITABLE)
+        try:
+            changing = open_file(path, os.O_RDWR | flags)
+        finally:
+            with contextlib.suppress(OSError):
+                fchmod(fd, mode)
+        return changing
     finally:
         os.close(fd)
 

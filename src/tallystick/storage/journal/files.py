@@ -160,10 +160,12 @@ class FileJournal:
                 for name in ("inputs_digest", "outputs_digest"):
                     if name in header:
                         self._shelf.blobs.drop(header[name])
+                self._mend_views()
+                if header["session_id"] in self._shelf.views.broken:
+                    raise OSError("the session view cannot be written")  # noqa: TRY301 - as for the rest
             except OSError as error:
                 message = f"The payload could not be erased ({error.strerror or error}). Erase it again."
-                raise LedgerUnwritable(message) from error
-            self._mend_views()
+                raise LedgerUnwritable(message, code="erasure_unfinished") from error
 
     def rebuild_views(self) -> int:
         """Write all session views anew from the log; how many there are."""
@@ -222,7 +224,11 @@ class FileJournal:
     def _current(self) -> Writer:
         if self._writer is None:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
-        self._writer.current()
+        try:
+            self._writer.current()
+        except OSError as error:
+            message = f"The journal cannot be read or put right ({error.strerror or error}). Nothing was stored."
+            raise LedgerUnwritable(message) from error
         return self._writer
 
     def _reopen(self) -> None:
@@ -242,9 +248,10 @@ class FileJournal:
     def _overwrite(self, place: int, columns: Columns) -> None:
         """In place and as long as before, so that no other byte of the log moves."""
         blank = b"\t".join(ERASED.ljust(len(column)) if column else b"" for column in columns[1:])
-        fd = disk.open_file(self._shelf.segments.path(segment_of(place)), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = disk.open_to_change(self._shelf.segments.path(segment_of(place)))
         try:
-            disk.pwrite(fd, blank, offset_of(place))
+            if disk.pwrite(fd, blank, offset_of(place)) != len(blank):
+                raise OSError("short write to the log")
             disk.fsync(fd)
         finally:
             os.close(fd)

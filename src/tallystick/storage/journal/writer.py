@@ -122,8 +122,9 @@ class Writer:
             ):
                 raise OSError  # noqa: TRY301 - the general way knows what to do
             self._heads.write(stand.size + 1, end, leaf)
-        except OSError:
-            self._take_back((), (record,))
+        except OSError as error:
+            if not self._take_back((), (record,)):
+                raise self._unwritable(error) from error
             self._store([record], [line], leaf)
         stand.follow(leaf, start, end)
         return record
@@ -198,8 +199,7 @@ class Writer:
             self._heads.write(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
             self._take_back(sealed, viewed)
-            message = f"The journal cannot be written ({error.strerror or error}). Nothing was stored. Free some space."
-            raise LedgerUnwritable(message) from error
+            raise self._unwritable(error) from error
 
     def _sync(self) -> None:
         """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
@@ -211,16 +211,23 @@ class Writer:
                 self._heads.write_as(self.head._replace(epoch=self.head.epoch + 1, flags=FAILED))
             raise self._fail(error.strerror or "") from error
 
-    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> None:
-        """Undo a commit that failed; what cannot be undone is torn, and the next look at the log sets it aside."""
-        with contextlib.suppress(OSError):
-            disk.ftruncate(self._tail.fd, offset_of(self.stand.end))
+    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> bool:
+        """Undo a commit that failed; False: part of it is still in the log, and the next look at it sets it aside."""
         for record in reversed(viewed):
             with contextlib.suppress(OSError):
                 self._shelf.views.cut(record.session_id, record.flat)
         for record in sealed:
             with contextlib.suppress(OSError):
                 self._shelf.blobs.drop_all(record.blobs)
+        try:
+            disk.ftruncate(self._tail.fd, offset_of(self.stand.end))
+        except OSError:
+            return False
+        return True
+
+    def _unwritable(self, error: OSError) -> LedgerUnwritable:
+        reason = error.strerror or "a write was cut short"
+        return LedgerUnwritable(f"The journal cannot be written ({reason}). Nothing was stored. Free some space.")
 
     def _catch_up(self, size: int) -> None:
         head = self._shelf.head.read(self._notary)
