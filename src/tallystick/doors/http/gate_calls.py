@@ -5,6 +5,7 @@ Whatever is refused here, for want of a token or for its form, is an outcome wit
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
@@ -76,8 +77,7 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     return await desk.gate.call(
         asked["tool"],
         asked.get("args", {}),
-        session=Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent")),
-        caller=caller,
+        session=_place(asked.get("session", HTTP_SESSION), asked.get("agent"), caller),
         dry_run=asked.get("dry_run", False),
     )
 
@@ -145,3 +145,9 @@ def _read_call(body: bytes, most: int) -> dict[str, Any] | Rejection:
 
 def _is_plain(asked: Mapping[str, Any]) -> bool:
     return len(asked) == 2 and type(asked.get("tool")) is str and type(asked.get("args")) is dict  # noqa: PLR2004
+
+
+@lru_cache(maxsize=1024)
+def _place(session_id: str, agent_id: str | None, caller: Caller) -> Session:
+    """Where calls of one caller belong; the same object each time, which the ledger knows again at a glance."""
+    return Session(session_id=session_id, agent_id=agent_id, caller=caller)

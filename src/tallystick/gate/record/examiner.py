@@ -129,6 +129,8 @@ class Examiner:
             column, digest = parts[at], header.get(name)
             if column[:1] == ERASED:
                 erased = True
+                if column[1:].strip(b" "):
+                    self.problem("payload_differs", "something is left in an erased payload; erase it again", header)
             elif column[:1] == BLOB:
                 self._check_blob(header, name, column)
             elif (sha256(column).hexdigest() if column else None) != digest:

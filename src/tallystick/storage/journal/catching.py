@@ -16,7 +16,7 @@ from tallystick.storage.journal.stand import Stand, follow
 Signed = tuple[int, bytes]
 """Size and root of a checkpoint."""
 
-_ADVICE = "Run `tally audit verify`; restore the journal from a copy, or keep it aside and start a new one."
+_ADVICE = "Run `tally audit verify`. Bring the journal back from a copy, or move the audit folder aside to begin anew."
 
 
 def read_on(
