@@ -1,6 +1,6 @@
 """`make bench`: every suite, one after the other; results as JSON and Markdown.
 
-    python -m benchmarks [--full] [--only NAME] [--write]
+python -m benchmarks [--full] [--only NAME] [--write]
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def main() -> None:
         print(part, flush=True)
         parts.append(part)
     if options.write:
-        (HERE / "results.json").write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+        (HERE / "results.json").write_bytes(
+            orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+        )
         _write("\n".join(parts))
 
 

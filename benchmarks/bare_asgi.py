@@ -38,9 +38,14 @@ class Bare:
         args = Echo.model_validate(request["params"]["arguments"])
         out = f"{args.text}:{args.n}"
         self.seq += 1
-        record = orjson.dumps({"seq": self.seq, "tool": "echo", "args": request["params"]["arguments"], "result": out}, option=orjson.OPT_SORT_KEYS)
+        record = orjson.dumps(
+            {"seq": self.seq, "tool": "echo", "args": request["params"]["arguments"], "result": out},
+            option=orjson.OPT_SORT_KEYS,
+        )
         os.write(self.fd, record + b" " + hmac.digest(_KEY, record, "sha256").hex().encode() + b"\n")
-        answer = orjson.dumps({"id": request["id"], "result": {"content": [{"type": "text", "text": out}], "isError": False}})
+        answer = orjson.dumps(
+            {"id": request["id"], "result": {"content": [{"type": "text", "text": out}], "isError": False}}
+        )
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": answer})

@@ -38,7 +38,9 @@ def echo_thread(text: str, n: int) -> str:
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
-    settings = Settings.model_validate({"ledger": {"durability": "os"}, "limits": {"steps": 10**9, "bytes_per_turn": 10**12}})
+    settings = Settings.model_validate(
+        {"ledger": {"durability": "os"}, "limits": {"steps": 10**9, "bytes_per_turn": 10**12}}
+    )
     gate = Gate.open(folder / "ws", settings=settings, plugins=False)
     gate.register(echo, echo_inline, echo_thread)
     suite = Suite(folder)
@@ -55,7 +57,10 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     suite.add("inline def tool", calling("echo_inline"), check=lambda r: r == expected)
     suite.add("def tool in a thread", calling("echo_thread"), check=lambda r: r == expected)
     turn = gate.turn(session="bench", agent="chief", limits=Limits(steps=10**9))
-    prefix, first = orjson.dumps({"action": "tool", "tool": "echo", "args": {"text": "hello world", "n": 7}})[:-1], [True]
+    prefix, first = (
+        orjson.dumps({"action": "tool", "tool": "echo", "args": {"text": "hello world", "n": 7}})[:-1],
+        [True],
+    )
 
     async def submit() -> Any:
         # A new turn would be part of no call; the decision form is what every step but the first sends.
@@ -68,7 +73,11 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     suite.add("model text with nonce, async tool", submit, check=lambda r: r == expected)
     rows = suite.measure(rounds=9 if full else 5)
     gate.close()
-    return {"markdown": table(rows), "rows": [vars(row) for row in rows], "goal": f"async and inline tool ≤ {GOAL} × floor"}
+    return {
+        "markdown": table(rows),
+        "rows": [vars(row) for row in rows],
+        "goal": f"async and inline tool ≤ {GOAL} × floor",
+    }
 
 
 if __name__ == "__main__":

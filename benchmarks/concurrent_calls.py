@@ -41,4 +41,8 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     suite.add("1 caller, fsync", alone)
     rows = suite.measure(rounds=9 if full else 5, milliseconds=250)
     gate.close()
-    return {"markdown": table(rows), "rows": [vars(row) for row in rows], "goal": f"{CALLERS} callers ≤ {GOAL} × floor a call"}
+    return {
+        "markdown": table(rows),
+        "rows": [vars(row) for row in rows],
+        "goal": f"{CALLERS} callers ≤ {GOAL} × floor a call",
+    }

@@ -54,7 +54,9 @@ class Suite:
     def __post_init__(self) -> None:
         self.cases.append(Case(FLOOR, floor(self.folder / "floor.jsonl")))
 
-    def add(self, name: str, run: Callable[[], Any], check: Callable[[Any], bool] | None = None, per_run: int = 1) -> None:
+    def add(
+        self, name: str, run: Callable[[], Any], check: Callable[[Any], bool] | None = None, per_run: int = 1
+    ) -> None:
         self.cases.append(Case(name, run, check, per_run))
 
     def measure(self, *, rounds: int = 5, milliseconds: float = 150.0) -> list[Row]:

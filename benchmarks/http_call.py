@@ -58,7 +58,9 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     base, ours = (statistics.median(rates[name]) for name in rates)
     base_cpu, ours_cpu = (statistics.median(cpu[name]) for name in cpu)
     lines = ["| server | requests/s | CPU µs a request |", "|---|---:|---:|"]
-    lines += [f"| {name} | {statistics.median(rates[name]):,.0f} | {statistics.median(cpu[name]):.0f} |" for name in rates]
+    lines += [
+        f"| {name} | {statistics.median(rates[name]):,.0f} | {statistics.median(cpu[name]):.0f} |" for name in rates
+    ]
     lines += ["", f"Rate: **{ours / base:.0%}** of the bare server's; by CPU time {base_cpu / ours_cpu:.0%}."]
     return {"markdown": "\n".join(lines), "share": round(ours / base, 3), "share_cpu": round(base_cpu / ours_cpu, 3),
             "rows": {name: [round(rate) for rate in values] for name, values in rates.items()}, "goal": "≥ 60 % of the bare server's rate"}  # fmt: skip

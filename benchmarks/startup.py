@@ -26,7 +26,10 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
             subprocess.run(command, check=True, capture_output=True, cwd=folder)
             times[name].append((time.perf_counter() - began) * 1e3)
     base = statistics.median(times["python -c pass"])
-    rows = [{"case": name, "ms": round(statistics.median(taken), 1), "x": round(statistics.median(taken) / base, 1)} for name, taken in times.items()]
+    rows = [
+        {"case": name, "ms": round(statistics.median(taken), 1), "x": round(statistics.median(taken) / base, 1)}
+        for name, taken in times.items()
+    ]
     lines = ["| command | median ms | × empty Python |", "|---|---:|---:|"]
     lines += [f"| `{row['case']}` | {row['ms']} | {row['x']} |" for row in rows]
     return {"markdown": "\n".join(lines), "rows": rows, "goal": "well under 500 ms"}

@@ -14,7 +14,7 @@ import pytest
 
 from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
 from tests.faults.injected import injected
-from tests.ledgers import Workspace, draft, fill
+from tests.ledgers import AUDITOR, Workspace, draft, fill
 
 
 @contextmanager
@@ -237,8 +237,58 @@ def test_a_ledger_begun_anew_with_its_keys_still_shows(workspace: Workspace) -> 
     with workspace.opened() as ledger:
         fill(ledger, 1)
     report = workspace.verify()
+    [kept] = [path for path in (workspace.state / "heads").iterdir() if path.suffix == ".earlier"]
+    assert [(problem.code, problem.loss) for problem in report.problems] == [("earlier_log", kept.name)]
+    with workspace.opened() as ledger:
+        fill(ledger, 10)  # more than there were: what is lost stays lost
+    assert workspace.codes() == ["earlier_log"]
+
+
+@pytest.mark.promise("record.mirror")
+def test_a_lost_log_is_no_problem_any_more_once_its_owner_accepts_it(workspace: Workspace) -> None:
+    for _ in range(2):
+        with workspace.opened() as ledger:
+            fill(ledger, 3)
+        shutil.rmtree(workspace.audit)
+    with workspace.opened() as ledger:
+        fill(ledger, 1)
+        # The first of the two is known to the mirror alone: the log that said so is lost as well.
+        first, second = workspace.verify().losses
+        ledger.accept_loss(second, session=AUDITOR, reason="begun anew on purpose")
+        assert workspace.verify().losses == (first,)
+        ledger.accept_loss(first, session=AUDITOR, reason="likewise")
+    report = workspace.verify()
+    assert report.ok
+    assert [note.code for note in report.notes] == ["loss_accepted", "loss_accepted"]
+    shutil.rmtree(workspace.audit)
+    workspace.open().close()
+    assert len(workspace.verify().losses) == 3, "what was accepted is lost with the log that said so"
+
+
+@pytest.mark.promise("record.mirror")
+def test_an_earlier_log_that_held_nothing_is_no_loss(workspace: Workspace) -> None:
+    workspace.open().close()
+    shutil.rmtree(workspace.audit)
+    workspace.open().close()
+    report = workspace.verify()
+    assert report.ok
     assert [note.code for note in report.notes] == ["earlier_log"]
-    assert [path for path in (workspace.state / "heads").iterdir() if path.suffix == ".earlier"]
+
+
+@pytest.mark.promise("record.cut-tail")
+def test_a_record_that_was_torn_after_it_was_confirmed_can_be_accepted_as_lost(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    with workspace.opened() as ledger:
+        fill(ledger, 3)
+        torn = workspace.copy(tmp_path / "torn")  # as a crash leaves it: no checkpoint covers the last record
+    torn.log.write_bytes(torn.log.read_bytes()[:-20])
+    with torn.opened() as ledger:
+        [lost] = torn.verify().losses
+        ledger.accept_loss(lost, session=AUDITOR, reason="the disk was pulled out")
+    report = torn.verify()
+    assert report.ok
+    assert {note.code for note in report.notes} == {"torn_tail", "loss_accepted"}
 
 
 @pytest.mark.promise("record.mirror")

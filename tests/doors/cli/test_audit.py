@@ -265,3 +265,22 @@ def test_watch_shows_what_other_processes_write(tally: Tally, receipts: list[str
         written[0].json["receipt_id"],
         written[2].json["receipt_id"],
     ]
+
+
+@pytest.mark.promise("doors.cli-verify")
+def test_a_ledger_that_was_deleted_and_begun_anew_does_not_verify_until_a_person_accepts_it(
+    tally: Tally, receipts: list[str], workspace: Path, token: str
+) -> None:
+    assert tally("call", "word_count", '{"text":"one"}').code == 0
+    shutil.rmtree(workspace / ".control-room" / "audit")
+    assert tally("call", "word_count", '{"text":"one"}').code == 0
+    verified = tally("--json", "audit", "verify")
+    assert (verified.code, verified.json["problems"][0]["code"]) == (1, "earlier_log")
+    assert tally("audit", "accept-loss", "--reason", "never mind").error == "person_required"
+    assert tally("audit", "accept-loss", "--reason", "never mind", "--token", "wrong").error == "token_invalid"
+    accepted = tally("--json", "audit", "accept-loss", "--reason", "moved to another machine", "--token", token)
+    assert accepted.code == 0
+    assert accepted.json["accepted"] == [verified.json["problems"][0]["loss"]]
+    again = tally("--json", "audit", "verify")
+    assert (again.code, [note["code"] for note in again.json["notes"]]) == (0, ["loss_accepted"])
+    assert tally("audit", "accept-loss", "--reason", "again", "--token", token).error == "no_loss"

@@ -1,4 +1,4 @@
-"""`tally audit verify` and `tally audit rebuild`."""
+"""`tally audit verify`, `tally audit rebuild` and `tally audit accept-loss`."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.outside import Key, read_file, read_verifier
+from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError
 
@@ -29,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     command(app, "verify")(verify)
     command(app, "rebuild")(rebuild)
+    command(app, "accept-loss")(accept_loss)
 
 
 def verify(
@@ -64,6 +66,38 @@ def rebuild(here: Here) -> None:
         count = gate.ledger.rebuild_views()
     here.screen.data({"views": count})
     here.screen.line(f"{count} session views written anew")
+
+
+def accept_loss(
+    here: Here,
+    reason: Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the ledger keeps it for ever.")],
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Accept that records are lost.
+
+    For a log that was deleted and begun anew, or a record that a crash tore after it was confirmed. From then on
+    `tally audit verify` says so in a note. Needs a terminal or the start-up token.
+    """
+    person = require_person(here, token)
+    from tallystick.gate.session import Caller, Session
+
+    report = _examine(here, [], None)
+    lost = [problem for problem in report.problems if problem.loss is not None]
+    if not lost:
+        raise Refused(
+            "Nothing is lost that could be accepted. `tally audit verify` says what is wrong.", code="no_loss"
+        )
+    for problem in lost:
+        here.screen.note(_words(problem))
+    if not person.agrees("Accept that this is lost for ever?", yes=yes):
+        raise Refused("Nothing was accepted.", code="not_answered")
+    where = Session(session_id="ledger", caller=Caller(subject=person.name, channel=person.channel))
+    with here.gate() as gate:
+        records = [gate.ledger.accept_loss(name, session=where, reason=reason).receipt_id for name in report.losses]
+    here.screen.data({"accepted": list(report.losses), "receipt_ids": records})
+    here.screen.line(f"accepted; {', '.join(records)} says so")
+    return Exit.OK
 
 
 def _examine(here: Here, outside: list[bytes], verifier: "NoteVerifier | None") -> "AuditReport":

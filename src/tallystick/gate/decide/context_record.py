@@ -29,7 +29,7 @@ def context_record(
         caller_roles: Roles that stand in the header anyway; the same ones are not written twice.
     """
     record: dict[str, Any] = {}
-    if context.roles is not caller_roles and context.roles != caller_roles:
+    if context.roles != caller_roles:
         record["roles"] = sorted(context.roles)
     if not context.authenticated:
         record["authenticated"] = False
@@ -41,12 +41,17 @@ def context_record(
         record["redacted"] = True
     if snapshot_digest is not None:
         record["snapshot"] = snapshot_digest
-    # Identity first: most calls share these two, and comparing field by field costs more than the rest.
-    if context.counters is not NOTHING_SPENT and context.counters != NOTHING_SPENT:
-        record["counters"] = _counters_record(context.counters)
-    if context.limits is not UNLIMITED and context.limits != UNLIMITED:
-        record["limits"] = _limits_record(context.limits)
+    if context.counters is not NOTHING_SPENT or context.limits is not UNLIMITED:
+        _spent(record, context)
     return record
+
+
+def _spent(record: dict[str, Any], context: Context) -> None:
+    """What was spent, and the limits. Most calls share the defaults, so this is asked for by identity first."""
+    if context.counters != NOTHING_SPENT:
+        record["counters"] = _counters_record(context.counters)
+    if context.limits != UNLIMITED:
+        record["limits"] = _limits_record(context.limits)
 
 
 def context_from_record(record: Mapping[str, Any]) -> Context:

@@ -24,6 +24,10 @@ class Archive(Protocol):
         """The heads that bear a MAC of this workspace."""
         ...
 
+    def earlier(self) -> list[str]:
+        """Logs that were here before this one and held something, by the name that the mirror keeps them under."""
+        ...
+
     def missing_heads(self) -> list[str]:
         """Where a head was expected and none holds: head, mirror."""
         ...

@@ -248,6 +248,7 @@ class _Audit:
             self._problem(
                 "payload_missing", "the payload is gone, and nobody ordered it", seq=seq, receipt_id=receipt_id
             )
+        self._problems[:0] = examiner.losses(self._archive.earlier())
         if self._bad_views:
             self._look_at_views_again()
         for session_id in self._archive.other_views(examiner.seq):

@@ -52,6 +52,8 @@ class Examiner:
         self.erased: dict[int, str] = {}
         """Erased so far, without the record that says so: seq → receipt id."""
         self._gone: set[int] = set()
+        self._losses: dict[str, Problem | None] = {}
+        """What is lost, by its name; None: accepted."""
 
     def look(self, line: bytes) -> tuple[str, bytes]:
         """Examine the next record.
@@ -157,11 +159,27 @@ class Examiner:
         elif kind == "erasure":
             self._settle_erasure(header, _erased_by(header))
         elif kind == "recovery":
-            what = context.get("incident", "")
-            say = self.problem if what == "acknowledged_lost" else self.note
-            say(what, RECOVERIES.get(what, "put right by the journal"), header)
+            self._recovered(header, context)
         if "clock_jump" in header:
             self.note("clock_jump", f"the clock was set {header['clock_jump']} before this record", header)
+
+    def _recovered(self, header: dict[str, Any], context: dict[str, Any]) -> None:
+        what, receipt_id = context.get("incident", ""), header["receipt_id"]
+        reason = RECOVERIES.get(what, "put right by the journal")
+        if what == "loss_accepted":
+            self._losses[context["accepted"]] = None
+        elif what == "acknowledged_lost" or (what == "earlier_log" and context.get("records") != 0):
+            name = context["mirror"] if what == "earlier_log" else receipt_id
+            lost = Problem(code=what, reason=reason, seq=self.seq, receipt_id=receipt_id, loss=name)
+            self._losses.setdefault(name, lost)
+            return
+        self.note(what, reason, header)
+
+    def losses(self, earlier: list[str]) -> list[Problem]:
+        """What is lost and was not accepted as lost: what records say, and earlier logs that only the mirror knows."""
+        reason = RECOVERIES["earlier_log"]
+        known = {name: Problem(code="earlier_log", reason=reason, loss=name) for name in earlier}
+        return [problem for problem in (known | self._losses).values() if problem is not None]
 
     def _rotate(self, header: dict[str, Any], context: dict[str, Any]) -> None:
         key = self.keys.find(context.get("new_key", ""))
@@ -198,6 +216,7 @@ RECOVERIES = {
     "fsync_failed": "the last segment was written anew here, after the disk had failed to confirm a write",
     "mirror_unwritable": "the mirror of the head could not be written here",
     "earlier_log": "the log was begun anew here; the mirror knew an earlier one, and keeps what it knew",
+    "loss_accepted": "somebody accepted here that something is lost",
 }
 
 

@@ -187,6 +187,11 @@ class Ledger:
         if seq is not None and (found := self.find(receipt_id)) is not None and found.erased:
             self._journal.erase(seq)
 
+    def accept_loss(self, name: str, *, session: Session, reason: str) -> Receipt:
+        """Record that somebody accepts a loss, by the name an audit gives it: from then on it is only noted."""
+        context = {"incident": "loss_accepted", "accepted": name, "reason": reason}
+        return self.record_sync(Draft(kind="recovery", session=session, context=context))
+
     def rotate(self, *, session: Session) -> Receipt:
         """Put new keys in force; the record that says so is signed with the old one.
 

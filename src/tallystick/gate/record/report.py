@@ -17,6 +17,8 @@ class Problem:
     seq: int | None = None
     receipt_id: str | None = None
     session_id: str | None = None
+    loss: str | None = None
+    """What is lost, by the name under which the owner can accept that it is."""
 
     def as_dict(self) -> dict[str, Any]:
         """Without what is not known."""
@@ -55,6 +57,11 @@ class AuditReport:
     def ok(self) -> bool:
         """Whether nothing is wrong."""
         return not self.problems
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """What is lost and not accepted as lost."""
+        return tuple(problem.loss for problem in self.problems if problem.loss is not None)
 
     @property
     def proved_up_to(self) -> int:

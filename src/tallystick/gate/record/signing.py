@@ -58,10 +58,14 @@ class HmacKey:
         """Whether this key signed exactly these header bytes."""
         cut = header.rfind(_MARK)
         start = cut - _WIDTH
-        if start < 0 or not header.startswith(_OPEN, start) or header[cut - 2 : cut] != _CLOSE:
+        if start < 0:
             return False
-        body = header[:start] + header[cut:]
-        return compare_digest(self.mac(body).hex().encode(), header[start + len(_OPEN) : cut - len(_CLOSE)])
+        inner = self._inner.copy()
+        inner.update(header[:start])
+        inner.update(header[cut:])
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        return compare_digest(b"".join((_OPEN, outer.hexdigest().encode(), _CLOSE)), header[start:cut])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from tallystick.gate.record.journal import Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.blobs import Blobs
 from tallystick.storage.journal.checkpoints import split_notes
-from tallystick.storage.journal.head import latest_slot
+from tallystick.storage.journal.head import latest_slot, named_by
 from tallystick.storage.journal.segments import Segments, position
 from tallystick.storage.journal.views import NAME
 
@@ -43,6 +44,17 @@ class FileArchive:
     def heads(self) -> list[HeadClaim]:
         """The heads that bear a MAC of this workspace."""
         return self._heads
+
+    def earlier(self) -> list[str]:
+        """What the mirror kept of logs that were here before and held something."""
+        if self._mirror is None:
+            return []
+        form = re.compile(re.escape(self._mirror.stem) + r"\.\d{8}T\d+\.earlier")
+        try:
+            found = sorted(path for path in self._mirror.parent.iterdir() if form.fullmatch(path.name))
+        except OSError:
+            return []
+        return [path.name for path in found if named_by(disk.read_whole(path) or b"")]
 
     def missing_heads(self) -> list[str]:
         """Where a head was expected and none holds."""

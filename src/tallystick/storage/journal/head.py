@@ -86,6 +86,13 @@ class HeadFile:
         os.close(self.fd)
 
 
+def named_by(slots: bytes) -> int:
+    """How many records the heads in these slots name, whoever wrote them."""
+    found = [slots[at : at + SLOT] for at in (0, STRIDE)]
+    bodies = [slot[_START : SLOT - 32] for slot in found if len(slot) == SLOT and slot.startswith(_MAGIC)]
+    return max((Head._make(_BODY.unpack(body)).size for body in bodies), default=0)
+
+
 def latest(slots: bytes, notary: Notary) -> Head | None:
     """The newer of the two heads that hold."""
     found = latest_slot(slots, notary)

@@ -13,7 +13,7 @@ from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.journal import Incident, Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import Signed, read_on
-from tallystick.storage.journal.head import FAILED, Head
+from tallystick.storage.journal.head import FAILED, Head, named_by
 from tallystick.storage.journal.recovery import parse_header, split_line
 from tallystick.storage.journal.segments import segment_of
 from tallystick.storage.journal.shelf import Shelf
@@ -84,9 +84,10 @@ def _read_mirror(shelf: Shelf, notary: Notary, incidents: list[Incident]) -> Hea
     path = shelf.options.mirror
     if head is None and path is not None and not shelf.mirror.empty():
         # Somebody's journal lay here before, and its keys went with it. Keep what the mirror knew, and say so.
-        kept = path.with_name(f"{path.stem}.{datetime.now(UTC):%Y%m%dT%H%M%S%f}.earlier")
-        disk.write_whole(kept, disk.read_whole(path) or b"")
-        incidents.append(Incident(what="earlier_log", details={"mirror": kept.name}))
+        kept, slots = path.with_name(f"{path.stem}.{datetime.now(UTC):%Y%m%dT%H%M%S%f}.earlier"), disk.read_whole(path)
+        disk.write_whole(kept, slots or b"")
+        details = {"mirror": kept.name, "records": named_by(slots or b"")}
+        incidents.append(Incident(what="earlier_log", details=details))
     return head
 
 
