@@ -177,6 +177,7 @@ PROMISES: dict[str, str] = {
     "reply.quotes-real-lines": "A quote is reported on the lines it really stands on",
     "reply.quotes-no-false-accepts": "No broken quote is accepted on real novels",
     "reply.quotes-no-false-rejects": "Fewer than one true quote in a hundred is refused on real novels",
+    "reply.quotes-any-length": "A quote stands in a long text exactly if it would stand in a short one",
     "reply.quotes-linear": "No text and no quote makes the search slow",
     "reply.one-evidence-line": "A reply has exactly one Evidence line, outside code blocks",
     "reply.labels": "`Evidence:`, `**Evidence:**` and `__Evidence:__` are labels of the line",

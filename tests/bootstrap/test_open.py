@@ -210,6 +210,27 @@ def test_a_tool_that_cannot_be_registered_leaves_nothing_behind(gate: Gate) -> N
     assert asyncio.run(gate.call("look", {"text": "still"})).result == "still"
 
 
+@pytest.mark.promise("admit.schema-refused")
+@pytest.mark.parametrize("side", ["input_schema", "output_schema"])
+@pytest.mark.parametrize(
+    ("schema", "code"),
+    [
+        ({"type": "object", "properties": {"a": {"$ref": "https://example.org/a.json"}}}, "schema_remote_ref"),
+        ({"type": "object", "properties": {"a": {"type": "strnig"}}}, "schema_invalid"),
+        ({"type": "object", "properties": {"a": {"pattern": "(?=a)b"}}}, "schema_pattern"),
+    ],
+)
+def test_a_schema_that_is_refused_is_named_with_its_tool(
+    gate: Gate, side: str, schema: dict[str, Any], code: str
+) -> None:
+    schemas: dict[str, Any] = {"input_schema": {"type": "object", "properties": {}}, side: schema}
+    wrong = Tool(card=Card(name="the_wrong_one", description="", **schemas), handler=lambda: None)
+    with pytest.raises(RegistrationError) as caught:
+        gate.register(wrong)
+    assert caught.value.code == code
+    assert "the_wrong_one" in str(caught.value)
+
+
 @pytest.mark.promise("house.open")
 def test_two_processes_may_open_one_workspace(tmp_path: Path) -> None:
     program = """

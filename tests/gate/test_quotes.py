@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick.gate.quotes import (
@@ -212,6 +212,39 @@ def test_the_index_finds_what_plain_search_finds(some: list[str], seed: int) -> 
     quote = " ".join(dice.choice(some) for _ in range(dice.randint(1, 4)))
     plain = {found.start() for found in re.finditer(f"(?={re.escape(f' {quote} ')})", f" {text} ")}
     assert {place.start for place in occurrences(quote, long)} == plain
+
+
+MIXED = st.text(st.sampled_from("ab12 é漢字かกพ မ'-.,_*\n\u0301\u200b"), max_size=40)
+FILLER = "Lorem ipsum dolor sit amet.\n"
+
+
+@given(st.data())
+@settings(max_examples=size(300, 20_000))
+@pytest.mark.promise("reply.quotes-any-length")
+def test_a_quote_stands_in_a_long_text_exactly_if_it_stands_in_a_short_one(data: st.DataObject) -> None:
+    text = data.draw(MIXED)
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    quote = data.draw(st.just(text[start:end]) | MIXED)
+    long = fold_text(FILLER * (INDEXED_FROM // len(FILLER) + 1) + text)
+    assert len(long.text) >= INDEXED_FROM
+    short = fold_text(FILLER + text)
+    assert (find_quote(quote, long) is None) == (find_quote(quote, short) is None), (quote, text)
+
+
+@pytest.mark.promise("reply.quotes-any-length")
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("港にTallystick runs here", "Tallystick runs here"),
+        ("they call it Tallystickという道具", "call it Tallystick"),
+        ("版2020年の Tallystick", "2020"),
+        ("ไทยTally นี้", "Tally"),
+    ],
+)
+def test_a_quote_may_begin_or_end_where_another_script_follows_without_a_space(text: str, quote: str) -> None:
+    assert find_quote(quote, fold_text(text)) is not None
+    assert find_quote(quote, padded(text)) is not None
+    assert find_quote(quote[:-1], padded(text)) is None
 
 
 @pytest.mark.parametrize(

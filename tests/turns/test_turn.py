@@ -370,6 +370,19 @@ def test_a_clients_tool_is_held_to_its_schema_and_to_policy(tmp_path: Path) -> N
 
 
 @pytest.mark.promise("admit.client-tools")
+def test_the_definition_of_a_clients_tool_is_kept_so_that_its_calls_can_be_replayed(gate: Gate) -> None:
+    for _ in range(2):
+        turn = gate.turn(session="s1", client_tools=iter([THEIRS]))
+        submit(turn, said("their_own", {"pin": "x"}, turn.nonce))
+    versions = {receipt.header["tool_version"] for receipt in receipts(gate)}
+    assert versions == {THEIRS.version}
+    kept = audit_folder(gate.workspace) / "tools" / f"{THEIRS.version}.json"
+    assert sha256(kept.read_bytes()).hexdigest() == THEIRS.version
+    again = list(Replayer(gate.workspace).replay(gate.ledger.read()))
+    assert [replayed.result for replayed in again] == ["same", "same"]
+
+
+@pytest.mark.promise("admit.client-tools")
 def test_only_what_was_handed_back_can_be_reported(gate: Gate) -> None:
     turn = gate.turn(session="s1", client_tools=[THEIRS])
     mine = submit(turn, said("look", {}, turn.nonce))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.errors import ConfigError
+from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import TaskMeters
@@ -47,6 +47,8 @@ class Parts:
     random: Callable[[int], bytes] = os.urandom
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
+    _kept: set[str] = field(default_factory=set[str])
+    """Versions of the tools whose definitions are kept: a client brings its own with every turn."""
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -106,9 +108,20 @@ class Parts:
         return time.time_ns() // 1_000_000
 
     def keep_card(self, card: Card) -> None:
-        """Keep a tool's definition under its version, so that old receipts can be replayed."""
+        """Keep a tool's definition under its version, so that old receipts can be replayed.
+
+        Raises:
+            LedgerUnwritable: It cannot be kept, so nothing that needs it may run.
+        """
+        if card.version in self._kept:
+            return
         data = orjson.dumps(card.definition(), option=orjson.OPT_SORT_KEYS)
-        keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data)
+        try:
+            keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data)
+        except OSError as error:
+            message = f"The definition of {card.name} cannot be kept ({error.strerror or error}). Free some space."
+            raise LedgerUnwritable(message) from error
+        self._kept.add(card.version)
 
     def close(self) -> None:
         """Let go of files and connections."""

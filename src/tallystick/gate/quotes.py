@@ -161,7 +161,13 @@ _PIECES_OF_TYPE = frozenset(_TYPE)
 _MERE_LOOKALIKES = re.compile("([\u037e\u0387\u1fef\u2126\u212a\u212b])")
 """Signs that NFC would replace by the `;`, `·`, backtick, omega, K or Å that they resemble."""
 
-_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = (
+    ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u2e80", "\u9fff"), ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)  # fmt: skip
+"""Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
+_FIRST_UNSPACED = "\u0e00"
+_WORD = re.compile(rf"[^\W_{''.join(f'{low}-{high}' for low, high in _UNSPACED)}]+")
 _EMPHASIS = re.compile(r"[*_]+")
 _DOUBLE_MARK = re.compile(r'(?<![0-9])"')
 # Every pattern below can fail only within a few characters: no input makes them slow. White space is one character
@@ -241,15 +247,15 @@ def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
 
 def _places(wanted: str, source: Folded) -> Iterator[int]:
     """Where the characters of a folded quote stand, whole words or not."""
-    spaced = max(wanted) < _FIRST_UNSPACED
-    words = [found for found in _WORD.finditer(wanted) if spaced or not any(map(is_unspaced, found.group()))]
+    words = list(_WORD.finditer(wanted))
     if len(source.text) < INDEXED_FROM or not words:
         start = source.text.find(wanted)
         while start >= 0:
             yield start
             start = source.text.find(wanted, start + 1)
         return
-    # A quote consists of whole words, so it can only stand where its rarest word does.
+    # A quote consists of whole words, so it can only stand where its rarest word does. (Scripts without spaces are no
+    # words here: a quote may begin or end anywhere in them, and so directly before or after a word of another script.)
     index = source.words
     rarest = min(words, key=lambda found: len(index.get(found.group(), ())))
     for place in index.get(rarest.group(), ()):
@@ -290,10 +296,3 @@ def _is_wordish(sign: str) -> bool:
 def is_unspaced(sign: str) -> bool:
     """Thai, Lao, Myanmar, Khmer, Chinese, Japanese: words stand side by side without spaces."""
     return sign >= _FIRST_UNSPACED and any(low <= sign <= high for low, high in _UNSPACED)
-
-
-_FIRST_UNSPACED = "\u0e00"
-_UNSPACED = (
-    ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u2e80", "\u9fff"), ("\uf900", "\ufaff"),
-    ("\U00020000", "\U0003ffff"),
-)  # fmt: skip

@@ -188,6 +188,8 @@ def test_the_same_payload_has_another_digest_in_every_receipt() -> None:
         {"context": {"when": object()}},
         {"session": Session(session_id="s", extra={"seq": "1"})},
         {"session": Session(session_id="s", extra={"zöne": "1"})},
+        {"session": Session(session_id="s", extra={"signature2": "1"})},
+        {"session": Session(session_id="s", extra={"signature_alga": "1"})},
         {"session": Session(session_id="s", extra={"zone": 1})},  # type: ignore[dict-item]
     ],
     ids=lambda wrong: next(iter(wrong)),

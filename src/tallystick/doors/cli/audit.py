@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from tallystick.doors.cli import verify
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.export import export
+from tallystick.doors.cli.heads import read_head, since_head
 from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.screen import Force, Output
@@ -110,12 +112,29 @@ def watch(
                 return
 
 
-def head(here: Here, output: Output = None, force: Force = False) -> None:
+def head(
+    here: Here,
+    since: Annotated[
+        Path | None,
+        typer.Option("--since", metavar="FILE", help="An earlier head: prove that the log goes on from it."),
+    ] = None,
+    output: Output = None,
+    force: Force = False,
+) -> None:
     """Give out the signed head of the log.
 
-    Keep it elsewhere and give it to `tally audit verify --head` later: it shows a log that was rolled back.
+    Keep it elsewhere and give it to `tally audit verify --head` later: it shows a log that was rolled back. With
+    --since it comes with a proof that the log begins with what the earlier head was signed for; `tally check` and any
+    RFC 9162 verifier check it without the log.
     """
+    old = None if since is None else read_head(since)
     with here.gate() as gate:
+        if old is not None:
+            proof = since_head(gate.ledger, old)
+            here.screen.document(proof, output, force=force)
+            if output is not None:
+                here.screen.data({"written": str(output)})
+            return
         note = gate.ledger.checkpoint()
     if here.screen.as_json:
         here.screen.data({"head": note.decode()})

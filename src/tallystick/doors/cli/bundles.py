@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RECEIPT = "rcpt_"
 PROOF_KEYS = frozenset({"seq", "header", "path", "checkpoint"})
+HEAD_KEYS = frozenset({"old", "checkpoint", "path"})
 SIGNER_UNKNOWN = "consistent, signer unknown"
 
 
@@ -88,7 +89,10 @@ def bundle(
 def check(
     here: Here,
     file: Annotated[
-        str, typer.Argument(metavar="BUNDLE", help="A bundle, or a proof of `tally prove`; - reads stdin.")
+        str,
+        typer.Argument(
+            metavar="BUNDLE", help="A bundle, or a proof of `tally prove` or `tally audit head --since`; - reads stdin."
+        ),
     ],
     key: Key = None,
 ) -> Exit:
@@ -107,7 +111,7 @@ def check(
         report = check_bundle(data, verifier)
         found, ok = report.as_dict(), report.ok
     else:
-        found = _check_proof(data, proof, verifier)
+        found = (_check_heads if "old" in proof else _check_proof)(data, proof, verifier)
         ok = found["status"] != "broken"
     here.screen.data({"ok": ok, **found})
     for name in ("origin", "receipts", "quotes"):
@@ -157,7 +161,7 @@ def _proof_in(data: bytes) -> dict[str, Any] | None:
     from tallystick.gate.admit.strictjson import parse_json_object
 
     read = parse_json_object(data, len(data))
-    return read if isinstance(read, dict) and read.keys() == PROOF_KEYS else None
+    return read if isinstance(read, dict) and read.keys() in (PROOF_KEYS, HEAD_KEYS) else None
 
 
 def _check_proof(data: bytes, read: dict[str, Any], verifier: "NoteVerifier | None") -> dict[str, Any]:
@@ -171,8 +175,23 @@ def _check_proof(data: bytes, read: dict[str, Any], verifier: "NoteVerifier | No
         return {"status": "broken", "reason": "it is not a proof"}
     if not exact:
         return {"status": "broken", "reason": "the file was changed after it was made"}
-    fault = proof_fault(proof, verifier)
+    return _said(proof_fault(proof, verifier), verifier, receipts=1)
+
+
+def _check_heads(data: bytes, read: dict[str, Any], verifier: "NoteVerifier | None") -> dict[str, Any]:
+    """Two heads, and what shows that the later log begins with the earlier."""
+    from tallystick.gate.record.canonical import canonical
+    from tallystick.gate.record.consistency import check_heads
+
+    try:
+        exact = canonical(read) == data.removesuffix(b"\n")
+    except ValueError:
+        exact = False
+    return _said(check_heads(read, verifier) if exact else "the file was changed after it was made", verifier)
+
+
+def _said(fault: str | None, verifier: "NoteVerifier | None", **more: Any) -> dict[str, Any]:
     if fault is not None:
         return {"status": "broken", "reason": fault}
     reason = SIGNER_UNKNOWN if verifier is None else "valid"
-    return {"status": "consistent" if verifier is None else "valid", "reason": reason, "receipts": 1}
+    return {"status": "consistent" if verifier is None else "valid", "reason": reason, **more}

@@ -1,6 +1,5 @@
 """`tally audit verify`, `tally audit rebuild` and `tally audit accept-loss`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +7,8 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.outside import Key, read_file, read_verifier
+from tallystick.doors.cli.heads import read_head
+from tallystick.doors.cli.outside import Key, read_verifier
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 20
 """Problems shown to people; --json gives more."""
-MAX_HEAD_BYTES = 1024 * 1024
 
 WHAT_IT_CANNOT_SHOW = (
     "not shown: journal and mirror rolled back together. Keep `tally audit head` elsewhere and give it with --head."
@@ -51,7 +50,7 @@ def verify(
     is proved, and by what. Changes nothing.
     """
     place = here if path is None else Here(named=path, screen=here.screen)
-    outside = [_note(file) for file in head or []]
+    outside = [read_head(file) for file in head or []]
     verifier = None if key is None else read_verifier(key)
     with here.screen.progress("verifying", None):
         report = _examine(place, outside, verifier)
@@ -115,18 +114,6 @@ def _examine(here: Here, outside: list[bytes], verifier: "NoteVerifier | None") 
         # No ledger at all is not the same as nothing recorded: someone outside remembers one.
         gone = Problem(code="ledger_gone", reason="there is no ledger here, but a head of it is kept outside")
         return AuditReport(size=0, problems=(gone,), notes=(), warrants=(), root="")
-
-
-def _note(path: Path) -> bytes:
-    """A signed note: as `tally audit head` gives it, or as the HTTP API and `--json` wrap it."""
-    data = read_file(path, MAX_HEAD_BYTES)
-    if data.lstrip().startswith(b"{"):
-        try:
-            wrapped = json.loads(data)
-        except ValueError:
-            raise Refused(f"{path} holds neither a signed note nor JSON with one.", code="head_unreadable") from None
-        data = str(wrapped.get("checkpoint") or wrapped.get("head") or "").encode()
-    return data
 
 
 def _show(here: Here, report: "AuditReport", *, given_from_outside: bool) -> None:

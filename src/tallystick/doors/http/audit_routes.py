@@ -13,6 +13,7 @@ from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import ID, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
+from tallystick.errors import LedgerError
 from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
 from tallystick.gate.record.ledger import Ledger
@@ -39,7 +40,16 @@ VERIFY = Form(
     },
     example={"checkpoints": []},
 )
+SINCE = {
+    "parameters": [
+        {
+            "name": "since", "in": "query", "schema": {"type": "integer", "minimum": 1},
+            "description": "Size of an earlier head: prove that the log begins with it.",
+        }
+    ]
+}  # fmt: skip
 _CHUNK = 64 * 1024
+_MAX_DIGITS = 18
 T = TypeVar("T")
 
 
@@ -122,10 +132,13 @@ def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
 
 
 def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
-    @router.get("/head", summary="How much there is, and the signed note over it")
+    @router.get(
+        "/head", openapi_extra=SINCE,
+        summary="How much there is, the signed note over it, and that it goes on from an earlier one",
+    )  # fmt: skip
     async def head(request: Request) -> Response:
         desk.require(request)
-        return json_answer(await run_in_threadpool(_head, desk.gate.ledger))
+        return json_answer(await run_in_threadpool(_head, desk.gate.ledger, request.query_params.get("since")))
 
     @router.post("/verify", openapi_extra=VERIFY.documented, summary="Check every receipt")
     async def verify(request: Request) -> Response:
@@ -213,10 +226,21 @@ def _there(found: T | None) -> T:
     return found
 
 
-def _head(ledger: Ledger) -> dict[str, Any]:
-    note = ledger.checkpoint()
+def _head(ledger: Ledger, since: str | None) -> dict[str, Any]:
+    """The head; with the size of an earlier one also what shows that the log begins with it."""
     keys = [verifier.vkey() for verifier in islice(ledger.keys.log_verifiers(), 16)]
-    return {"size": ledger.size(), "checkpoint": note.decode(), "keys": keys}
+    if since is None:
+        return {"size": ledger.size(), "checkpoint": ledger.checkpoint().decode(), "keys": keys}
+    if not (since.isascii() and since.isdecimal() and len(since) <= _MAX_DIGITS):
+        raise Refused(400, Category.VALIDATION_ERROR, "since: give the size of an earlier head")
+    try:
+        proof = ledger.prove_consistency(int(since))
+    except LedgerError as error:
+        if error.code != "size_unknown":
+            raise
+        raise Refused(400, Category.VALIDATION_ERROR, f"since: {error}") from None
+    size = proof.sizes[1]
+    return {"size": size, "checkpoint": proof.checkpoint.decode(), "keys": keys, "consistency": proof.as_dict()}
 
 
 def _key(line: str) -> NoteVerifier:

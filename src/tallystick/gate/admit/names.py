@@ -159,7 +159,7 @@ def _entry_of(card: Card) -> Entry:
     ours = card.origin == "local"
     # A schema of our own can be rewritten, so nothing of it is ever left out.
     strict = ours or card.strict
-    compiled = compile_schema(card.input_schema, closed=ours, strict=strict)
+    compiled = _compiled(card, "arguments", card.input_schema, closed=ours, strict=strict)
     # Arguments are always an object; a schema for anything else could never be satisfied.
     kinds = compiled.schema.get("type", "object")
     if kinds != "object" and "object" not in kinds:
@@ -170,11 +170,21 @@ def _entry_of(card: Card) -> Entry:
         card=card,
         input=compiled,
         # An object without named properties is open on purpose: closed, it could hold nothing.
-        output=None if output is None else compile_schema(output, closed=ours and _names_all(output), strict=strict),
+        output=None
+        if output is None
+        else _compiled(card, "result", output, closed=ours and _names_all(output), strict=strict),
         properties=properties,
         keys=_key_map(card, properties) if ours else {},
         guarded=bool(card.owned_keys or card.provenance_key),
     )
+
+
+def _compiled(card: Card, what: str, schema: Mapping[str, Any], *, closed: bool, strict: bool) -> CompiledSchema:
+    """Compile one schema of a card; an error says of which tool, since many are registered at once."""
+    try:
+        return compile_schema(schema, closed=closed, strict=strict)
+    except RegistrationError as error:
+        raise RegistrationError(f"{card.name}, schema of its {what}: {error}", code=error.code) from error
 
 
 def _names_all(schema: Mapping[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """A receipt outside its log: header and payload as text, as it travels in a bundle."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -9,8 +10,9 @@ import orjson
 
 from tallystick.gate.quotes import Folded, fold_text
 from tallystick.gate.record.canonical import canonical
-from tallystick.gate.record.payload import ERASED, SALT
+from tallystick.gate.record.payload import BLOB, ERASED, SALT
 from tallystick.gate.record.quotable import quotable
+from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.record.seal import seq_of
 
 
@@ -74,6 +76,18 @@ class Carried:
                 continue
             if (sha256(column).hexdigest() if column else None) != digest:
                 raise Broken(f"{self.receipt_id}: {name.removesuffix('_digest')} do not fit their digest")
+
+
+def carry(columns: tuple[bytes, bytes, bytes], receipt: Receipt, blob: Callable[[str], bytes | None]) -> Carried:
+    """A verified receipt as bytes, blobs put in, to be given away."""
+    if receipt.erased:
+        inputs, outputs = (ERASED if column else b"" for column in columns[1:])
+        return Carried(stored=columns[0], inputs=inputs, outputs=outputs)
+    whole = [
+        blob(receipt.header[name]) if column[:1] == BLOB else column
+        for column, name in zip(columns[1:], ("inputs_digest", "outputs_digest"), strict=True)
+    ]
+    return Carried(stored=columns[0], inputs=whole[0] or b"", outputs=whole[1] or b"")
 
 
 _NAMES = {"header": "stored", "inputs": "inputs", "outputs": "outputs"}

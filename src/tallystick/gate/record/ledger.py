@@ -12,16 +12,17 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from tallystick.errors import LedgerDamaged, LedgerUnwritable
-from tallystick.gate.record.carried import Carried
+from tallystick.gate.record.carried import Carried, carry
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
+from tallystick.gate.record.consistency import Consistency, consistency_fault, make_consistency
 from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
-from tallystick.gate.record.payload import BLOB, ERASED, read_receipt
+from tallystick.gate.record.payload import read_receipt
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer, seq_of
@@ -29,6 +30,7 @@ from tallystick.gate.record.signing import Keys, signed_header
 from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
 
+P = TypeVar("P")
 INLINE_BYTES = 65_536
 IDLE_S = 10.0
 """A checkpoint follows on the last record after this long at most."""
@@ -147,20 +149,20 @@ class Ledger:
         columns = self._journal.get(seq)
         return None if columns is None else self._proof(seq, columns[0], note)
 
+    def prove_consistency(self, old_size: int, new_size: int | None = None) -> Consistency:
+        """What shows that the log of a size (all there is now, if not given) begins with that of an earlier one.
+
+        Raises:
+            LedgerError: The log never had these sizes.
+        """
+        note = self._journal.checkpoint()
+        return self._sound(lambda: make_consistency(old_size, new_size, note, self._journal.node), consistency_fault)
+
     def carry(self, receipt_id: str) -> Carried | None:
         """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""
         seq, receipt = seq_of(receipt_id), self.find(receipt_id)
         columns = None if seq is None or receipt is None else self._journal.get(seq)
-        if receipt is None or columns is None:
-            return None
-        if receipt.erased:
-            inputs, outputs = (ERASED if column else b"" for column in columns[1:])
-            return Carried(stored=columns[0], inputs=inputs, outputs=outputs)
-        whole = [
-            self._journal.blob(receipt.header[name]) if column[:1] == BLOB else column
-            for column, name in zip(columns[1:], ("inputs_digest", "outputs_digest"), strict=True)
-        ]
-        return Carried(stored=columns[0], inputs=whole[0] or b"", outputs=whole[1] or b"")
+        return None if receipt is None or columns is None else carry(columns, receipt, self._journal.blob)
 
     def path_of(self, carried: Carried, note: bytes) -> list[bytes]:
         """The inclusion proof of a record in the tree that a note of this log was signed for."""
@@ -266,11 +268,16 @@ class Ledger:
         return None if header is None else read_receipt(columns, header, self._journal.blob)
 
     def _proof(self, seq: int, header: bytes, note: bytes) -> Proof:
+        return self._sound(
+            lambda: make_proof(seq, header, note, self._journal.node), lambda proof: proof_fault(proof, None)
+        )
+
+    def _sound(self, make: Callable[[], P], fault: Callable[[P], str | None]) -> P:
         """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere."""
-        proof = make_proof(seq, header, note, self._journal.node)
-        if proof_fault(proof, None) is not None and self._journal.rebuild_tree():
-            proof = make_proof(seq, header, note, self._journal.node)
-        if proof_fault(proof, None) is not None:
+        proof = make()
+        if fault(proof) is not None and self._journal.rebuild_tree():
+            proof = make()
+        if fault(proof) is not None:
             raise LedgerDamaged("The tree does not fit the log. Run `tally audit verify`.", code="tree_differs")
         return proof
 

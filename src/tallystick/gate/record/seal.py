@@ -157,8 +157,8 @@ def _belonging(session: Session) -> dict[str, Any]:  # noqa: C901 - one line for
 
 def _extend(header: dict[str, Any], extra: Mapping[str, str]) -> None:
     for name, value in extra.items():
-        # Flat ASCII-named text only: the place of the signature is found by relying on it.
-        if name in RESERVED or not name.isascii() or not isinstance(value, str):
+        # Flat ASCII-named text only, and no name that sorts in between: the place of the signature relies on it.
+        if name in RESERVED or not name.isascii() or name.startswith("signature") or not isinstance(value, str):
             raise TypeError(f"'{name}' cannot be an extra header field")
         header[name] = value
 

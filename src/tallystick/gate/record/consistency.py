@@ -1,0 +1,112 @@
+"""Consistency proofs: that the log of today begins with the log that an earlier head was signed for.
+
+Whoever kept a head checks with it, the later head and a few hashes that nothing was taken away or changed in between;
+no secret and no record is needed.
+"""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.errors import LedgerError
+from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_note, parse_checkpoint, split_note
+from tallystick.gate.record.tree import Node, consistency_holds, consistency_proof, root_at
+
+FIELDS = frozenset({"old", "checkpoint", "path"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Consistency:
+    """Two sizes of one log, their roots, and the path that joins them."""
+
+    sizes: tuple[int, int]
+    roots: tuple[bytes, bytes]
+    path: tuple[bytes, ...]
+    checkpoint: bytes
+    """The signed note over all of the log, which has the later size or begins with it."""
+    on: tuple[bytes, ...] = ()
+    """If so, the path from the later size to the note's."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON, hashes in base64."""
+        return {
+            "old_size": self.sizes[0],
+            "new_size": self.sizes[1],
+            "old_root": _encoded(self.roots[0]),
+            "new_root": _encoded(self.roots[1]),
+            "path": list(map(_encoded, self.path)),
+        }
+
+    def between(self, old: bytes) -> dict[str, Any]:
+        """The same as a file that needs nothing beside it: both notes and the path."""
+        return {"old": old.decode(), "checkpoint": self.checkpoint.decode(), "path": list(map(_encoded, self.path))}
+
+
+def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Node) -> Consistency:
+    """Join two sizes of the log that a note was signed for.
+
+    Raises:
+        LedgerError: The log never had these sizes.
+    """
+    checkpoint = _read(note)
+    if checkpoint is None:
+        raise ValueError("not a checkpoint")
+    new = checkpoint.size if new_size is None else new_size
+    if not 1 <= old_size <= new <= checkpoint.size:
+        message = f"The log holds {checkpoint.size} records. Give sizes from 1 to that, the earlier first."
+        raise LedgerError(message, code="size_unknown")
+    whole = new == checkpoint.size
+    return Consistency(
+        sizes=(old_size, new),
+        roots=(root_at(old_size, node), checkpoint.root if whole else root_at(new, node)),
+        path=tuple(consistency_proof(old_size, new, node)),
+        checkpoint=note,
+        on=() if whole else tuple(consistency_proof(new, checkpoint.size, node)),
+    )
+
+
+def consistency_fault(proof: Consistency) -> str | None:
+    """Why the path does not join the two sizes to the note; None if it does."""
+    checkpoint = _read(proof.checkpoint)
+    if checkpoint is None:
+        return "the checkpoint is not a signed note of a log"
+    if not consistency_holds(proof.sizes, proof.roots, proof.path):
+        return "the later log does not begin with the earlier"
+    rest = (proof.sizes[1], checkpoint.size), (proof.roots[1], checkpoint.root)
+    return None if consistency_holds(*rest, proof.on) else "the checkpoint is of another log"
+
+
+def check_heads(data: Mapping[str, Any], verifier: NoteVerifier | None) -> str | None:
+    """Why a file with two heads and a path does not hold; None if it does.
+
+    Args:
+        data: What `between` gives.
+        verifier: The log's public key now, if it is known from elsewhere. The earlier head may bear an earlier key:
+            whoever kept that head knows whose it is, and the later one vouches for its root.
+    """
+    try:
+        old, new = (_read(data[name].encode()) for name in ("old", "checkpoint"))
+        path = [base64.b64decode(item, validate=True) for item in data["path"]]
+        exact = [_encoded(item) for item in path] == data["path"]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return "it is not a consistency proof"
+    if old is None or new is None or not exact or old.size < 1:
+        return "it is not a consistency proof"
+    opened = None if verifier is None else open_note(data["checkpoint"].encode(), [verifier])
+    if verifier is not None and (opened is None or new.origin != verifier.name):
+        return "the later head was not signed with that key"
+    if verifier is not None and old.origin == verifier.name and open_note(data["old"].encode(), [verifier]) is None:
+        return "the earlier head was not signed with that key"
+    if not consistency_holds((old.size, new.size), (old.root, new.root), path):
+        return "the later log does not begin with the earlier"
+    return None
+
+
+def _read(note: bytes) -> Checkpoint | None:
+    split = split_note(note)
+    return None if split is None else parse_checkpoint(split[0])
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
