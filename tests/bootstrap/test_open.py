@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import tallystick
-from tallystick import Caller, Gate, Outcome, tool
+from tallystick import Caller, Card, Gate, Outcome, tool
 from tallystick.errors import ConfigError, RegistrationError, TallyError
 from tallystick.gate.session import Session
+from tallystick.gate.tool import Tool
 from tests.gates import open_gate, outcomes, quick_settings, said
 
 

@@ -304,6 +304,18 @@ def test_a_journal_that_was_deleted_shows_as_long_as_its_keys_or_its_mirror_are_
     assert error.value.code == "journal_rolled_back"
 
 
+def test_a_view_that_cannot_be_caught_up_with_does_not_hold_up_the_log(workspace: Workspace) -> None:
+    with workspace.opened() as one, workspace.opened() as other:
+        fill(one, 1)
+        shutil.rmtree(workspace.audit / "sessions" / "s1")
+        (workspace.audit / "sessions" / "s1").write_text("a file where a folder should be")
+        fill(other, 1)
+        (workspace.audit / "sessions" / "s1").unlink()
+    with workspace.opened() as ledger:
+        assert ledger.size() == len(list(ledger.session("s1"))) == 2
+    assert workspace.verify().ok
+
+
 def test_a_session_folder_that_is_in_the_way_does_not_hold_up_the_log(either: Workspace) -> None:
     with either.opened() as ledger:
         fill(ledger, 1, session="s1")

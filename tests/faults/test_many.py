@@ -98,6 +98,26 @@ def test_a_forked_child_appends_to_the_same_chain(workspace: Workspace) -> None:
     assert workspace.verify().ok
 
 
+@pytest.mark.promise("record.segments", "record.one-chain")
+@pytest.mark.parametrize("seen", ["before", "after", "not at all"])
+def test_a_segment_that_another_process_began_is_noticed_whenever_one_looked_last(tmp_path: Path, seen: str) -> None:
+    workspace = Workspace(tmp_path, segment_bytes=4096)
+    with workspace.opened() as one, workspace.opened() as other:
+        while workspace.log.stat().st_size < 4096:
+            fill(other, 1)
+        if seen == "before":
+            other.ready()
+        fill(one, 1)  # the first to find it full begins the next
+        if seen == "after":
+            other.ready()
+        elif seen == "not at all":
+            workspace.log.chmod(0o600)  # as a crash may leave it: the next was begun, this one not yet closed
+        fill(other, 1)
+        fill(one, 1)
+    report = workspace.verify()
+    assert report.ok, report.problems
+
+
 @pytest.mark.promise("record.segments")
 def test_segments_roll_over_for_everybody_who_has_the_journal_open(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, segment_bytes=4096, checkpoint_every=7)

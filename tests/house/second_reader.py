@@ -300,6 +300,17 @@ def check_proof(data: bytes, key: LogKey) -> dict[str, Any]:
     return header
 
 
+@or_wrong
+def check_heads(data: bytes, keys: Sequence[LogKey]) -> tuple[int, int]:
+    """The sizes of two heads that a proof joins; keys of the log, that of the earlier head among them."""
+    proof = parse(data, "the proof")
+    demand(isinstance(proof, dict) and canonical(proof) + b"\n" == data, "the proof is not canonical")
+    demand(proof.keys() == {"checkpoint", "old", "path"}, "not a consistency proof")
+    old, new = (open_note(proof[name].encode(), keys) for name in ("old", "checkpoint"))
+    check_consistency((old.size, new.size), (old.root, new.root), [unbase64(item) for item in proof["path"]])
+    return old.size, new.size
+
+
 def check_consistency(sizes: tuple[int, int], roots: tuple[bytes, bytes], path: Sequence[bytes]) -> None:
     """RFC 9162, 2.1.4.2."""
     first, second = sizes
@@ -413,6 +424,7 @@ def read_ledger(audit: Path, mirror: Path | None = None, *, kept: bool = True) -
     for path in [audit / "journal" / "head"] + ([] if mirror is None else [mirror]):
         _check_head(path, ledger, keys)
     _check_erasures(ledger)
+    _check_losses(ledger, mirror)
     found = {path.parent.name: path.read_bytes() for path in (audit / "sessions").glob("*/tool_receipts.jsonl")}
     demand(found == views, "a session's view is not what the log says")
     if kept:
@@ -496,19 +508,43 @@ def _check_erasures(ledger: Ledger) -> None:
         demand(None not in payload or header["receipt_id"] in ordered, "a payload is gone and nobody ordered it")
 
 
+def _check_losses(ledger: Ledger, mirror: Path | None) -> None:
+    lost = set()
+    if mirror is not None:
+        lost = {path.name for path in mirror.parent.glob(f"{mirror.stem}.*.earlier") if _names_records(path)}
+    for header in ledger.headers:
+        context = header["context"] if header["kind"] == "recovery" else {}
+        if context.get("incident") == "acknowledged_lost":
+            lost.add(header["receipt_id"])
+        elif context.get("incident") == "earlier_log" and context["records"]:
+            lost.add(context["mirror"])
+        elif context.get("incident") == "loss_accepted":
+            lost.discard(context["accepted"])
+    demand(not lost, "records are lost, and nobody accepted it")
+
+
+def _names_records(path: Path) -> bool:
+    data = path.read_bytes()
+    slots = [data[at : at + SLOT.size] for at in (0, 512)]
+    return any(SLOT.unpack(slot)[3] > 0 for slot in slots if len(slot) == SLOT.size and slot[:8] == b"tallyhd1")
+
+
 def _check_kept(audit: Path, ledger: Ledger) -> None:
-    """Policies and tools lie under their digests; every policy that a record names is there."""
+    """Policies and tools lie under their digests; every one that a record names is there."""
     for kind in ("policies", "tools"):
         for path in (audit / kind).iterdir():
             demand(sha256(path.read_bytes()).hexdigest() == path.stem, f"{kind}: one was changed")
     named = {header["policy_digest"] for header in ledger.headers if "policy_digest" in header}
     demand(named <= {path.stem for path in (audit / "policies").iterdir()}, "a policy is gone")
+    used = {header["tool_version"] for header in ledger.headers if "tool_version" in header}
+    demand(used <= {path.stem for path in (audit / "tools").iterdir()}, "a tool's definition is gone")
 
 
 # -- 11 bundle ---------------------------------------------------------------------------------------------------------
 
 FIELDS = {"format", "reply", "evidence", "excerpts", "check", "receipts", "checkpoint", "log_key"}
 SHOWN = ("path", "sha256", "lines", "quote", "excerpt")
+MOST_STRINGS = 2_000
 
 
 @dataclass(frozen=True)
@@ -578,17 +614,24 @@ def _check_item(item: Mapping[str, Any], check: Mapping[str, Any], receipts: Map
     if "quote" not in item:
         return
     if "excerpt" in item:
-        text = item["excerpt"]
-        demand(sha256(text.encode()).hexdigest() == item["excerpt_sha256"], "an excerpt does not fit its hash")
+        texts = [item["excerpt"]]
+        digest = sha256(item["excerpt"].encode()).hexdigest()
+        demand(digest == item["excerpt_sha256"], "an excerpt does not fit its hash")
         names = ("path", "sha256", "lines", "excerpt_sha256")
         wanted = [item.get(name) for name in names]
         refs = [[ref.get(name) for name in names] for ref in check.get("file_refs", [])]
         demand(wanted in refs, "the check's header does not name an excerpt")
     else:
         quoted = receipts.get(item["receipt"])
-        demand(quoted is not None and quoted.outputs, "the quoted receipt is not there")
-        text = "\n\n".join(_strings(json.loads((quoted.outputs or b"")[SALT:]))) if quoted else ""
-    demand(stands_in(item["quote"], text), "a quote does not stand where it should")
+        if quoted is None:
+            raise Wrong("the quoted receipt is not there")
+        if quoted.outputs is None:
+            return
+        value = json.loads(quoted.outputs[SALT:])
+        texts = list(_strings(value))[:MOST_STRINGS]
+        if not isinstance(value, str):
+            texts.append(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    demand(any(stands_in(item["quote"], text) for text in texts), "a quote does not stand where it should")
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -28,6 +28,8 @@ from tallystick.gate.decide.approvals import call_digest
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record import bundle as bundles
 from tallystick.gate.record import examiner, seal
+from tallystick.gate.record.checkpoint import parse_vkey
+from tallystick.gate.record.consistency import check_heads
 from tallystick.gate.record.tree import consistency_proof
 from tallystick.gate.session import Caller, Session
 from tallystick.settings import Settings, parse_settings
@@ -115,7 +117,7 @@ async def use(gate: Gate) -> str:
     gate.approvals.reject(refused.held.approval_id, person="ada", channel="terminal", reason="no")
     return (
         'She stays ashore.\n\nEvidence: "never once set foot on a boat" Story/one.md:L2; '
-        f'"for thirty years, and in all that time she" Story/one.md; receipt {read.receipt_id}'
+        f'"for thirty years, and in all that time she" Story/one.md; "Ada kept the light" receipt {read.receipt_id}'
     )
 
 
@@ -141,7 +143,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         assert findings.ok, findings.reason
         large = next(r for r in gate.ledger.session("s2") if (r.full_size or 0) > 20_000)
         small = next(r for r in gate.ledger.session("s1") if r.inputs == {"text": "Sure!"})
-        for receipt in (large, small):
+        kept = next(
+            r
+            for r in gate.ledger.session("s2")
+            if r.header["kind"] == "outcome" and "started" in r.header.get("links", {})
+        )
+        for receipt in (large, small, kept):
             gate.ledger.erase(receipt.receipt_id, session=AUDITOR, reason="asked")
         gate.ledger.rotate(session=AUDITOR)
     _tear(workspace)
@@ -193,7 +200,7 @@ def test_the_second_implementation_reads_all_of_a_ledger_that_the_gate_made(made
     assert ledger.blobs >= 2
     assert len(ledger.notes) > 5
     assert [head.size for head in ledger.heads] == [report.size, report.size]
-    assert sum(None in payload for payload in ledger.payloads) == 2
+    assert sum(None in payload for payload in ledger.payloads) == 4, "one of the three has a record of its beginning"
     assert len({header["key_id"] for header in ledger.headers}) == 2
     assert len({header["session_id"] for header in ledger.headers}) >= 4
 
@@ -251,6 +258,55 @@ def test_later_checkpoints_are_consistent_with_earlier_ones(made: Made) -> None:
                 second.check_consistency(sizes, roots, path)
                 with pytest.raises(Wrong):
                     second.check_consistency(sizes, (later.root, bytes(32)), path)
+
+
+@pytest.mark.promise("house.protocol")
+def test_a_file_that_joins_two_heads_is_checked_by_both_alike(made: Made, tmp_path: Path) -> None:
+    shutil.copytree(made.workspace, tmp_path / "work")
+    key = second.log_key(made.vkey)
+    with Gate.open(tmp_path / "work", settings=made.settings.model_copy()) as gate:
+        old = gate.ledger.checkpoint()
+        sizes = gate.ledger.size(), gate.ledger.size() + 3
+        gate.register(file_reader)
+        for _ in range(3):
+            gate.call_sync("file_reader", {"file_path": "one.md"}, session="s4")
+        proof = gate.ledger.prove_consistency(sizes[0]).between(old)
+    data = second.canonical(proof) + b"\n"
+    assert second.check_heads(data, [key]) == sizes
+    assert check_heads(proof, parse_vkey(made.vkey)) is None
+    chance = random.Random(9)
+    for at in chance.sample(range(len(data)), size(100, len(data))):
+        changed = bytearray(data)
+        changed[at] ^= 1 << chance.randrange(7)
+        with pytest.raises(Wrong):
+            second.check_heads(bytes(changed), [key])
+
+
+@pytest.mark.promise("house.protocol")
+def test_a_quote_from_a_tools_result_is_looked_up_again_by_both(made: Made) -> None:
+    found = json.loads(json.loads(made.bundle)["receipts"][-1]["outputs"][second.SALT :])
+    assert [item["quote"] for item in found["items"] if "receipt" in item] == ["Ada kept the light"]
+    assert bundles.check_bundle(made.bundle).quotes == 3
+
+
+@pytest.mark.promise("house.protocol")
+def test_a_log_that_was_begun_anew_is_found_by_both(made: Made, tmp_path: Path) -> None:
+    settings = made.settings.model_copy(
+        update={"storage": made.settings.storage.model_copy(update={"state_dir": tmp_path})}
+    )
+    workspace = tmp_path / "work"
+    for _ in range(2):
+        shutil.rmtree(workspace, ignore_errors=True)
+        with Gate.open(workspace, settings=settings) as gate:
+            gate.call_sync("nothing", {})
+    audit = audit_folder(workspace)
+    [lost] = verify_workspace(workspace, settings).losses
+    with pytest.raises(Wrong):
+        second.read_ledger(audit, mirror_path(audit, settings), kept=False)
+    with Gate.open(workspace, settings=settings) as gate:
+        gate.ledger.accept_loss(lost, session=AUDITOR, reason="known")
+    assert verify_workspace(workspace, settings).ok
+    second.read_ledger(audit, mirror_path(audit, settings), kept=False)
 
 
 @pytest.mark.promise("house.protocol")

@@ -3,16 +3,19 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tallystick import Caller, Card, Gate, Outcome, tool
+from tallystick.bootstrap.replay import Replayer
 from tallystick.errors import LedgerError, RegistrationError
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.session import Session
+from tallystick.storage.ledger import audit_folder
 from tallystick.turns.turn import Turn
 from tests.gates import final, kinds, open_gate, outcomes, receipts, said, then_said
 

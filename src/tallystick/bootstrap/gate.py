@@ -220,10 +220,6 @@ class Gate:
             authenticated: False: auth is on and no valid token came.
         """
         where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
-        clients_own = tuple(client_tools)
-        catalogue = client_catalogue(clients_own)
-        for card in clients_own:
-            self._parts.keep_card(card)
         spend = narrowed(limits_from(self.settings.limits), limits or UNLIMITED)
         turn = Turn(
             pipeline=self._pipeline, portal=self._portal, session=where, limits=spend, random=self._parts.random,
@@ -231,7 +227,7 @@ class Gate:
             ttl_s=self.settings.gate.turn_ttl_s,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
             may_finish=may_finish,
-            client_tools=catalogue,
+            client_tools=client_catalogue(client_tools, self._parts.keep_card),
             parent=self._parts.tasks.of(where, limits=spend, now=self._parts.monotonic()),
             authenticated=authenticated,
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """Tools that the configuration names, and rooms that are installed."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -73,12 +73,13 @@ def _from_module(name: str) -> ModuleType:
         raise ConfigError(f"gate.tools: module '{name}' cannot be imported: {error}", code="no_tools") from error
 
 
-def client_catalogue(cards: Iterable[Card]) -> Catalogue | None:
-    """The tools that a client runs itself; None if it has none."""
+def client_catalogue(cards: Iterable[Card], keep: Callable[[Card], None]) -> Catalogue | None:
+    """The tools that a client runs itself, their definitions kept for replay; None if it has none."""
     catalogue: Catalogue | None = None
     for card in cards:
         if card.origin != "client":
             raise RegistrationError(f"{card.name}: a client's tool is a card with origin 'client'")
         catalogue = catalogue or Catalogue()
         catalogue.add(card)
+        keep(card)
     return catalogue

@@ -71,8 +71,12 @@ class FileKeys:
         self._active = _hmac_key(read_key(self._audit / SECRET))
         self._signer = _signer(read_key(self._audit / LOG))
         ring = [_hmac_key(read_key(path)) for path in sorted(self._old.glob("????????????????.key"))]
-        self._ring = {key.key_id: key for key in (*ring, self._active)}
         old = [parse_vkey(path.read_text()) for path in sorted(self._old.glob("*.vkey"))]
+        if self.pending_rotation() is not None:
+            # The log may say that they are in force already: what they signed must not look like a stranger's.
+            ring.append(_hmac_key(read_key(self._old / "next.key")))
+            old.append(_signer(read_key(self._old / "next.log")).verifier)
+        self._ring = {key.key_id: key for key in (*ring, self._active)}
         self._verifiers = [self._signer.verifier, *(key for key in old if key != self._signer.verifier)]
 
     def log_signer(self) -> NoteSigner:
@@ -85,7 +89,9 @@ class FileKeys:
 
     def retired(self) -> list[str]:
         """Ids of the receipt keys that no longer sign."""
-        return sorted(key_id for key_id in self._ring if key_id != self._active.key_id)
+        pending = self.pending_rotation()
+        not_yet = None if pending is None else pending[0].new_key
+        return sorted(key_id for key_id in self._ring if key_id not in {self._active.key_id, not_yet})
 
     def begin_rotation(self, size: int) -> Rotation:
         """Make new keys and keep them ready; nothing signs with them yet."""

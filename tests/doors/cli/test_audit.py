@@ -284,3 +284,46 @@ def test_a_ledger_that_was_deleted_and_begun_anew_does_not_verify_until_a_person
     again = tally("--json", "audit", "verify")
     assert (again.code, [note["code"] for note in again.json["notes"]]) == (0, ["loss_accepted"])
     assert tally("audit", "accept-loss", "--reason", "again", "--token", token).error == "no_loss"
+
+
+@pytest.mark.promise("doors.cli-verify")
+def test_a_head_comes_with_a_proof_that_the_log_goes_on_from_an_earlier_one(
+    tally: Tally, receipts: list[str], workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tally("audit", "head", "-o", str(tmp_path / "then.txt")).code == 0
+    assert tally("call", "word_count", '{"text":"one"}').code == 0
+    assert tally("audit", "head", "--since", str(tmp_path / "then.txt"), "-o", str(tmp_path / "proof.json")).code == 0
+    key = tally("keys", "export").out.strip()
+    assert tally("audit", "head", "--since", str(tmp_path / "proof.json")).code == 0, "the later head of a proof is one"
+    empty = tmp_path / "elsewhere"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    valid = tally("--json", "check", str(tmp_path / "proof.json"), "--key", key)
+    assert (valid.code, valid.json["status"]) == (0, "valid")
+    assert tally("--json", "check", str(tmp_path / "proof.json")).json["status"] == "consistent"
+    data = (tmp_path / "proof.json").read_text(encoding="utf-8")
+    (tmp_path / "changed.json").write_text(data.replace("\\n3\\n", "\\n2\\n"), encoding="utf-8")
+    assert tally("check", str(tmp_path / "changed.json"), "--key", key).code == 1
+
+
+@pytest.mark.parametrize("what", ["junk", "{", '{"head":5}', "", "tallystick/x\n3\nAAAA\n"])
+def test_what_is_no_head_of_this_log_cannot_be_gone_on_from(
+    tally: Tally, receipts: list[str], tmp_path: Path, what: str
+) -> None:
+    (tmp_path / "head").write_text(what, encoding="utf-8")
+    refused = tally("audit", "head", "--since", str(tmp_path / "head"))
+    assert refused.code == 1
+    assert refused.error in {"head_unreadable", "outside_invalid"}
+
+
+def test_a_log_that_was_rolled_back_cannot_go_on_from_its_later_head(
+    tally: Tally, receipts: list[str], workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(workspace, tmp_path / "then")
+    assert tally("call", "word_count", '{"text":"one"}').code == 0
+    assert tally("audit", "head", "-o", str(tmp_path / "head.txt")).code == 0
+    monkeypatch.chdir(tmp_path / "then")
+    assert tally("audit", "head", "--since", str(tmp_path / "head.txt")).error == "rolled_back"
+    for _ in range(2):
+        assert tally("call", "word_count", '{"text":"two"}').code == 0
+    assert tally("audit", "head", "--since", str(tmp_path / "head.txt")).error == "checkpoint_differs"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tallystick.gate.record.checkpoint import open_note, parse_checkpoint, parse_vkey
+from tallystick.gate.record.consistency import check_heads
 from tallystick.gate.record.proof import Proof, proof_fault
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway, problem
@@ -181,6 +182,19 @@ def test_the_head_is_a_note_that_its_key_signed_over_all_receipts(door: Doorway)
     checkpoint = parse_checkpoint(opened[0])
     assert checkpoint is not None
     assert checkpoint.size == head["size"]
+
+
+@pytest.mark.promise("doors.http-audit", "record.proofs")
+def test_the_head_comes_with_a_proof_that_the_log_goes_on_from_an_earlier_one(door: Doorway) -> None:
+    three_sessions(door)
+    then = door.get(f"{PATH}/head").json()
+    door.call("double", {"number": 1}, session="s9")
+    now = door.get(f"{PATH}/head", params={"since": then["size"]}).json()
+    assert now["consistency"]["old_size"] == then["size"] < now["size"] == now["consistency"]["new_size"]
+    between = {"old": then["checkpoint"], "checkpoint": now["checkpoint"], "path": now["consistency"]["path"]}
+    assert check_heads(between, parse_vkey(now["keys"][0])) is None
+    for wrong in ("0", "x", "-1", "1e3", str(now["size"] + 1), "9" * 5000, "\u0663"):
+        problem(door.get(f"{PATH}/head", params={"since": wrong}), 400, "validation_error")
 
 
 def journal_of(door: Doorway) -> Path:

@@ -13,8 +13,6 @@ from tallystick.errors import LedgerError
 from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_note, parse_checkpoint, split_note
 from tallystick.gate.record.tree import Node, consistency_holds, consistency_proof, root_at
 
-FIELDS = frozenset({"old", "checkpoint", "path"})
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consistency:

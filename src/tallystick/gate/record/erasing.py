@@ -3,18 +3,32 @@
 The orders are recorded first. A crash in between leaves a payload to erase again, never an erasure that nobody ordered.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Protocol
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Journal
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.session import Session
 
-if TYPE_CHECKING:
-    from tallystick.gate.record.ledger import Ledger
+
+class Records(Protocol):
+    """What erasing asks of the ledger."""
+
+    def find(self, receipt_id: str) -> Receipt | None:
+        """A receipt that verifies."""
+        ...
+
+    def session(self, session_id: str) -> Iterator[Receipt]:
+        """The receipts of a session."""
+        ...
+
+    def record_sync(self, draft: Draft) -> Receipt:
+        """Store a record."""
+        ...
 
 
-def erase_call(ledger: "Ledger", journal: Journal, receipt_id: str, *, session: Session, reason: str) -> Receipt:
+def erase_call(ledger: Records, journal: Journal, receipt_id: str, *, session: Session, reason: str) -> Receipt:
     """Erase the payload of a receipt, and of the record that was made when its call began.
 
     Returns:
@@ -38,7 +52,7 @@ def erase_call(ledger: "Ledger", journal: Journal, receipt_id: str, *, session: 
     return receipts[-1]
 
 
-def _of_same_call(ledger: "Ledger", receipt: Receipt) -> list[Receipt]:
+def _of_same_call(ledger: Records, receipt: Receipt) -> list[Receipt]:
     """The `started` record of an outcome, or the outcome of a `started` record."""
     kind, links = receipt.header["kind"], receipt.header.get("links", {})
     if kind == "outcome" and "started" in links:

@@ -82,7 +82,10 @@ class Examiner:
             raise Fault("chain_broken", "does not follow from the record before it", header.get("receipt_id"))
         self._check_signature(header, stored)
         self.leaf = sha256(b"\0" + stored).digest()
-        if inputs or outputs or "inputs_digest" in header or "outputs_digest" in header:
+        asked = sha256(inputs).hexdigest() if inputs else None
+        came = sha256(outputs).hexdigest() if outputs else None
+        # What nearly every record is; anything else is looked at more closely.
+        if asked != header.get("inputs_digest") or came != header.get("outputs_digest"):
             self._check_payload(header, parts)
         self.last_rotation = None
         if header["kind"] != "outcome" or "clock_jump" in header:

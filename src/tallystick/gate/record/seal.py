@@ -37,6 +37,8 @@ RESERVED = frozenset(
 REMEMBERED = 1024
 """Sessions whose part of the header is kept ready."""
 
+_sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
+"""A named tuple of a tuple, without the call of Python code that its own constructor is."""
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
@@ -123,7 +125,7 @@ class Sealer:
             check_plain("header", header)  # only here can a key be something that sorts differently
         stored, header["signature"] = key.sign(body)
         leaf = sha256(b"\0" + stored).digest()
-        return Sealed(stored, inputs, outputs, leaf, receipt, header["session_id"], stored[:-1] + tail, blobs)
+        return _sealed((stored, inputs, outputs, leaf, receipt, header["session_id"], stored[:-1] + tail, blobs))
 
 
 def _belonging(session: Session) -> dict[str, Any]:  # noqa: C901 - one line for each field, twice as fast as a loop

@@ -52,7 +52,10 @@ def read_on(
             views[session].append((found.seq, line))
     lost = _check_head(shelf, stand, head, walk, opening=opening)
     for session, lines in views.items():
-        shelf.views.repair(session, lines)
+        try:
+            shelf.views.repair(session, lines)
+        except OSError:  # derived: it does not hold up the log, and is mended later
+            shelf.views.mark_if_possible(session)
     torn = [] if walk.fault is None else [_set_aside(shelf, walk)]
     return [*lost, *torn]
 

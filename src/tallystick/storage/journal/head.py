@@ -40,8 +40,8 @@ class Head(NamedTuple):
     leaf: bytes = ZERO
 
 
-def pack(head: Head, notary: Notary) -> bytes:
-    """The bytes of a slot."""
+def pack(head: tuple[int, int, int, int, int, bytes], notary: Notary) -> bytes:
+    """The bytes of a slot; a plain tuple of a head's fields will do."""
     body = _BODY.pack(*head)
     key_id, mac = notary.head_mac(body)
     return b"tallyhd1%b%b%b" % (key_id, body, mac)
@@ -68,6 +68,12 @@ class HeadFile:
     def read(self, notary: Notary) -> Head | None:
         """The latest head that holds."""
         return latest(os.pread(self.fd, STRIDE + SLOT, 0), notary)
+
+    def newest_at(self, notary: Notary) -> int:
+        """Where the latest head stands, so that the next one goes to the other place."""
+        slots = os.pread(self.fd, STRIDE + SLOT, 0)
+        first, second = unpack(slots[:SLOT], notary), unpack(slots[STRIDE:], notary)
+        return STRIDE if second is not None and (first is None or second > first) else 0
 
     def empty(self) -> bool:
         """Whether no head was ever written."""

@@ -15,20 +15,29 @@ class Heads:
         self._notary = notary
         self._incidents = incidents
         self._mirror_reported = False
-        self._at = 0
-        self.head = head
+        self._at = shelf.head.newest_at(notary)
+        self._head: tuple[int, int, int, int, int, bytes] = head
+
+    @property
+    def head(self) -> Head:
+        """The head as this process last wrote or read it."""
+        return Head._make(self._head)
+
+    def take(self, head: Head, shelf: Shelf) -> None:
+        """Another process has written a head."""
+        self._head, self._at = head, shelf.head.newest_at(self._notary)
 
     def write(self, size: int, end: int, leaf: bytes) -> None:
         """Write the head of a commit. An error of the mirror is reported in the log and holds nobody up."""
-        epoch, _, checkpointed, _, _, _ = self.head
-        self.write_as(Head(epoch, size, checkpointed, 0, end, leaf))
+        # A plain tuple: this runs for every call, and only rarely does anybody ask for a field.
+        self.write_as((self._head[0], size, self._head[2], 0, end, leaf))
 
-    def write_as(self, head: Head) -> None:
+    def write_as(self, head: tuple[int, int, int, int, int, bytes]) -> None:
         """Write a head of which more is new than size and end."""
         slot, at = pack(head, self._notary), STRIDE - self._at
         if disk.pwrite(self._fd, slot, at) != SLOT:
             raise OSError("short write to the head")
-        self.head, self._at = head, at
+        self._head, self._at = head, at
         if self._mirror is not None:
             try:
                 disk.pwrite(self._mirror.fd, slot, at)

@@ -68,8 +68,7 @@ class Writer:
 
     def glance(self) -> None:
         """Whether the file that is written to is still there and can be; raises as `current` does."""
-        self._look()
-        self._fresh = monotonic_ns() + _FRESH_NS
+        self._fresh = monotonic_ns() + _FRESH_NS if self._look() >= 0 else 0
 
     def _look(self) -> int:
         """The size of the file that is written to."""
@@ -94,9 +93,10 @@ class Writer:
 
     def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
         """Seal and store records, after those that report incidents."""
-        stand, options, told = self.stand, self._shelf.options, len(self.incidents)
-        if stand.end & OFFSET >= options.segment_bytes:
+        stand, options = self.stand, self._shelf.options
+        while stand.end & OFFSET >= options.segment_bytes:
             self._roll()
+        told = len(self.incidents)
         if told == 0 and not self._durable and len(seals) == 1:
             sealed = [self._commit_one(seals[0])]
         else:
@@ -162,10 +162,8 @@ class Writer:
         return note
 
     def in_place(self) -> bool:
-        """Whether folder and head are still where they were; if not, nothing more is taken.
-
-        The log's own file is looked at with every commit; this, which costs more, now and then.
-        """
+        """Whether folder and head are still where they were; if not, nothing more is taken."""
+        # The log's own file is looked at with every commit; this, which costs more, now and then.
         if not self._shelf.head.in_place():
             self._stop("The journal's folder or head was moved or replaced while in use.", "journal_replaced")
         return self._stopped is None
@@ -248,13 +246,16 @@ class Writer:
         if head.checkpointed > self.noted:
             self.noted = head.checkpointed
             self._wait_for_checkpoint()
-        self._heads.head = head
+        self._heads.take(head, self._shelf)
         self._step()
         if segment_of(self.stand.end) != self._segment:
             self._open_segment(segment_of(self.stand.end))
 
     def _roll(self) -> None:
         """Begin a new segment; chain and tree go on. The old one is sealed, by which other processes notice."""
+        if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
+            self._catch_up(-1)
+            return
         full = self._tail
         try:
             self._tail = Tail(self._shelf.segments.path(self._segment + 1))
