@@ -1,5 +1,7 @@
 """The one Typer app, and the border where every error becomes a line on stderr and an exit code."""
 
+import contextlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -45,6 +47,8 @@ class Tally(TyperGroup):
         extra["standalone_mode"] = False
         try:
             ended = super().main(words, NAME, *more, **extra)
+            # Here, where an error still gets its line and its code; later the interpreter would end with 120.
+            sys.stdout.flush()
         except Exception as error:  # noqa: BLE001 - the border: nothing may leave as a traceback by accident
             ended = _end(error, as_json="--json" in asked)
         sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
@@ -115,10 +119,22 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
     if told is not None and getattr(error, "exit_code", None) == Exit.USAGE:
         return _end_usage(error, told(), as_json=as_json)
     if isinstance(error, OSError):
+        _drop_output()
         place = f"{error.filename}: " if error.filename else ""
         say_error("io_failed", f"{place}{error.strerror or error}.", as_json=as_json)
         return Exit.REFUSED
     return _end_bug(error, as_json=as_json)
+
+
+def _drop_output() -> None:
+    """What could not be written is still waiting, and would fail once more when the interpreter ends."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _end_usage(error: Exception, message: str, *, as_json: bool) -> Exit:
