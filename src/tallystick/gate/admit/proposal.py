@@ -1,4 +1,4 @@
-"""The result of admit: a Proposal, the wish to finish, or a Rejection."""
+"""The result of admit: a Proposal or a Rejection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,13 +27,6 @@ class Proposal:
     def tool(self) -> str:
         """The registered id."""
         return self.card.name
-
-
-@record
-class Final:
-    """`{"action":"final"}`: the model wants to answer now."""
-
-    cot_leak: bool = False
 
 
 @record
