@@ -117,25 +117,41 @@ class Suite:
 
 
 def floor(path: Path) -> Callable[[], None]:
-    """The work nobody can do without: bytes, signature, append."""
-    fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-    receipt = sample_receipt()
+    """The work nobody can do without: bytes, signature, append; call for call as peers are measured against it."""
+    receipt, file = sample_receipt(), AppendFile(path)
 
     def run() -> None:
-        body = orjson.dumps(receipt, option=orjson.OPT_SORT_KEYS)
-        os.write(fd, body[:-1] + b',"sig":"' + hmac.digest(_KEY, body, "sha256").hex().encode() + b'"}\n')
+        body = canonical(receipt)
+        file.append(body[:-1] + b',"sig":"' + hmac.digest(_KEY, body, "sha256").hex().encode() + b'"}\n')
 
     return run
+
+
+def canonical(value: Any) -> bytes:
+    """Sorted keys, no spaces."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+class AppendFile:
+    """A file that is open for appending."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+
+    def append(self, data: bytes) -> None:
+        os.write(self._fd, data)
 
 
 def sample_receipt() -> dict[str, Any]:
     """Something like a receipt, 1 KB of canonical JSON."""
     receipt: dict[str, Any] = {
         "id": "rcpt-000000000000", "seq": 0, "session": "s-0123456789abcdef", "ts": "2026-01-01T00:00:00.000000Z",
-        "tool": "echo", "agent": "a-1", "roles": ["analyst"], "status": "accepted", "args": {"text": "hello", "n": 7},
-        "in": "a" * 64, "out": "b" * 64, "prev": "c" * 64, "policy": "d" * 64, "spent": {"steps": 3, "bytes": 2048},
+        "tool": "echo", "agent": "a-1", "role": "analyst", "status": "accepted", "args": {"text": "hello", "n": 7},
+        "in": "a" * 64, "out": "b" * 64, "prev": "c" * 64,
+        "policy": {"id": "p-1", "sha256": "d" * 64, "rules": ["r1", "r2", "r3"]},
+        "spent": {"steps": 3, "bytes": 2048, "tokens": 512}, "v": 1,
     }  # fmt: skip
-    receipt["pad"] = "x" * (1024 - len(orjson.dumps(receipt)) - 9)
+    receipt["pad"] = "x" * (1024 - len(canonical(receipt)) - 9)
     return receipt
 
 

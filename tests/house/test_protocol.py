@@ -137,7 +137,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             "storage": {"state_dir": str(root / "state")},
         }
     )
-    with Gate.open(workspace, settings=settings) as gate:
+    with Gate.open(workspace, settings=settings, plugins=False) as gate:
         reply = asyncio.run(use(gate))
         findings = gate.check_reply(reply, session="s1", agent="critic")
         assert findings.ok, findings.reason
@@ -152,7 +152,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             gate.ledger.erase(receipt.receipt_id, session=AUDITOR, reason="asked")
         gate.ledger.rotate(session=AUDITOR)
     _tear(workspace)
-    with Gate.open(workspace, settings=settings) as gate:
+    with Gate.open(workspace, settings=settings, plugins=False) as gate:
         gate.register(file_reader)
         gate.call_sync("file_reader", {"file_path": "long.md"}, session="s3")
         gate.call_sync("file_reader", {"file_path": "one.md"}, session="s1")
@@ -264,7 +264,7 @@ def test_later_checkpoints_are_consistent_with_earlier_ones(made: Made) -> None:
 def test_a_file_that_joins_two_heads_is_checked_by_both_alike(made: Made, tmp_path: Path) -> None:
     shutil.copytree(made.workspace, tmp_path / "work")
     key = second.log_key(made.vkey)
-    with Gate.open(tmp_path / "work", settings=made.settings.model_copy()) as gate:
+    with Gate.open(tmp_path / "work", settings=made.settings.model_copy(), plugins=False) as gate:
         old = gate.ledger.checkpoint()
         sizes = gate.ledger.size(), gate.ledger.size() + 3
         gate.register(file_reader)
@@ -297,13 +297,13 @@ def test_a_log_that_was_begun_anew_is_found_by_both(made: Made, tmp_path: Path) 
     workspace = tmp_path / "work"
     for _ in range(2):
         shutil.rmtree(workspace, ignore_errors=True)
-        with Gate.open(workspace, settings=settings) as gate:
+        with Gate.open(workspace, settings=settings, plugins=False) as gate:
             gate.call_sync("nothing", {})
     audit = audit_folder(workspace)
     [lost] = verify_workspace(workspace, settings).losses
     with pytest.raises(Wrong):
         second.read_ledger(audit, mirror_path(audit, settings), kept=False)
-    with Gate.open(workspace, settings=settings) as gate:
+    with Gate.open(workspace, settings=settings, plugins=False) as gate:
         gate.ledger.accept_loss(lost, session=AUDITOR, reason="known")
     assert verify_workspace(workspace, settings).ok
     second.read_ledger(audit, mirror_path(audit, settings), kept=False)

@@ -32,8 +32,8 @@ def workspace(tmp_path: Path) -> Workspace:
 class Seals:
     """Signs heads with a word."""
 
-    def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
-        return b"keykeyke", leaf_hash(data)
+    def head_mac(self, data: bytes) -> tuple[bytes, bytes, bytes]:
+        return b"keykeyke", data, leaf_hash(data)
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
         return key_id == b"keykeyke" and mac == leaf_hash(data)

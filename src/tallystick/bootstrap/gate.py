@@ -13,13 +13,13 @@ from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
 from tallystick.bootstrap.sessions import session_for
+from tallystick.bootstrap.spending import budget_of
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.decide.verdict import UNLIMITED, Limits
+from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
@@ -32,6 +32,7 @@ from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.issue_links import link_issue
 from tallystick.storage.ledger import verify_workspace
+from tallystick.turns.limits import Budget
 from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
 
@@ -180,7 +181,7 @@ class Gate:
             authenticated=authenticated,
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
         )
-        given = {} if args is None else dict(args) if isinstance(args, Mapping) else args
+        given = args.copy() if type(args) is dict else _plain_args(args)
         return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
 
     def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
@@ -202,9 +203,10 @@ class Gate:
         allowed_tools: Iterable[str] | None = None,
         may_finish: bool = False,
         client_tools: Iterable[Card] = (),
-        limits: Limits | None = None,
+        limits: Limits | Budget | None = None,
         step_bytes: int | None = None,
         authenticated: bool = True,
+        user_texts: Iterable[str] | None = None,
     ) -> Turn:
         """Begin an agent turn: put `turn.nonce` (and `turn.schema`) before the model, `await turn.submit(text)`.
 
@@ -215,21 +217,20 @@ class Gate:
             allowed_tools: The only tools of this turn.
             may_finish: Admit `{"action":"final","nonce"}` on step one.
             client_tools: Tools the client runs itself.
-            limits: Narrower (never wider) limits than the configuration's.
+            limits: Narrower (never wider) limits than the configuration's; a `Budget` (a tier's, …) replaces them.
             step_bytes: How much of one output the model is shown.
             authenticated: False: auth is on and no valid token came.
+            user_texts: What the user said. Writes with values from others' text are then held; without it they are not.
         """
         where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
-        spend = narrowed(limits_from(self.settings.limits), limits or UNLIMITED)
+        spend = budget_of(self.settings.limits, limits, step_bytes)
         turn = Turn(
-            pipeline=self._pipeline, portal=self._portal, session=where, limits=spend, random=self._parts.random,
-            step_bytes=step_bytes or self.settings.limits.bytes_per_step,
-            ttl_s=self.settings.gate.turn_ttl_s,
-            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
-            may_finish=may_finish,
+            pipeline=self._pipeline, portal=self._portal, session=where, random=self._parts.random,
+            limits=spend.limits, step_bytes=spend.step_bytes, ttl_s=self.settings.gate.turn_ttl_s,
+            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools), may_finish=may_finish,
             client_tools=client_catalogue(client_tools, self._parts.keep_card),
-            parent=self._parts.tasks.of(where, limits=spend, now=self._parts.monotonic()),
-            authenticated=authenticated,
+            parent=self._parts.tasks.of(where, limits=spend.limits, now=self._parts.monotonic()),
+            authenticated=authenticated, user_texts=user_texts,
         )  # fmt: skip
         self._turns[turn.turn_id] = turn
         return turn
@@ -283,3 +284,10 @@ class Gate:
     ) -> Findings:
         """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
         return self._replies.check(reply, session_for(session, None, agent=agent), **more)
+
+
+def _plain_args(args: Mapping[str, Any] | None) -> Any:
+    """Arguments as a dict; whatever else came is for admit to refuse."""
+    if args is None:
+        return {}
+    return dict(args) if isinstance(args, Mapping) else args

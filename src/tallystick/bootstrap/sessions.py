@@ -16,6 +16,8 @@ def session_for(
     """
     if isinstance(session, str):
         session = _owned(session)
+        if caller is None and agent is None and turn_id is None:
+            return session
     elif not valid_session_id(session.session_id):
         raise _bad_session(session.session_id)
     return session.within(caller=caller, agent_id=agent, turn_id=turn_id)

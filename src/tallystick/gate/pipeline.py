@@ -10,7 +10,7 @@ runs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -25,11 +25,11 @@ from tallystick.gate.codes import CANCELLED, LEDGER, STALE
 from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import RateWindows
-from tallystick.gate.decide.decide import decide
+from tallystick.gate.decide.decide import decide, judge
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import ROOM_RULE_FAILED, is_stale, read_snapshot
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.decide.verdict import Decision
+from tallystick.gate.decide.verdict import ALLOW, Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
@@ -39,7 +39,7 @@ from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer, Recorder, audience_of
 from tallystick.gate.record.secrets import Redactor, secret_names
-from tallystick.gate.tool import Card, Tool, check_card
+from tallystick.gate.tool import Tool, check_card
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -52,9 +52,13 @@ class _OwnRules:
     rule: Callable[..., Any] | None = None
     snapshot: Callable[[], Any] | None = None
     secrets: frozenset[str] = frozenset()
+    """Argument names that are secret."""
+    plain_names: frozenset[str] = frozenset()
+    """Those that are known not to be."""
 
 
-_NONE_OF_ITS_OWN = _OwnRules()
+NOTHING_RAN = Ran()
+UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
 
 class Pipeline:
@@ -94,7 +98,10 @@ class Pipeline:
         # A secret is one under its aliases too.
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
-        self._own_rules[card.name] = _OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
+        plain = self._redactor.plain_names(entry.properties, secrets)
+        self._own_rules[card.name] = _OwnRules(
+            rule=tool.rule, snapshot=tool.snapshot, secrets=secrets, plain_names=plain
+        )
         return entry
 
     def remove(self, name: str) -> None:
@@ -146,7 +153,7 @@ class Pipeline:
         """Record what a door refused before there was a proposal."""
         return await self._refuse(rejection, self._text(text), standing, monotonic())
 
-    async def _admit(
+    def _admit(
         self,
         tool: object,
         args: object,
@@ -156,7 +163,8 @@ class Pipeline:
         dry_run: bool = False,
         cot_leak: bool = False,
         grant: Grant | None = None,
-    ) -> Outcome:
+    ) -> Awaitable[Outcome]:
+        # This and `_decide` wait for nothing themselves: they give on what there is to wait for, and cost no coroutine.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
@@ -164,47 +172,52 @@ class Pipeline:
         if isinstance(proposal, Rejection):
             if standing.meter is not None:
                 standing.meter.begin(monotonic())
-            return await self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak)
-        return await self._decide(proposal, standing, since, grant)
+            return self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak)
+        return self._decide(proposal, standing, since, grant)
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    async def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Outcome:
-        own = self._own(proposal.card)
-        rate_limit = self.policy.rule_for(proposal.card).rate
-        context = standing.context(proposal.card, self._rates, rate_limit, monotonic(), granted=grant is not None)
-        snapshot = read_snapshot(own.snapshot)
-        decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
-        left = False
+    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Awaitable[Outcome]:
+        card = proposal.card
+        # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
+        own = self._own_rules.get(card.name) if card.origin != "client" else _OwnRules(secrets=secret_names(card))
+        own, rule = own or _OwnRules(), self.policy.rule_for(card)
+        context = standing.context(card, self._rates, rule.rate, monotonic(), granted=grant is not None)
+        snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
+        decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets, own.plain_names)
+        case = Case(
+            session=standing.session, proposal=proposal, decision=decision, context=context,
+            policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
+        )  # fmt: skip
+        if decision is ALLOW:
+            return self._execute(case, standing, since)
+        return self._weigh(case, standing, since, own, snapshot)
+
+    async def _weigh(self, case: Case, standing: Standing, since: float, own: _OwnRules, snapshot: Any) -> Outcome:
+        """A decision that needs a second look: a person's yes, a room's changes, a snapshot that may be old."""
+        decision, proposal, left = case.decision, case.proposal, False
         if decision.verdict == "ask":
-            asked = self._at_the_desk(self._desk.take, proposal, standing.session, self.policy.digest)
+            asked = self._at_the_desk(self._desk.take, proposal, case.session, case.policy_digest)
             taken, left = await to_the_end(asked)
             if isinstance(taken, Rejection):
                 return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
             if taken is not None:
-                grant, context = taken, replace(context, granted=True)
-                decision = decide(proposal, context, self.policy, rule=own.rule, snapshot=snapshot)
+                case = replace(case, grant=taken, context=replace(case.context, granted=True))
+                decision = decide(proposal, case.context, self.policy, rule=own.rule, snapshot=snapshot)
         if decision.args is not None:
             decision, proposal = self._changed(decision, proposal)
         writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
         if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
-        case = Case(
-            session=standing.session, proposal=proposal, decision=decision, context=context,
-            policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
-        )  # fmt: skip
+        case = replace(case, proposal=proposal, decision=decision, inputs=inputs, redacted=redacted)
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
         outcome, left_now = await to_the_end(self._stop(case, standing, since))
         if left or left_now:
             raise asyncio.CancelledError
         return outcome
-
-    def _own(self, card: Card) -> _OwnRules:
-        if card.origin == "client":
-            return _OwnRules(secrets=secret_names(card))
-        return self._own_rules.get(card.name, _NONE_OF_ITS_OWN)
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
         """The call as a room's rule changed it; what the rule made must still fit the tool."""
@@ -237,9 +250,9 @@ class Pipeline:
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
-    async def _execute(self, case: Case, standing: Standing, since: float, *, left: bool) -> Outcome:
-        card = case.proposal.card
-        started_id: str | None = None
+    async def _execute(self, case: Case, standing: Standing, since: float, *, left: bool = False) -> Outcome:
+        proposal = case.proposal
+        card, started_id = proposal.card, None
         try:
             self._ledger.ready()
             if not left and (card.effect != "read" or card.origin != "local"):
@@ -247,11 +260,14 @@ class Pipeline:
                 started_id, left = await to_the_end(self._recorder.started(case))
         except LedgerError as error:
             return self._recorder.unwritten(case.session, error, card)
-        call = Call(session=case.session, tool=card.name, dry_run=case.proposal.dry_run, started_id=started_id)
-        ran = Ran()
+        call = Call(session=case.session, tool=card.name, dry_run=proposal.dry_run, started_id=started_id)
+        entry = self.catalogue.get(card.name)
+        ran = NOTHING_RAN
         if not left and card.origin != "client":
             try:
-                ran = await self._run(card, case.proposal.args, call)
+                # A tool may have been unregistered while the call waited for its beginning to be recorded.
+                here = entry is not None and entry.card is card
+                ran = await self._runner.run(entry, proposal.args, call) if entry is not None and here else UNREGISTERED
             except asyncio.CancelledError:
                 left = True
         if left:
@@ -261,23 +277,13 @@ class Pipeline:
             raise asyncio.CancelledError
         return await self._conclude(case, ran, standing, since, call)
 
-    async def _run(self, card: Card, args: dict[str, Any], call: Call) -> Ran:
-        entry = self.catalogue.get(card.name)
-        if entry is None or entry.card is not card:
-            return Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
-        return await self._runner.run(entry, args, call)
-
     # -- 4 record ------------------------------------------------------------------------------------------------------
 
-    async def _conclude(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
-        return await self._recorder.ran(
-            case,
-            ran,
-            audience_of(standing),
-            since,
-            started_id=call.started_id,
-            file_refs=call.sound_file_refs() if call.file_refs else (),
-        )
+    def _conclude(
+        self, case: Case, ran: Ran, standing: Standing, since: float, call: Call
+    ) -> Coroutine[Any, Any, Outcome]:
+        refs = call.sound_file_refs() if call.file_refs else ()
+        return self._recorder.ran(case, ran, audience_of(standing), since, started_id=call.started_id, file_refs=refs)
 
     def _text(self, text: str | bytes) -> bytes:
         return entries.text_inputs(text, self._redactor, self.secret_names())

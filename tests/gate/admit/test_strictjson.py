@@ -19,6 +19,7 @@ from tallystick.gate.admit.strictjson import (
     TOO_DEEP,
     TOO_LARGE,
     check_json_value,
+    numbers_unfit,
     parse_json_object,
     parse_strict,
 )
@@ -174,3 +175,18 @@ def test_a_pointer_shows_at_most_a_hundred_characters_of_a_name() -> None:
     found = check_json_value({"x" * 5000: float("nan")})
     assert found is not None
     assert found.pointer == "/" + "x" * 100
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=8,
+    ),
+    st.integers(0, 70),
+)
+def test_a_text_that_is_not_looked_at_closely_holds_nothing_to_find(value: Any, depth: int) -> None:
+    data = ("[" * depth + json.dumps(value, ensure_ascii=False) + "]" * depth).encode("utf-8", "surrogatepass")
+    read = parse_strict(data)
+    if not refused(read):
+        assert numbers_unfit(read, data) is None

@@ -17,7 +17,7 @@ import pytest
 from tallystick import Tool
 from tallystick.errors import RegistrationError
 from tallystick.gate.execute import child
-from tallystick.gate.execute.call import serve
+from tallystick.gate.execute.call import SERVED
 from tallystick.gate.execute.child import address_of
 from tests.gate.execute import isolated
 from tests.gate.execute.running import a_call, fault_of, run, run_sync, value_of
@@ -186,7 +186,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, address: child.Address, **args: An
     monkeypatch.setattr(sys, "stdin", stdin)
     read_end, write_end = os.pipe()
     child._serve_one(write_end)
-    serve(None)
+    SERVED.set(None)
     with os.fdopen(read_end, "rb") as pipe:
         answer: dict[str, Any] = orjson.loads(pipe.read())
     return answer

@@ -11,7 +11,7 @@ from tests.ledgers import Workspace, draft
 
 
 def sealed(place: Place) -> Sealed:
-    return Sealed(b"{}", b"", b"", bytes(32), f"rcpt_{place.seq}", "s", b"{}\n")
+    return Sealed(b"{}", b"", b"", bytes(32), f"rcpt_{place[0]}", "s", b"{}\n")
 
 
 class Store:
@@ -30,7 +30,7 @@ class Store:
         self.gate.wait(10)
         if self.fails is not None:
             raise self.fails
-        done = [seal(Place(self.size + at, bytes(32))) for at, seal in enumerate(seals)]
+        done = [seal((self.size + at, bytes(32))) for at, seal in enumerate(seals)]
         self.size += len(done)
         self.batches.append(len(done))
         return done

@@ -21,7 +21,7 @@ from tallystick.gate.session import Caller, Session
 from tests.ledgers import draft
 
 KEY = HmacKey(bytes(range(32)))
-SEVENTH = Place(7, ZERO)
+SEVENTH: Place = (7, ZERO)
 
 
 class StillClock:
@@ -113,7 +113,7 @@ drafts = st.builds(
 @pytest.mark.promise("record.header", "record.canonical")
 @given(drafts, st.integers(0, 2**40))
 def test_any_draft_becomes_a_signed_canonical_header(made: Draft, seq: int) -> None:
-    header, sealed = seal(made, place=Place(seq, leaf_hash(b"before")))
+    header, sealed = seal(made, place=(seq, leaf_hash(b"before")))
     assert sealed.header == rfc8785.dumps(header)
     assert KEY.signed(sealed.header)
     assert sealed.leaf == leaf_hash(sealed.header)
@@ -233,7 +233,7 @@ def test_receipt_ids_sort_as_they_were_made() -> None:
     ids = []
     for seq in (0, 1, 9, 10, 255, 256, 70_000, 2**40):
         header, seals = made.prepare(draft())
-        seals(Place(seq, ZERO))
+        seals((seq, ZERO))
         ids.append(header["receipt_id"])
     assert ids == sorted(ids)
     assert [seq_of(receipt) for receipt in ids] == [0, 1, 9, 10, 255, 256, 70_000, 2**40]

@@ -73,15 +73,10 @@ def admit_call(
 
 
 def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:
-    """Whether nothing has to be looked at more closely."""
+    """Whether there are only known keys, ASCII strings, small integers and booleans: nothing to check or to alter."""
     # A key that is not named may still be allowed, or meant otherwise: that is not settled here.
     if entry.guarded or not args.keys() <= entry.properties:
         return False
-    return _is_plain(args) and entry.input.accepts(args)
-
-
-def _is_plain(args: dict[str, Any]) -> bool:
-    """Whether there are only ASCII strings, small integers and booleans: nothing to check and nothing to alter."""
     for value in args.values():
         kind = type(value)
         if kind is str:
@@ -94,7 +89,7 @@ def _is_plain(args: dict[str, Any]) -> bool:
         elif kind is not bool:
             # Floats may become integers, nulls may go, lists and objects must be walked.
             return False
-    return True
+    return entry.input.accepts(args)
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:

@@ -8,6 +8,7 @@ jiter does the reading. It finds duplicate keys, escaped ones too, and half surr
 infinity and nests to 200, so numbers and depth are checked on what it gives back.
 """
 
+import re
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -38,6 +39,10 @@ BIG_INTEGER = "an integer beyond 2^53 would not survive"
 NOT_FINITE = "a number is outside the double range"
 NOT_A_JSON_VALUE = "not a JSON value: use dict, list, str, int, float, bool or None"
 
+SHORT = 2_048
+"""Up to here a look at the text costs less than a walk through what it says."""
+_ODD_NUMBER = re.compile(rb"[0-9]{16}|[0-9][.eE]").search
+"""A float, or an integer of so many digits that it may be too large; inside a string it is looked at for nothing."""
 _WHITE = b" \t\n\r"
 # jiter's words for what it found, and ours. Its messages can quote the text, so they never leave this module.
 _FINDINGS = (
@@ -60,8 +65,8 @@ def parse_json_object(body: bytes, max_bytes: int) -> dict[str, Any] | Rejection
     """
     if len(body) > max_bytes:
         return refuse(TOO_LARGE)
-    value = parse_strict(body)
-    if isinstance(value, dict | Rejection):
+    value: dict[str, Any] | Rejection = parse_strict(body)
+    if type(value) is dict or isinstance(value, Rejection):
         return value
     return refuse(NOT_AN_OBJECT)
 
@@ -72,8 +77,15 @@ def parse_strict(data: bytes) -> Any:
         value = from_json(data, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
     except ValueError as error:
         return refuse(why_not_json(str(error), data))
+    if _is_harmless(data):
+        return value
     unfit = numbers_unfit(value, data)
     return value if unfit is None else unfit
+
+
+def _is_harmless(data: bytes) -> bool:
+    """Whether a text that jiter could read is too short and too simple to hold anything that it does not check."""
+    return len(data) <= SHORT and _ODD_NUMBER(data) is None and data.count(b"{") + data.count(b"[") <= MAX_DEPTH
 
 
 def numbers_unfit(value: Any, data: bytes, *, depth: int = 0) -> Rejection | None:

@@ -41,17 +41,19 @@ def context_record(
         record["redacted"] = True
     if snapshot_digest is not None:
         record["snapshot"] = snapshot_digest
-    if context.counters is not NOTHING_SPENT or context.limits is not UNLIMITED:
-        _spent(record, context)
+    if context.counters is not NOTHING_SPENT or context.limits is not UNLIMITED or context.tainted:
+        _of_a_turn(record, context)
     return record
 
 
-def _spent(record: dict[str, Any], context: Context) -> None:
-    """What was spent, and the limits. Most calls share the defaults, so this is asked for by identity first."""
+def _of_a_turn(record: dict[str, Any], context: Context) -> None:
+    """What was spent, the limits, doubtful arguments. Most calls have none of it, which is asked by identity."""
     if context.counters != NOTHING_SPENT:
         record["counters"] = _counters_record(context.counters)
     if context.limits != UNLIMITED:
         record["limits"] = _limits_record(context.limits)
+    if context.tainted:
+        record["tainted"] = list(context.tainted)
 
 
 def context_from_record(record: Mapping[str, Any]) -> Context:
@@ -64,6 +66,7 @@ def context_from_record(record: Mapping[str, Any]) -> Context:
         counters=Counters(**record["counters"]) if "counters" in record else NOTHING_SPENT,
         limits=Limits(**record["limits"]) if "limits" in record else UNLIMITED,
         granted=record.get("granted", False),
+        tainted=tuple(record.get("tainted", ())),
         redacted=record.get("redacted", False),
     )
 

@@ -4,20 +4,22 @@ The order is the spec's, and the first failure wins:
 
     1 known to policy   2 allowed this turn   3 token   4 role (the tool's, then policy's)
     5 budgets           6 rate                7 policy's deny, argument rules
-    8 approval needed?  9 the room's own rule, last
+    8 where the arguments come from           9 approval needed?
+    10 the room's own rule, last
 
-Provenance and direct canonical writes stand between 7 and 8 in the spec; admit has refused those (see `rules`).
+Where a durable write comes from and direct canonical writes stand between 7 and 9 in the spec too; admit has refused
+those (see `rules`).
 """
 
 from dataclasses import replace
 from typing import Any
 
 from tallystick.gate.admit.proposal import Proposal
-from tallystick.gate.decide import approvals, budgets, roles, rules, whitelist
+from tallystick.gate.decide import approvals, budgets, provenance, roles, rules, whitelist
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import RoomRule
 from tallystick.gate.decide.tool_rule import UNDECIDABLE, Check, ToolRule
-from tallystick.gate.decide.verdict import ALLOW, Context, Decision
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision, plain_context
 
 FIRM, POLICY = False, True
 """Shadow tries out what the policy file says. What the token, the tool and the turn say is firm: shadow must not
@@ -33,6 +35,7 @@ CHECKS: tuple[tuple[Check, bool], ...] = (
     (budgets.rate, POLICY),
     (rules.not_denied, POLICY),
     (rules.arguments_allowed, POLICY),
+    (provenance.known_origin, POLICY),
     (approvals.needed, POLICY),
 )
 
@@ -69,6 +72,8 @@ def judge(
     snapshot: Any = None,
 ) -> Decision:
     """Decide one call by a rule that is already resolved."""
+    if rule is None and tool_rule.open and context is plain_context(context.roles):
+        return ALLOW  # what the checks below would come to; they are spared, since most calls are such
     would: Decision | None = None
     for check, of_policy in CHECKS:
         refusal = check(proposal, context, tool_rule)

@@ -101,6 +101,7 @@ class Policy:
             policy_roles=said.roles or frozenset(),
             rate=self.defaults.rate if said.rate is None else said.rate,
             shadow=self.defaults.shadow if said.shadow is None else said.shadow,
+            provenance=said.provenance or self.defaults.provenance,
             deny_checks=tuple(check for check in checks if check.otherwise == "deny"),
             ask_checks=tuple(check for check in checks if check.otherwise == "ask"),
         )
@@ -111,6 +112,9 @@ def policy_text(settings: Settings) -> str:
     said = {name: _tool_form(name, tool) for name, tool in sorted(settings.tools.items())}
     # Defaults are spelled out, so that a later version with other defaults reads this text as it was meant.
     form: dict[str, Any] = {"policy": settings.policy.model_dump(exclude_none=True)}
+    if form["policy"]["provenance"] == "ask":
+        # This key came later. Texts that were kept before it say nothing of it, and must keep their digests.
+        del form["policy"]["provenance"]
     if any(said.values()):
         form["tools"] = {name: tool for name, tool in said.items() if tool}
     return tomli_w.dumps(_sorted(form))

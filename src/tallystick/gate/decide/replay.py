@@ -13,6 +13,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.context_record import context_from_record
 from tallystick.gate.decide.decide import judge
 from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.provenance import REASON
 from tallystick.gate.decide.tool_rule import UNDECIDABLE
 from tallystick.gate.decide.verdict import Decision, Verdict
 from tallystick.gate.tool import Card
@@ -119,7 +120,7 @@ def answer_from_outcome(outcome: Mapping[str, Any]) -> Answer:
     if fault is None or fault in _AFTER_DECIDE:
         return Answer(verdict="allow", would=outcome.get("shadow"))
     if fault == codes.HELD.name or reason in _ASKED:
-        return Answer(verdict="ask", reason="approval_required")
+        return Answer(verdict="ask", reason=REASON if reason == REASON else "approval_required")
     return Answer(verdict="deny", reason=reason)
 
 

@@ -1,11 +1,15 @@
 """Where a caller stands: who it is, what it may use this turn, what it has spent."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.decide.budgets import Meter, RateWindows
-from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters
+from tallystick.gate.decide.heard import Heard
+from tallystick.gate.decide.provenance import doubtful
+from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters, plain_context
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
@@ -26,10 +30,29 @@ class Standing:
     may_finish: bool = False
     step_bytes: int | None = None
     """How much of one output a model is shown; None: the caller is no model."""
+    heard: Heard | None = None
+    """What the user said and the tools gave in this turn; None: where arguments come from cannot be told."""
 
-    def context(self, card: Card, rates: RateWindows, rate_limit: int | None, now: float, *, granted: bool) -> Context:
+    def context(
+        self,
+        card: Card,
+        rates: RateWindows,
+        rate_limit: int | None,
+        now: float,
+        *,
+        granted: bool,
+        args: Mapping[str, Any] | None = None,
+    ) -> Context:
         """Count this attempt, and give all that a decision may read besides the proposal and the policy."""
         caller = self.session.caller
+        if (
+            rate_limit is None
+            and self.meter is None
+            and self.allowed_tools is None
+            and self.authenticated
+            and not granted
+        ):
+            return plain_context(caller.roles)
         rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
         if self.meter is None:
             counters, limits = NOTHING_SPENT if rate == 0 else Counters(rate=rate), UNLIMITED
@@ -42,4 +65,5 @@ class Standing:
             counters=counters,
             limits=limits,
             granted=granted,
+            tainted=() if self.heard is None or args is None else doubtful(card, args, self.heard),
         )

@@ -5,7 +5,7 @@ those two is resolved into a `ToolRule`. The checks read nothing but the proposa
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tallystick.gate.admit.proposal import Proposal
@@ -57,8 +57,17 @@ class ToolRule:
     """Asked for besides the tool's own, so that policy can narrow and never widen."""
     rate: int | None
     shadow: bool
+    provenance: Literal["ask", "off", "deny"] = "ask"
+    """What becomes of a call with an argument of doubtful origin."""
     deny_checks: tuple[ArgumentCheck, ...] = ()
     ask_checks: tuple[ArgumentCheck, ...] = ()
+    open: bool = field(init=False)
+    """No check of this rule can refuse anything: only the turn's and the token's can."""
+
+    def __post_init__(self) -> None:
+        """Work out what depends on the rest."""
+        asks = self.tool_roles or self.policy_roles or self.deny_checks or self.ask_checks
+        object.__setattr__(self, "open", self.verdict == "allow" and self.rate is None and not asks)
 
     def blinded(self, hidden: frozenset[str] | None = None) -> "ToolRule":
         """The same rule for a recorded call whose named arguments (None: any) are only digests."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import Any, Literal
 
 from tallystick.gate.codes import Fault
@@ -55,8 +56,19 @@ class Context:
     limits: Limits = UNLIMITED
     granted: bool = False
     """A grant for exactly this call was taken."""
+    tainted: tuple[str, ...] = ()
+    """JSON pointers of arguments whose origin is neither the user nor a field of a result (see `provenance`)."""
     redacted: bool = False
     """On replay: some argument values are digests, so a rule that reads them cannot be decided again."""
+
+
+@lru_cache(maxsize=1024)
+def plain_context(roles: frozenset[str]) -> Context:
+    """The context of a single call outside any turn, by a caller who is known: nothing in it can stop a call.
+
+    One object for all callers with these roles, so that it can be recognised by identity.
+    """
+    return Context(roles=roles)
 
 
 @record

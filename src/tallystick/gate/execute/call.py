@@ -19,7 +19,7 @@ class Call:
     dry_run: bool = False
     started_id: str | None = None
     """Receipt of the durable `started` entry, for tools that write."""
-    file_refs: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    file_refs: list[Mapping[str, Any]] = field(default_factory=list)
     """What the tool read; stands in the receipt."""
 
     def sound_file_refs(self) -> tuple[Mapping[str, Any], ...]:
@@ -27,26 +27,20 @@ class Call:
         return tuple(ref for ref in self.file_refs if _is_sound(ref))
 
 
-_current: ContextVar[Call | None] = ContextVar("tallystick_call", default=None)
+SERVED: ContextVar[Call | None] = ContextVar("tallystick_call", default=None)
+"""Set by the runner, and set back when the handler is done."""
 
 
 def current_call() -> Call | None:
     """The call being served here, or None outside a tool."""
-    return _current.get()
-
-
-def serve(call: Call | None) -> Call | None:
-    """Set the current call and give the one before; the runner sets that again when the handler is done."""
-    before = _current.get()
-    _current.set(call)
-    return before
+    return SERVED.get()
 
 
 def note_file(
     path: str, sha256: str, *, lines: tuple[int, int] | None = None, excerpt_sha256: str | None = None
 ) -> None:
     """Say that the running tool used a file; outside a tool this does nothing."""
-    call = _current.get()
+    call = SERVED.get()
     if call is None:
         return
     reference: dict[str, Any] = {"path": path, "sha256": sha256}

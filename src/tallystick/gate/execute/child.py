@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 
 from tallystick.errors import RegistrationError, ToolError
-from tallystick.gate.execute.call import Call, serve
+from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.limits import within
 from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.session import Caller, Session
@@ -179,7 +179,7 @@ def _serve_one(write_fd: int) -> None:
 
 def _run(address: Address, args: dict[str, Any], call: Call) -> bytes:
     handler = _find(address)
-    serve(call)
+    SERVED.set(call)
     value = handler(**args)
     if asyncio.iscoroutine(value):
         value = asyncio.run(value)

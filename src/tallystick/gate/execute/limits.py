@@ -25,24 +25,26 @@ class OutOfTimeError(Exception):
 
 async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
     """Run an `async def` tool; `OutOfTimeError` when it takes too long."""
-    here = forks()
+    here = _forks
     started: Coroutine[Any, Any, Any] = handler(**args)
     try:
         waiting_for = started.send(None)
     except StopIteration as finished:
         return finished.value
     finally:
-        _leave_if_forked(here)
+        if here != _forks:
+            _leave()
     return await within(carry_on(started, waiting_for, partial(_leave_if_forked, here)), timeout_s)
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
     """Run a plain `def` on the loop. Only for tools that cannot block: nothing can stop them."""
-    here = forks()
+    here = _forks
     try:
         return handler(**args)
     finally:
-        _leave_if_forked(here)
+        if here != _forks:
+            _leave()
 
 
 async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
@@ -53,7 +55,7 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
-    here = forks()
+    here = _forks
 
     def done(value: Any, error: BaseException | None) -> None:
         _leave_if_forked(here)
@@ -90,11 +92,7 @@ def _settle(ended: "asyncio.Future[tuple[Any, BaseException | None]]", how: tupl
 
 
 _forks = 0
-
-
-def forks() -> int:
-    """How often this process is a copy of a copy; asking the system for its number would cost a system call."""
-    return _forks
+"""How often this process is a copy of a copy; asking the system for its number would cost a system call."""
 
 
 def _count_fork() -> None:
@@ -106,6 +104,10 @@ os.register_at_fork(after_in_child=_count_fork)
 
 
 def _leave_if_forked(here: int) -> None:
+    if here != _forks:
+        _leave()
+
+
+def _leave() -> None:
     """A tool that forked comes back twice; the copy must not go on as a second gate."""
-    if forks() != here:
-        os._exit(0)
+    os._exit(0)

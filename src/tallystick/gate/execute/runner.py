@@ -9,7 +9,7 @@ from typing import Any
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.gate.admit.names import Entry
 from tallystick.gate.codes import BAD_RESULT, PART_MISSING, TIMEOUT, TOOL_FAILED
-from tallystick.gate.execute.call import Call, serve
+from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.child import (
     Address,
     ChildDiedError,
@@ -59,48 +59,37 @@ class Runner:
     async def run(self, entry: Entry, args: dict[str, Any], call: Call) -> Ran:
         """Run the tool and check what it returns. Raises nothing but cancellation."""
         card = entry.card
+        how = self._ways[card.name]
+        # A tool may itself call the gate: afterwards the outer call is the current one again.
+        before = SERVED.get()
+        SERVED.set(call)
         try:
-            value = await self._enter(card, args, call)
+            if how == "async":
+                value = await run_async(self._handlers[card.name], args, card.timeout_s)
+            elif how == "inline":
+                value = run_inline(self._handlers[card.name], args)
+            else:
+                value = await self._elsewhere(card, how, args, call)
             output = to_output(value)
-        except OutOfTimeError:
-            return Ran(failure=Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s"))
-        except NotJsonError:
-            return Ran(failure=Failure(fault=BAD_RESULT, message="the tool returned something that is not JSON"))
-        except ToolError as error:
-            return Ran(failure=_on_purpose(error))
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+        except BaseException as error:
+            if _ends_the_caller(error):
                 raise
-            # Raised by the tool itself: nobody cancelled this call.
-            return Ran(failure=_crashed(card.name, error))
-        except GeneratorExit:
-            # The program is ending and this coroutine is being closed: it may not go on.
-            raise
-        except BaseException as error:  # noqa: BLE001 - a tool may raise anything, SystemExit too
-            return Ran(failure=_crashed(card.name, error))
+            return Ran(failure=_failure(card, error))
+        finally:
+            SERVED.set(before)
         return _checked(entry, output)
 
     def close(self) -> None:
         """Let the worker threads end."""
         self._threads.close()
 
-    async def _enter(self, card: Card, args: dict[str, Any], call: Call) -> Any:
-        handler, how = self._handlers[card.name], self._ways[card.name]
-        # A tool may itself call the gate: afterwards the outer call is the current one again.
-        before = serve(call)
-        try:
-            if how == "async":
-                return await run_async(handler, args, card.timeout_s)
-            if how == "inline":
-                return run_inline(handler, args)
-            if how == "thread":
-                return await run_in_thread(self._threads, handler, args, card.timeout_s)
-            answer = await run_in_process(
-                self._addresses[card.name], args, call=call, timeout_s=card.timeout_s, max_bytes=card.max_output_bytes
-            )
-        finally:
-            serve(before)
+    async def _elsewhere(self, card: Card, how: How, args: dict[str, Any], call: Call) -> Any:
+        """On a thread, or in a process of its own."""
+        if how == "thread":
+            return await run_in_thread(self._threads, self._handlers[card.name], args, card.timeout_s)
+        answer = await run_in_process(
+            self._addresses[card.name], args, call=call, timeout_s=card.timeout_s, max_bytes=card.max_output_bytes
+        )
         call.file_refs.extend(answer.file_refs)
         return answer.value
 
@@ -124,6 +113,26 @@ def _checked(entry: Entry, output: Output) -> Ran:
         message = f"the tool's result breaks its schema at '{pointer}' ({rule})"
         return Ran(failure=Failure(fault=BAD_RESULT, message=message))
     return Ran(output=output)
+
+
+def _ends_the_caller(error: BaseException) -> bool:
+    """Whether it is not the tool that failed: the call was cancelled, or the program is ending."""
+    if isinstance(error, asyncio.CancelledError):
+        # One that nobody asked for was raised by the tool itself.
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, GeneratorExit)
+
+
+def _failure(card: Card, error: BaseException) -> Failure:
+    """What the caller is told of an error; a tool may raise anything, SystemExit too."""
+    if isinstance(error, OutOfTimeError):
+        return Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s")
+    if isinstance(error, NotJsonError):
+        return Failure(fault=BAD_RESULT, message="the tool returned something that is not JSON")
+    if isinstance(error, ToolError):
+        return _on_purpose(error)
+    return _crashed(card.name, error)
 
 
 def _on_purpose(error: ToolError) -> Failure:

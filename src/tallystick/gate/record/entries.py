@@ -12,7 +12,7 @@ import orjson
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.context_record import context_record
-from tallystick.gate.decide.verdict import Context, Decision
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision, plain_context
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor, mask
@@ -40,6 +40,19 @@ class Case:
     inputs: bytes
     redacted: bool = False
     grant: Grant | None = None
+
+
+def is_plain(case: Case) -> bool:
+    """Whether all that is to be said of a call that was let through is its tool, its policy and its payload."""
+    proposal = case.proposal
+    card = proposal.card
+    return (
+        case.decision is ALLOW
+        and case.context is plain_context(case.session.caller.roles)
+        and not (proposal.transformed or proposal.cot_leak or case.redacted or card.audited)
+        and case.grant is None
+        and card.origin != "client"
+    )
 
 
 def started(case: Case) -> Draft:
@@ -146,10 +159,12 @@ def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str 
     )
 
 
-def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
+def call_inputs(
+    proposal: Proposal, redactor: Redactor, secrets: frozenset[str], plain_names: frozenset[str] = frozenset()
+) -> tuple[bytes, bool]:
     """The payload of a proposal, secrets replaced, and whether there were any."""
     data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
-    clean, redacted = redactor.redact(proposal.proposed_args, secrets)
+    clean, redacted = redactor.redact(proposal.proposed_args, secrets, plain_names)
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:

@@ -16,7 +16,7 @@ ZERO = bytes(32)
 class Sealed(NamedTuple):
     """One record's bytes, ready to be stored.
 
-    A named tuple, like `Place`: one is made for every call, at a third of the cost of a frozen record.
+    A named tuple: one is made for every call, at a third of the cost of a frozen record.
     """
 
     header: bytes
@@ -34,12 +34,8 @@ class Sealed(NamedTuple):
     """Payloads that lie beside the log: digest and bytes; stored before the record."""
 
 
-class Place(NamedTuple):
-    """Where the next record goes."""
-
-    seq: int
-    prev: bytes
-    """Leaf hash of the record before (32 zero bytes at the start)."""
+Place = tuple[int, bytes]
+"""Where the next record goes: its sequence number, and the leaf hash of the record before (32 zero bytes at first)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,8 +70,8 @@ class Notary(Protocol):
         """Session id and view line of a stored record, so that a lost view can be written again."""
         ...
 
-    def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
-        """Key id (8 bytes) and MAC of a head."""
+    def head_mac(self, data: bytes) -> tuple[bytes, bytes, bytes]:
+        """Key id (8 bytes), the head as it was given, and its MAC: what stands in a slot, in that order."""
         ...
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
@@ -113,6 +109,10 @@ class Journal(Protocol):
             LedgerUnwritable: Nothing was stored; the next call may try again, unless an fsync failed.
             LedgerDamaged: The journal is not what it was; it takes no more.
         """
+        ...
+
+    def append_one(self, seal: Seal) -> Sealed:
+        """`append` for a single record, which is what most calls need."""
         ...
 
     def read(self, start: int = 0) -> Iterator[tuple[bytes, bytes, bytes]]:

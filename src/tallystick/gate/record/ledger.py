@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from tallystick.errors import LedgerDamaged, LedgerUnwritable
+from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.carried import Carried, carry
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.commit import GroupCommit
@@ -23,12 +23,15 @@ from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import read_receipt
+from tallystick.gate.record.plain import PlainOutcomes
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault
 from tallystick.gate.record.receipt import Draft, Receipt
+from tallystick.gate.record.rotating import rotate, settle_rotation
 from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys, signed_header
 from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
 
 P = TypeVar("P")
 INLINE_BYTES = 65_536
@@ -66,12 +69,18 @@ class Ledger:
         """
         watch = Watch(clock or SystemClock())
         self._journal = journal
+        self.ready: Callable[[], None] = journal.glance
+        """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when
+        the journal is closed, gone, replaced, read-only, or takes no more."""
+        self.shared = grouped
+        """Whether callers share an fsync."""
         self._keys = keys
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
+        self._plain = PlainOutcomes(self._sealer, random, inline=inline_bytes)
         self._notary = KeyNotary(keys, watch, self._sealer)
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)
-        self._settle_rotation()
+        settle_rotation(keys, journal)
         self._group = GroupCommit(journal.append, idle=journal.tick, idle_s=IDLE_S) if grouped else None
 
     @property
@@ -89,7 +98,7 @@ class Ledger:
         """
         header, seal = self._prepare(draft)
         if self._group is None:
-            return self._written(draft, header, self._journal.append((seal,))[0])
+            return self._written(draft, header, self._journal.append_one(seal))
         try:
             sealed = await self._group.store_async(seal)
         except asyncio.CancelledError:
@@ -97,11 +106,27 @@ class Ledger:
             raise
         return self._written(draft, header, sealed)
 
+    def plain(
+        self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int
+    ) -> Seal | None:
+        """What `store` takes of an outcome of which nothing else is to be said; None: it needs a draft."""
+        return self._plain.prepare(session, card, policy_digest, inputs, outputs, duration_us)
+
+    async def store(self, seal: Seal) -> str:
+        """Store it with others under one fsync, and give its id; where callers do not share one, use `store_now`."""
+        if self._group is None:
+            return self.store_now(seal)
+        return (await self._group.store_async(seal))[4]
+
+    def store_now(self, seal: Seal) -> str:
+        """Store it in this thread."""
+        return self._journal.append_one(seal)[4]
+
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""
         header, seal = self._prepare(draft)
         if self._group is None:
-            return self._written(draft, header, self._journal.append((seal,))[0])
+            return self._written(draft, header, self._journal.append_one(seal))
         return self._written(draft, header, self._group.store(seal))
 
     def find(self, receipt_id: str) -> Receipt | None:
@@ -201,15 +226,7 @@ class Ledger:
             LedgerUnwritable: The new keys could not be stored; if their record was, the next to open the ledger
                 stores them.
         """
-        try:
-            rotation = self._keys.begin_rotation(self._journal.size())
-            draft = Draft(kind="key_rotation", session=session, context=rotation.as_dict())
-            header, seal = self._sealer.prepare(draft)
-            # Under the journal's lock, so that no other process signs with the old key in between.
-            sealed = self._journal.append((seal,), after=self._keys.finish_rotation)[0]
-        except OSError as error:
-            raise LedgerUnwritable(f"The new keys cannot be stored ({error.strerror}). Free some space.") from error
-        return self._written(draft, header, sealed)
+        return rotate(self._keys, self._journal, self._sealer, session)
 
     def unfinished(self) -> list[Receipt]:
         """Calls begun by processes that are gone, of which no outcome is recorded."""
@@ -230,14 +247,6 @@ class Ledger:
     def rebuild_views(self) -> int:
         """Write all session views anew from the journal; how many."""
         return self._journal.rebuild_views()
-
-    def ready(self) -> None:
-        """A quick look before a tool runs, so that nothing runs which could not be recorded.
-
-        Raises:
-            LedgerError: The journal is closed, gone, replaced, read-only, or takes no more.
-        """
-        self._journal.glance()
 
     def obstacle(self) -> str | None:
         """None if a record could be stored now; else the code of what stands in the way (for `/health`)."""
@@ -284,16 +293,3 @@ class Ledger:
     def _started_by(self, gone: Gone) -> list[Any]:
         headers = (signed_header(columns[0], self._keys) or {} for columns in self._journal.read(gone.since))
         return list(unfinished(headers, gone.token))
-
-    def _settle_rotation(self) -> None:
-        """A rotation that was cut off counts if its record is in the log; else it never happened."""
-        pending = self._keys.pending_rotation()
-        if pending is None:
-            return
-        rotation, since = pending
-        for columns in self._journal.read(since):
-            header = signed_header(columns[0], self._keys) or {}
-            if header.get("kind") == "key_rotation" and header.get("context") == rotation.as_dict():
-                self._keys.finish_rotation()
-                return
-        self._keys.abandon_rotation()

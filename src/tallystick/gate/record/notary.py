@@ -62,12 +62,13 @@ class KeyNotary:
         fields = orjson.loads(header)
         return fields["session_id"], flat_line(header, inputs, outputs, fields.get("excerpt_bytes"))
 
-    def head_mac(self, data: bytes) -> tuple[bytes, bytes]:
-        """Key id and MAC of a head."""
+    def head_mac(self, data: bytes) -> tuple[bytes, bytes, bytes]:
+        """Key id, head and MAC of a head."""
         key = self._keys.active()
         if key is not self._head_of:
             self._head_of, self._head_mac = key, key.derive("head").mac
-        return key.raw_id, self._head_mac(key.raw_id + data)
+        key_id = key.raw_id
+        return key_id, data, self._head_mac(key_id + data)
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
         """Whether a head was written with a key of this workspace."""

@@ -31,7 +31,7 @@ class Draft:
     audit: Mapping[str, Any] | None = None
     policy_digest: str | None = None
     duration_us: int = 0
-    links: Mapping[str, str] = field(default_factory=dict[str, str])
+    links: Mapping[str, str] = field(default_factory=dict)
     """Names of other receipts: started, held, approval, erased, …"""
     inputs: bytes | None = None
     """JSON bytes as they are to be stored (already redacted)."""

@@ -103,27 +103,27 @@ class Recorder:
         file_refs: tuple[Mapping[str, Any], ...] = (),
     ) -> Outcome:
         """Record a call that was let through."""
-        card, output, failure = case.proposal.card, ran.output, _clean(ran.failure)
-        shown = audience.shown(ran)
-        duration_us = _since(since)
-        draft = entries.outcome(
-            case,
-            duration_us=duration_us,
-            failure=failure,
-            outputs=None if output is None else output.data,
-            excerpt_bytes=_bytes_seen(shown, output),
-            file_refs=file_refs,
-            links=None if started_id is None else {"started": started_id},
-            audit=_audit(case, ran),
-        )
+        card, output = case.proposal.card, ran.output
+        failure = None if ran.failure is None else _clean(ran.failure)
+        shown = None if audience is _NOBODY_IN_PARTICULAR else audience.shown(ran)
+        duration_us = int((monotonic() - since) * 1_000_000)
+        ledger = self._ledger
         try:
-            receipt = await self._ledger.record(draft)
+            seal = None
+            if output is not None and shown is None and started_id is None and not file_refs and entries.is_plain(case):
+                seal = ledger.plain(case.session, card, case.policy_digest, case.inputs, output.data, duration_us)
+            if seal is not None:
+                receipt_id = await ledger.store(seal) if ledger.shared else ledger.store_now(seal)
+            else:
+                draft = _draft(case, ran, failure, shown, duration_us, started_id, file_refs)
+                receipt_id = (await ledger.record(draft)).receipt_id
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
-        audience.saw(shown)
+        if shown is not None:
+            audience.saw(shown)
         outcome = Outcome(
             status="transformed" if case.proposal.transformed else "accepted",
-            receipt_id=receipt.receipt_id,
+            receipt_id=receipt_id,
             tool=card.name,
             args=case.proposal.args,
             failure=failure,
@@ -131,6 +131,8 @@ class Recorder:
             shown=shown,
             handed_back=card.origin == "client" and failure is None,
         )
+        if self.observer is None:
+            return outcome
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
     async def stopped(self, case: Case, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
@@ -208,6 +210,27 @@ class Recorder:
         return outcome
 
 
+def _draft(
+    case: Case,
+    ran: Ran,
+    failure: Failure | None,
+    shown: Shown | None,
+    duration_us: int,
+    started_id: str | None,
+    file_refs: tuple[Mapping[str, Any], ...],
+) -> Draft:
+    return entries.outcome(
+        case,
+        duration_us=duration_us,
+        failure=failure,
+        outputs=None if ran.output is None else ran.output.data,
+        excerpt_bytes=_bytes_seen(shown, ran.output),
+        file_refs=file_refs,
+        links=None if started_id is None else {"started": started_id},
+        audit=_audit(case, ran),
+    )
+
+
 def _bytes_seen(shown: Shown | None, output: Output | None) -> int | None:
     """How many of the recorded bytes the model saw, if not all; a text is recorded in quotes and shown without."""
     if shown is None or output is None or not shown.truncated:
@@ -215,10 +238,8 @@ def _bytes_seen(shown: Shown | None, output: Output | None) -> int | None:
     return len(orjson.dumps(shown.text)) - 1 if isinstance(output.value, str) else len(shown.text.encode())
 
 
-def _clean(failure: Failure | None) -> Failure | None:
+def _clean(failure: Failure) -> Failure:
     """What a tool says on purpose may still hold a token."""
-    if failure is None:
-        return None
     return replace(failure, message=mask(failure.message), hint=None if failure.hint is None else mask(failure.hint))
 
 

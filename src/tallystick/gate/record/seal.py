@@ -13,7 +13,7 @@ from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import SCALARS, canonical_plain, check_plain
 from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.clock import Watch
-from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.journal import Place, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES, flat_tail, make_column
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.signing import ALGORITHM, Keys
@@ -53,13 +53,14 @@ class Sealer:
     """Makes sealed records; one for each ledger. What runs for every call is written out rather than divided up."""
 
     def __init__(self, keys: Keys, watch: Watch, random: Callable[[int], bytes], *, inline: int) -> None:
-        self._keys = keys
+        self.keys = keys
+        self.watch = watch
         self._stamp = watch.stamp
         self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
         self._belongings: dict[int, tuple[Session, dict[str, Any]]] = {}
 
-    def prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
+    def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[Sealed]]:
         """Check a draft and do all that does not depend on its place.
 
         Returns:
@@ -107,17 +108,18 @@ class Sealer:
         blobs: tuple[tuple[str, bytes], ...],
         chance: str,
         place: Place,
+        stamped: tuple[str, str | None] | None = None,
     ) -> Sealed:
-        """Put in place, time and key, and sign; called under the journal's lock."""
+        """Put in place, time (the one that is given, or now) and key, and sign; called under the journal's lock."""
         seq, prev = place
         inputs, outputs, tail = columns
-        key = self._keys.active()
+        key = self.keys.active()
         header["key_id"] = key.key_id
         header["prev"] = prev.hex()
         header["receipt_id"] = receipt = "rcpt_%012x%s" % (seq, chance)  # noqa: UP031 - faster than a width in an f-string
         header["seq"] = seq
         header["signature_alg"] = ALGORITHM
-        header["timestamp"], jump = self._stamp()
+        header["timestamp"], jump = stamped or self._stamp()
         if jump is not None:
             header["clock_jump"] = jump
         body = canonical_plain(header)

@@ -42,6 +42,7 @@ MASK = "[redacted]"
 LONGEST_NAME = 64
 """A longer key is no name of ours; it is not worth remembering how it folds."""
 _SEPARATORS = str.maketrans("", "", " \t\n\r_.-")
+_NESTED = frozenset({dict, list, tuple})
 
 
 class Redactor:
@@ -53,18 +54,35 @@ class Redactor:
         # Every tool brings its own set, and always the same one.
         self._all_names = lru_cache(maxsize=1024)(self._with)
 
-    def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
+    def redact(
+        self,
+        args: Mapping[str, Any],
+        secret_names: frozenset[str] = frozenset(),
+        plain_names: frozenset[str] = frozenset(),
+    ) -> tuple[Any, bool]:
         """Give the arguments with secrets replaced, and whether there were any.
 
         Args:
             args: The arguments.
             secret_names: Names this tool marks secret.
+            plain_names: Names that are known to mean no secret, as `plain_names` says.
         """
+        # Nearly every call is flat and holds no secret, and this look is all it costs.
+        if args.keys() <= plain_names:
+            for value in args.values():
+                kind = type(value)
+                if kind in _NESTED or (kind is str and len(value) >= _SHORTEST_TOKEN and _may_hold_token(value)):
+                    break
+            else:
+                return args, False
         names = self._all_names(secret_names)
-        if not _worth_walking(args, names):
-            return args, False
         clean = self._walk(args, names)
         return clean, clean != args
+
+    def plain_names(self, names: Iterable[str], secret_names: frozenset[str]) -> frozenset[str]:
+        """Those of some argument names under which no secret is to be expected."""
+        known = self._all_names(secret_names)
+        return frozenset(name for name in names if not _is_name(name, known))
 
     def mask(self, text: str, secret_names: frozenset[str] = frozenset()) -> str:
         """Hide tokens, and what follows a secret name, in text that could not be read as arguments.
@@ -144,15 +162,6 @@ def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
             definitions = root.get("$defs")
             name = reference.removeprefix("#/$defs/")
             stack.append(definitions.get(name) if isinstance(definitions, Mapping) else None)
-    return False
-
-
-def _worth_walking(args: Mapping[str, Any], names: frozenset[str]) -> bool:
-    """Whether there can be a secret at all: nearly every call is flat, and this look is all it costs."""
-    for key, value in args.items():
-        kind = type(value)
-        if _is_name(key, names) or (kind is str and _may_hold_token(value)) or kind in {dict, list, tuple}:
-            return True
     return False
 
 

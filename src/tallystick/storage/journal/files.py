@@ -29,6 +29,7 @@ class FileJournal:
     def __init__(self, audit: Path, options: Options) -> None:
         self._audit = audit
         self._options = options
+        self._durable = options.durability == "fsync"
         self._notary: Notary | None = None
         self._closed = self._forked = False
         self._mend_at = 0.0
@@ -65,6 +66,16 @@ class FileJournal:
             if after is not None:
                 after()
             return sealed
+
+    def append_one(self, seal: Seal) -> Sealed:
+        """`append` for one record: at once, when nothing unusual is about."""
+        writer = self._writer
+        if writer is not None and not (self._forked or self._durable or self._shelf.views.broken):
+            with self._lock:
+                sealed = writer.commit_one(seal)
+            if sealed is not None:
+                return sealed
+        return self.append((seal,))[0]
 
     def read(self, start: int = 0) -> Iterator[Columns]:
         """Stream the columns of all records from `start` on that were there when this was called."""

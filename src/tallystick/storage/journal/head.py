@@ -22,6 +22,7 @@ FAILED = 1
 
 _MAGIC = b"tallyhd1"
 _BODY = Struct(">QQQQQ32s")
+_pack = _BODY.pack
 _START = len(_MAGIC) + 8
 SLOT = _START + _BODY.size + 32
 
@@ -42,9 +43,7 @@ class Head(NamedTuple):
 
 def pack(head: tuple[int, int, int, int, int, bytes], notary: Notary) -> bytes:
     """The bytes of a slot; a plain tuple of a head's fields will do."""
-    body = _BODY.pack(*head)
-    key_id, mac = notary.head_mac(body)
-    return b"tallyhd1%b%b%b" % (key_id, body, mac)
+    return b"tallyhd1%b%b%b" % notary.head_mac(_pack(*head))
 
 
 def unpack(slot: bytes, notary: Notary) -> Head | None:

@@ -115,16 +115,12 @@ class Tail:
     """The segment that is written to, held open."""
 
     def __init__(self, path: Path) -> None:
-        self._name = path.name
+        self.name = path.name
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
         # The folder is held open, so that a look at the file needs no walk down the whole path.
-        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.inode = os.fstat(self.fd).st_ino
-
-    def stat(self) -> os.stat_result:
-        """What stands under the name now."""
-        return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
 
     def seal(self) -> None:
         """Nothing more is to be added: the log goes on in the next segment."""
@@ -133,7 +129,7 @@ class Tail:
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.fd)
-        os.close(self._folder)
+        os.close(self.folder)
 
 
 def _open(path: Path) -> int:

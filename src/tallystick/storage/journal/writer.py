@@ -12,12 +12,12 @@ An error before 4 is done takes everything back; an error after it loses nothing
 """
 
 import contextlib
-import os
 from collections.abc import Sequence
+from os import SEEK_END, lseek, stat
 from time import monotonic_ns
 
 from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
-from tallystick.gate.record.journal import Incident, Notary, Place, Seal, Sealed
+from tallystick.gate.record.journal import Incident, Notary, Seal, Sealed
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import read_on
 from tallystick.storage.journal.head import FAILED, Head
@@ -37,6 +37,7 @@ class Writer:
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
         self._shelf = shelf
         self._durable = shelf.durable
+        self._segment_bytes, self._checkpoint_every = shelf.options.segment_bytes, shelf.options.checkpoint_every
         self._notary = notary
         self.stand = stand
         self.noted = head.checkpointed
@@ -61,7 +62,7 @@ class Writer:
         """
         # A glance before the tool ran saves one now, but only once, and not for long.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
-        size = os.lseek(self._tail.fd, 0, os.SEEK_END) if fresh and self._stopped is None else self._look()
+        size = lseek(self._tail.fd, 0, SEEK_END) if fresh and self._stopped is None else self._look()
         # Whatever another process adds makes the file longer, or begins the next one and closes this one.
         if size != self.stand.end & OFFSET:
             self._catch_up(self._look())
@@ -74,11 +75,12 @@ class Writer:
         """The size of the file that is written to."""
         if self._stopped is not None:
             raise self._stopped
+        tail = self._tail
         try:
-            found = self._tail.stat()
+            found = stat(tail.name, dir_fd=tail.folder, follow_symlinks=False)
         except FileNotFoundError:
             raise self._stop("The journal was deleted while in use.", "journal_missing") from None
-        if found.st_ino != self._tail.inode:
+        if found.st_ino != tail.inode:
             raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
         if not found.st_mode & _WRITABLE:
             if self._shelf.segments.path(self._segment + 1).exists():
@@ -97,43 +99,53 @@ class Writer:
         while stand.end & OFFSET >= options.segment_bytes:
             self._roll()
         told = len(self.incidents)
-        if told == 0 and not self._durable and len(seals) == 1:
-            sealed = [self._commit_one(seals[0])]
-        else:
-            sealed = self._commit_all([*map(self._notary.recovery, self.incidents), *seals])[told:]
-            del self.incidents[:told]
+        sealed = self._commit_all([*map(self._notary.recovery, self.incidents), *seals])[told:]
+        del self.incidents[:told]
         if stand.size - self.noted >= options.checkpoint_every or monotonic_ns() >= self._checkpoint_due:
             self.try_checkpoint()
         return sealed
 
-    def _commit_one(self, seal: Seal) -> Sealed:
-        """One record and nothing unusual: steps 2 to 4 written out, at half the cost of the general way."""
-        stand = self.stand
-        record = seal(Place(stand.size, stand.leaf))
+    def commit_one(self, seal: Seal) -> Sealed | None:
+        """Look and commit in one, when there is one record and nothing unusual; None: go the general way.
+
+        Steps 2 to 4 are written out here: this is what nearly every call comes to.
+        """
+        stand, now = self.stand, monotonic_ns()
+        fresh, self._fresh = now < self._fresh, 0
+        start, fd = stand.end, self._tail.fd
+        offset = start & OFFSET
+        if (
+            not fresh
+            or self._stopped is not None
+            or self.incidents
+            or offset >= self._segment_bytes
+            or stand.size + 1 - self.noted >= self._checkpoint_every
+            or now >= self._checkpoint_due
+            or lseek(fd, 0, SEEK_END) != offset
+        ):
+            return None
+        record = seal((stand.size, stand.leaf))
         header, inputs, outputs, leaf, _, session_id, flat, blobs = record
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
-        start, end, view = stand.end, stand.end + len(line), self._shelf.views.opened.get(session_id)
+        end, view = start + len(line), self._shelf.views.opened.get(session_id)
         try:
-            if (
-                blobs
-                or view is None
-                or disk.write(self._tail.fd, line) != len(line)
-                or disk.write(view, flat) != len(flat)
-            ):
+            if blobs or view is None or disk.write(fd, line) != len(line) or disk.write(view, flat) != len(flat):
                 raise OSError  # noqa: TRY301 - the general way knows what to do
             self._heads.write(stand.size + 1, end, leaf)
         except OSError as error:
             if not self._take_back((), (record,)):
                 raise self._unwritable(error) from error
             self._store([record], [line], leaf)
-        stand.follow(leaf, start, end)
+        stand.pending.append((leaf, start))
+        stand.size += 1
+        stand.leaf, stand.end = leaf, end
         return record
 
     def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
         stand = self.stand
         size, leaf, sealed, lines = stand.size, stand.leaf, [], []
         for seal in seals:
-            record = seal(Place(size, leaf))
+            record = seal((size, leaf))
             sealed.append(record)
             lines.append(b"%b\t%b\t%b\n" % record[:3])
             size, leaf = size + 1, record.leaf

@@ -1,0 +1,279 @@
+"""What was heard in a turn, and by whose word: the user, a field of a result, or free text in a result.
+
+A result is told apart by its own structure. A short value that is a whole field (an id, a sender, a channel in a list)
+was put there by the tool; a stretch of prose may have been written by anybody. Structure *inside* a text is never read:
+a file whose text is JSON is still a text.
+
+Nothing is worked out before somebody asks, so a turn that only reads pays for keeping the references.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from tallystick.gate.decide.addresses import addresses_in
+
+PROSE_KEYS = frozenset(
+    {"body", "content", "contents", "text", "message", "messages", "description", "summary", "comment", "comments",
+     "note", "notes", "review", "reviews", "snippet", "bio", "caption", "post", "reason", "feedback", "html",
+     "markdown", "transcript", "output", "stdout", "log", "excerpt", "quote", "question", "answer", "draft", "passage",
+     "paragraph", "prose", "synopsis", "report"}
+)  # fmt: skip
+"""Words in a field's name that say: somebody wrote this. Such a field is free text however short it is."""
+LABEL_KEYS = frozenset({"subject", "title", "name", "label", "headline", "topic", "tag", "tags"})
+"""Names of things. Anybody may name a thing after an address, so an address there is not the tool's word."""
+FIELD_CHARS, FIELD_WORDS = 100, 8
+"""A value that is longer than an address line is prose, whatever its field is called."""
+NAME_CHARS = 4
+"""An argument shorter than this does not show that the user named a source: `1`, `me`, `all`."""
+NUMBER_DIGITS = 3
+"""Shorter numbers stand in any text by chance."""
+RUN = 6
+"""So many words in a row are a copy, not a coincidence."""
+LONG = 8
+"""From this many letters and digits on, a value is found whatever stands between and around them."""
+HEARD_CHARS = 250_000
+"""Of one result. A model is shown the beginning, and far less of it; what it was not shown cannot have misled it."""
+
+_NUMBER = re.compile(r"(?<![\w.,-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"[\w.:+-]{1,64}")
+_JOINTS = frozenset(".-@/_:")
+
+
+class Heard:
+    """The texts and results of one turn. Grows from step to step; reading it changes nothing that it answers."""
+
+    def __init__(self, user_texts: Iterable[str]) -> None:
+        self._said = [plain(text) for text in user_texts]
+        self._said_squeezed = [squeezed(text) for text in self._said]
+        self._said_words = {word for text in self._said for word in _WORD.findall(text)}
+        self._waiting: list[tuple[Any, Any]] = []
+        self._fields: set[str] = set()
+        self._address_fields: set[str] = set()
+        self._field_words: set[str] = set()
+        self._named_fields: set[str] = set()
+        self._numbers: set[float] = {number for text in self._said for number in numbers_in(text)}
+        self._free: list[FreeText] = []
+        self.anything = False
+        """Whether any result was heard at all: before that a model knows nothing but what it was told."""
+
+    def add(self, result: Any, args: Any = None) -> None:
+        """Hear a result.
+
+        Args:
+            result: Plain JSON as the tool gave it.
+            args: What the tool was called with. It tells whether the user named this source; and what a tool merely
+                repeats of its arguments is not its own word.
+        """
+        if result is not None:
+            self.anything = True
+            self._waiting.append((result, args))
+
+    def said(self, value: str) -> bool:
+        """Whether the user said this, as a whole."""
+        return any(stands(text, value) for text in self._said)
+
+    def said_squeezed(self, value: str) -> bool:
+        """Whether the user said this, however they grouped it (`GB29 NWBK …`)."""
+        return any(squeezed(value) in text for text in self._said_squeezed)
+
+    def is_field(self, value: str, *, address: bool) -> bool:
+        """Whether a tool gave exactly this as a field of a result."""
+        self._listen()
+        return value in (self._address_fields if address else self._fields)
+
+    def is_known_number(self, value: float) -> bool:
+        """Whether the user or a field of a result gave this number."""
+        self._listen()
+        return float(value) in self._numbers
+
+    def is_composed(self, value: str) -> bool:
+        """Whether this is put together from several words, each of them the user's or a field's."""
+        self._listen()
+        words = _WORD.findall(value)
+        return len(words) > 1 and all(word in self._said_words or word in self._field_words for word in words)
+
+    def in_free_text(self, value: str) -> bool:
+        """Whether this stands in free text."""
+        self._listen()
+        return any(text.holds(value) for text in self._free)
+
+    def number_in_free_text(self, value: float) -> bool:
+        """Whether this number stands in free text."""
+        self._listen()
+        return any(float(value) in text.numbers for text in self._free)
+
+    def copied(self, value: str, *, unnamed_only: bool) -> bool:
+        """Whether this is, or holds a long run of words of, free text that the user did not say.
+
+        Args:
+            value: An argument.
+            unnamed_only: Leave out the sources that the user named.
+        """
+        self._listen()
+        texts = [text for text in self._free if not (unnamed_only and text.named)]
+        if any(text.holds(value) for text in texts):
+            return True
+        runs = runs_of(value)
+        for said in self._said:
+            runs -= runs_of(said)
+        return any(not runs.isdisjoint(text.runs) for text in texts)
+
+    def _listen(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for result, args in waiting:
+            own = {plain(text) for _, _, text in leaves(args) if isinstance(text, str)}
+            named, left = self._is_named(own), HEARD_CHARS
+            for pointer, key, leaf in leaves(result, keys=True):
+                if isinstance(leaf, str) and left > 0:
+                    # A result that is one text has no field to say what it is: `message` says as little.
+                    name = words_of(key) if pointer or _TOKEN.fullmatch(leaf) else PROSE_KEYS
+                    self._hear(leaf[:left], name, own, named=named)
+                    left -= len(leaf)
+                elif isinstance(leaf, int | float) and not isinstance(leaf, bool):
+                    self._numbers.add(float(leaf))
+
+    def _is_named(self, own: set[str]) -> bool:
+        """Whether the user named this source: with an argument of the call, or of one whose result led here."""
+        return any(len(text) >= NAME_CHARS and (text in self._named_fields or self.said(text)) for text in own)
+
+    def _hear(self, leaf: str, key: frozenset[str], own: set[str], *, named: bool) -> None:
+        text = plain(leaf)
+        if not text or text in own:
+            return
+        prose = "\n" in leaf or is_prose(text, key)
+        if prose or " " in text:
+            # A field of several words is the tool's word as a whole, and nobody's in its parts.
+            self._free.append(FreeText(text, named=named))
+        if prose:
+            return
+        self._fields.add(text)
+        self._field_words.update(_WORD.findall(text))
+        self._numbers.update(numbers_in(text))
+        if named:
+            self._named_fields.add(text)
+        if key and not key & LABEL_KEYS:
+            self._address_fields.add(text)
+
+
+class FreeText:
+    """One stretch of free text; its forms are made when first asked for."""
+
+    __slots__ = ("_numbers", "_runs", "_squeezed", "named", "text")
+
+    def __init__(self, text: str, *, named: bool) -> None:
+        self.text = text
+        self.named = named
+        self._squeezed: str | None = None
+        self._numbers: frozenset[float] | None = None
+        self._runs: set[tuple[str, ...]] | None = None
+
+    def holds(self, value: str) -> bool:
+        """Whether the value stands here; a long one also in another grouping or punctuation."""
+        if stands(self.text, value):
+            return True
+        tight = squeezed(value)
+        if len(tight) < LONG:
+            return False
+        if self._squeezed is None:
+            self._squeezed = squeezed(self.text)
+        return tight in self._squeezed
+
+    @property
+    def numbers(self) -> frozenset[float]:
+        """The numbers in it."""
+        if self._numbers is None:
+            self._numbers = frozenset(numbers_in(self.text))
+        return self._numbers
+
+    @property
+    def runs(self) -> set[tuple[str, ...]]:
+        """Its runs of words."""
+        if self._runs is None:
+            self._runs = runs_of(self.text)
+        return self._runs
+
+
+def is_prose(text: str, key: frozenset[str]) -> bool:
+    """Whether somebody may have written this, as against a field that a tool filled."""
+    if key & PROSE_KEYS or len(text) > FIELD_CHARS or text.count(" ") >= FIELD_WORDS:
+        return True
+    return any(address != text for address in addresses_in(text))
+
+
+def plain(text: str) -> str:
+    """Undo what leaves the meaning: compatibility forms, case, invisible characters, percent signs, white space."""
+    text = unicodedata.normalize("NFKC", unquote(text) if "%" in text else text).casefold()
+    if not text.isascii():
+        text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    return " ".join(text.split())
+
+
+def squeezed(text: str) -> str:
+    """Letters and digits alone."""
+    return "".join(filter(str.isalnum, text))
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words of a field's name: `userEmail`, `user_email` and `user-email` have two."""
+    return frozenset(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).casefold().split())
+
+
+def numbers_in(text: str) -> Iterator[float]:
+    """The numbers of a text that are long enough to mean something."""
+    for found in _NUMBER.findall(text):
+        bare = found.replace(",", "")
+        if sum(map(str.isdigit, bare)) >= NUMBER_DIGITS:
+            yield float(bare)
+
+
+def runs_of(text: str) -> set[tuple[str, ...]]:
+    """All runs of `RUN` words."""
+    words = _WORD.findall(text)
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def stands(text: str, value: str) -> bool:
+    """Whether a value stands in a text as a whole: not `ob@example.co` in `bob@example.com`."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if not _joined(text[max(0, at - 2) : at][::-1], value[:1]) and not _joined(text[end : end + 2], value[-1:]):
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+def _joined(beside: str, edge: str) -> bool:
+    """Whether what stands beside an edge goes on with the same word; `beside` is read away from the value."""
+    if not beside or not edge.isalnum():
+        return False
+    return beside[0].isalnum() or (beside[0] in _JOINTS and len(beside) > 1 and beside[1].isalnum())
+
+
+def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[str, str, Any]]:
+    """Every leaf with its JSON pointer and the nearest key above it; with `keys`, the keys themselves too."""
+    # A stack of our own: a result may be nested deeper than Python likes to call.
+    waiting: list[tuple[str, str, Any]] = [("", "", value)]
+    while waiting:
+        pointer, key, item = waiting.pop()
+        if isinstance(item, Mapping):
+            below = [(f"{pointer}/{_escaped(name)}", str(name), inner) for name, inner in item.items()]
+            if keys:
+                yield from ((where, KEY, name) for where, name, _ in below)
+            waiting.extend(reversed(below))
+        elif isinstance(item, list | tuple):
+            waiting.extend((f"{pointer}/{place}", key, item[place]) for place in range(len(item) - 1, -1, -1))
+        else:
+            yield pointer, key, item
+
+
+KEY = "key"
+"""Stands as the name over a key itself."""
+
+
+def _escaped(name: object) -> str:
+    return str(name).replace("~", "~0").replace("/", "~1")

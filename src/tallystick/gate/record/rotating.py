@@ -1,0 +1,34 @@
+"""New keys: the record that names them is signed with the old ones and stored before they sign anything."""
+
+from tallystick.errors import LedgerUnwritable
+from tallystick.gate.record.journal import Journal
+from tallystick.gate.record.receipt import Draft, Receipt
+from tallystick.gate.record.seal import Sealer
+from tallystick.gate.record.signing import Keys, signed_header
+from tallystick.gate.session import Session
+
+
+def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Receipt:
+    """Put new keys in force."""
+    try:
+        rotation = keys.begin_rotation(journal.size())
+        header, seal = sealer.prepare(Draft(kind="key_rotation", session=session, context=rotation.as_dict()))
+        # Under the journal's lock, so that no other process signs with the old key in between.
+        sealed = journal.append((seal,), after=keys.finish_rotation)[0]
+    except OSError as error:
+        raise LedgerUnwritable(f"The new keys cannot be stored ({error.strerror}). Free some space.") from error
+    return Receipt.just_written(header, sealed.flat)
+
+
+def settle_rotation(keys: Keys, journal: Journal) -> None:
+    """A rotation that was cut off counts if its record is in the log; else it never happened."""
+    pending = keys.pending_rotation()
+    if pending is None:
+        return
+    rotation, since = pending
+    for columns in journal.read(since):
+        header = signed_header(columns[0], keys) or {}
+        if header.get("kind") == "key_rotation" and header.get("context") == rotation.as_dict():
+            keys.finish_rotation()
+            return
+    keys.abandon_rotation()

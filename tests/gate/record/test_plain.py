@@ -1,0 +1,132 @@
+"""The short way of a plain outcome makes the bytes of the general way, or none."""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.gate.record.clock import Watch
+from tallystick.gate.record.journal import Place, Seal
+from tallystick.gate.record.plain import PlainOutcomes
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.record.seal import Sealer
+from tallystick.gate.record.signing import HmacKey
+from tallystick.gate.session import Caller, Session
+from tallystick.gate.tool import Card
+from tests.gate.record.test_seal import StillClock
+
+DIGEST = "d" * 64
+CARD = Card(name="echo", description="Echo.", effect="read", input_schema={"type": "object"})
+
+
+class Keys:
+    def __init__(self) -> None:
+        self.key = HmacKey(bytes(range(32)))
+
+    def active(self) -> HmacKey:
+        return self.key
+
+
+def chance() -> Callable[[int], bytes]:
+    """Always the same, so that two ways can be compared."""
+    return lambda length: bytes(at % 38 for at in range(length))
+
+
+class Both:
+    """One clock and one key ring, and both ways to a record."""
+
+    def __init__(self) -> None:
+        self.clock, self.keys = StillClock(), Keys()
+        self.short = PlainOutcomes(self._sealer(), chance(), inline=10_000)
+        self.general = self._sealer()
+
+    def _sealer(self) -> Sealer:
+        return Sealer(self.keys, Watch(self.clock), chance(), inline=10_000)  # type: ignore[arg-type]
+
+    def seal(self, session: Session, inputs: bytes, outputs: bytes, duration_us: int) -> Seal | None:
+        seal: Seal | None = None
+        for _ in range(2):  # the first time a session is only remembered
+            seal = self.short.prepare(session, CARD, DIGEST, inputs, outputs, duration_us)
+        return seal
+
+    def expected(self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, place: Place) -> Any:
+        draft = Draft(
+            kind="outcome", session=session, tool_id="echo", tool_version=CARD.version, outcome={"status": "accepted"},
+            policy_digest=DIGEST, duration_us=duration_us, inputs=inputs, outputs=outputs,
+        )  # fmt: skip
+        return self.general.prepare(draft)[1](place)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=30)
+sessions = st.builds(
+    Session,
+    session_id=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True),
+    caller=st.builds(Caller, subject=texts, roles=st.frozensets(texts, max_size=3), channel=texts),
+    agent_id=st.none() | texts,
+    turn_id=st.none() | texts,
+    round_id=st.none() | texts,
+    conference_id=st.none() | texts,
+    task_id=st.none() | texts,
+    run_id=st.none() | texts,
+    ticket_id=st.none() | texts,
+)
+payloads = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+).map(orjson.dumps)
+
+
+@pytest.mark.promise("record.plain")
+@given(sessions, payloads, payloads, st.integers(0, 2**40), st.integers(0, 2**40), st.binary(min_size=32, max_size=32))
+def test_a_plain_outcome_has_the_bytes_of_the_general_way(
+    session: Session, inputs: bytes, outputs: bytes, duration_us: int, seq: int, prev: bytes
+) -> None:
+    both = Both()
+    seal = both.seal(session, inputs, outputs, duration_us)
+    assert seal is not None
+    assert seal((seq, prev)) == both.expected(session, inputs, outputs, duration_us, (seq, prev))
+
+
+@pytest.mark.parametrize("odd", ["%", "%d %s %%", '"seq":0,', '","signature_alg":"', "é\u2028\U0001f600", "\x00\x1f"])
+def test_text_that_looks_like_a_hole_or_a_mark_stays_text(odd: str) -> None:
+    both = Both()
+    session = Session(session_id="s", agent_id=odd, ticket_id=odd, caller=Caller(subject=odd, roles=frozenset({odd})))
+    seal = both.seal(session, b"{}", b"1", 5)
+    assert seal is not None
+    assert seal((3, bytes(32))) == both.expected(session, b"{}", b"1", 5, (3, bytes(32)))
+
+
+def test_a_changed_key_and_a_moved_clock_go_the_general_way() -> None:
+    both = Both()
+    session = Session(session_id="s")
+    seal = both.seal(session, b"{}", b"1", 5)
+    assert seal is not None
+    seal((0, bytes(32)))
+    both.keys.key = HmacKey(b"another".ljust(32, b"-"))
+    assert orjson.loads(seal((1, bytes(32))).header)["key_id"] == both.keys.key.key_id
+    both.clock.go(1, wall=-3_600)
+    moved = orjson.loads(seal((2, bytes(32))).header)
+    assert moved["clock_jump"] == "back"
+    assert both.keys.key.signed(seal((3, bytes(32))).header)
+
+
+@pytest.mark.parametrize("payload", [b'"a\nb"', b"[1,\t2]", b"[\r]", b'"' + b"x" * 10_000 + b'"'])
+def test_a_payload_that_does_not_stand_in_a_line_needs_a_draft(payload: bytes) -> None:
+    assert Both().seal(Session(session_id="s"), b"{}", payload, 5) is None
+
+
+def test_sessions_with_fields_of_their_own_need_a_draft() -> None:
+    assert Both().seal(Session(session_id="s", extra={"room": "desk"}), b"{}", b"1", 5) is None
+
+
+def test_more_sessions_than_are_remembered_do_no_harm() -> None:
+    both = Both()
+    for number in range(1_500):
+        session = Session(session_id=f"s{number}")
+        seal = both.seal(session, b"{}", b"1", 5)
+        assert seal is not None
+        assert orjson.loads(seal((number, bytes(32))).header)["session_id"] == f"s{number}"
