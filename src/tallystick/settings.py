@@ -84,6 +84,7 @@ class ToolPolicy(_Section):
     rate: int | None = Field(default=None, gt=0)
     """Calls per minute and caller."""
     shadow: bool | None = None
+    provenance: Literal["ask", "off", "deny"] | None = None
     rules: tuple[ArgumentRule, ...] = ()
 
 
@@ -97,6 +98,8 @@ class PolicySettings(_Section):
     """Calls per minute and caller, all tools together count apart."""
     shadow: bool = False
     """Decide and record, but let the call through."""
+    provenance: Literal["ask", "off", "deny"] = "ask"
+    """A write with an argument that came out of somebody's text, and from nothing the user said."""
 
 
 class ApprovalSettings(_Section):
@@ -180,6 +183,13 @@ class EvidenceSettings(_Section):
     """Agent or role → path patterns of which at least one item must come; overrides the defaults."""
 
 
+class ModelSettings(_Section):
+    """Answers of models."""
+
+    answer_bytes: int = Field(default=1024 * 1024, gt=0)
+    """Larger answers are thrown away."""
+
+
 class Settings(_Section):
     """The whole configuration of one workspace."""
 
@@ -195,6 +205,7 @@ class Settings(_Section):
     telemetry: TelemetrySettings = TelemetrySettings()
     storage: StorageSettings = StorageSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    models: ModelSettings = ModelSettings()
     rooms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """A room's own settings, checked by the room."""
 
@@ -276,3 +287,8 @@ def text_editor(environ: Mapping[str, str] | None = None) -> str:
     """The command with which the user edits text."""
     given = os.environ if environ is None else environ
     return given.get("VISUAL") or given.get("EDITOR") or "vi"
+
+
+def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """What stands in the variable that an endpoint names for its key; None if it is not set."""
+    return (os.environ if environ is None else environ).get(name)

@@ -18,6 +18,9 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Tool
 from tests.gates import open_gate, outcomes, quick_settings, said
 
+ROOMS = {"file_locator", "file_reader", "task_router"}
+"""The tools of the rooms that come with the package."""
+
 
 @tool(effect="read")
 async def look(text: str = "") -> str:
@@ -110,7 +113,7 @@ def test_a_workspace_with_a_wrong_configuration_does_not_open(tmp_path: Path, te
     # Nothing was left locked or half open.
     (tmp_path / "tallystick.toml").write_text("")
     with Gate.open(tmp_path) as opened:
-        assert opened.tools() == []
+        assert {card.name for card in opened.tools()} == ROOMS
 
 
 @pytest.mark.promise("house.open")
@@ -134,7 +137,7 @@ def test_tools_that_the_configuration_names_are_there(tmp_path: Path) -> None:
         )
     )
     with Gate.open(tmp_path) as opened:
-        assert [card.name for card in opened.tools()] == ["count", "count_apart"]
+        assert {card.name for card in opened.tools()} == {"count", "count_apart"} | ROOMS
         assert opened.call_sync("count", {"text": "a b"}).result == 2
         assert opened.call_sync("count_apart", {"text": "a b c"}).result == 3
     with Gate.open(tmp_path, plugins=False) as opened:

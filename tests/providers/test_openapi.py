@@ -262,4 +262,5 @@ def test_our_own_document_makes_tools_of_our_own_routes(tmp_path: Path) -> None:
             tool_from_operation(document, name, Shop({}).send, name=f"tool_{n}") for n, name in enumerate(operations)
         ]
         with open_gate(tmp_path / "calling", *tools) as gate:
-            assert len(gate.tools()) == len(operations) > 15
+            made = [card for card in gate.tools() if card.name.startswith("tool_")]
+            assert len(made) == len(operations) > 15

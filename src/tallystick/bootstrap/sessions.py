@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from tallystick.errors import ConfigError
+from tallystick.gate.decide.standing import Standing
 from tallystick.gate.session import Caller, Session, valid_session_id
 
 
@@ -21,6 +22,12 @@ def session_for(
     elif not valid_session_id(session.session_id):
         raise _bad_session(session.session_id)
     return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
+
+
+@lru_cache(maxsize=1024)
+def owner_in(session_id: str) -> Standing:
+    """Where the local owner stands with single calls in a session; nothing changes it, so all of them share it."""
+    return Standing(session=_owned(session_id))
 
 
 @lru_cache(maxsize=1024)

@@ -54,6 +54,8 @@ class Ask:
     """The answer must fit this JSON Schema; a provider makes its endpoint enforce it where it can."""
     offers: tuple[Offer, ...] = ()
     """Only for endpoints that speak natively."""
+    require_call: bool = False
+    """Only with `offers`: the answer must be a call (`tool_choice` "required"), where the endpoint can be told so."""
     max_tokens: int | None = None
     temperature: float | None = None
 

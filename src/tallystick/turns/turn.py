@@ -14,14 +14,16 @@ from typing import Any
 
 from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import NonceSlot
-from tallystick.gate.admit.turn_schema import turn_schema
+from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.decide.heard import Heard
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.pipeline import Pipeline
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.portal import Portal
+from tallystick.turns.step_schema import step_schema
 
 
 class Turn:
@@ -42,19 +44,16 @@ class Turn:
         client_tools: Catalogue | None = None,
         parent: Meter | None = None,
         authenticated: bool = True,
+        user_texts: Iterable[str] | None = None,
     ) -> None:
         now = monotonic()
         self._pipeline = pipeline
         self._portal = portal
         self._expires_at = now + ttl_s
         self._nonces = NonceSlot(
-            session_id=session.session_id,
-            turn_id=session.turn_id or "",
-            agent_id=session.agent_id,
-            random=random,
-            clock=monotonic,
-            expires_at=self._expires_at,
-        )
+            session_id=session.session_id, turn_id=session.turn_id or "", agent_id=session.agent_id, random=random,
+            clock=monotonic, expires_at=self._expires_at,
+        )  # fmt: skip
         self._standing = Standing(
             session=session,
             authenticated=authenticated,
@@ -64,6 +63,7 @@ class Turn:
             nonces=self._nonces,
             may_finish=may_finish,
             step_bytes=step_bytes,
+            heard=None if user_texts is None else Heard(user_texts),
         )
         self._must_finish = self._waiting = self._over = False
         self._nonces.issue()
@@ -104,11 +104,16 @@ class Turn:
         return self._must_finish
 
     @property
+    def may_finish(self) -> bool:
+        """Whether the next answer may be the wish to finish, even on step one."""
+        return self._standing.may_finish
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         """JSON Schema of the next answer, for a provider's structured output."""
         standing = self._standing
         entries = () if self._must_finish else tuple(self.tools())
-        return turn_schema(
+        return step_schema(
             entries,
             self._nonces.current or "",
             first=standing.first and not self._must_finish,
@@ -122,7 +127,14 @@ class Turn:
             if allowed is None or entry.card.name in allowed:
                 yield entry
         if self._standing.client_tools is not None:
-            yield from self._standing.client_tools.entries()
+            for entry in self._standing.client_tools.entries():
+                if allowed is None or entry.card.name in allowed:
+                    yield entry
+
+    def narrow(self, allowed_tools: frozenset[str]) -> None:
+        """Take away all tools but these; what the turn did not have it does not get."""
+        had = self._standing.allowed_tools
+        self._standing.allowed_tools = allowed_tools if had is None else had & allowed_tools
 
     async def submit(self, text: str | bytes, *, caller: Caller | None = None) -> Outcome:
         """Hand in what the model said: one strict envelope.
@@ -146,6 +158,16 @@ class Turn:
         self._standing.first = False
         plain = dict(args) if isinstance(args, Mapping) else args
         return self._after(await self._pipeline.call(tool, plain, self._standing))
+
+    async def refuse(self, rejection: Rejection, text: str) -> Outcome:
+        """Record what never became a proposal, e.g. two native calls at once. The turn is over."""
+        self._nonces.burn()
+        return self._after(await self._pipeline.refuse(rejection, text, self._standing))
+
+    def hear(self, result: Any, args: Mapping[str, Any] | None = None) -> None:
+        """Take note of a result that the model is shown and that no call of this turn gave."""
+        if self._standing.heard is not None:
+            self._standing.heard.add(result, args)
 
     def spend(self, *, tokens: int = 0, cost_microusd: int = 0) -> None:
         """Count what the model used."""
@@ -171,6 +193,9 @@ class Turn:
         return self._after(await run(self._standing))
 
     def _after(self, outcome: Outcome) -> Outcome:
+        if outcome.status != "rejected":
+            # What a tool says of its failure is as much somebody's text as its result.
+            self.hear(outcome.result if outcome.failure is None else {"message": outcome.failure.message}, outcome.args)
         if outcome.must_finish and self._must_finish:
             # It was told to finish and did not: this ends the turn like any other refused call.
             outcome = replace(outcome, must_finish=False)

@@ -110,7 +110,10 @@ def _long_words(data: bytes) -> list[str]:
 def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
     """Every route with every method and some bodies, paths that lead to files, and what the reply check can read."""
     paths = list(door.get("/api/openapi.json").json()["paths"])
-    named = {"approval_id": approval_id, "receipt_id": receipt_id, "session_id": "http", "turn_id": "turn_0"}
+    named = {
+        "approval_id": approval_id, "receipt_id": receipt_id, "session_id": "http", "turn_id": "turn_0",
+        "agent_id": "writer", "model": "offline",
+    }  # fmt: skip
     bodies: tuple[Any, ...] = (
         {},
         {"args": {"to": "x"}},

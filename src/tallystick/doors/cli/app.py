@@ -11,7 +11,20 @@ import typer
 from typer.core import TyperGroup
 
 from tallystick import __version__
-from tallystick.doors.cli import approvals, audit, bundles, calls, doctor, evidence, keys, policy, replay, running
+from tallystick.doors.cli import (
+    agents,
+    approvals,
+    audit,
+    bundles,
+    calls,
+    chat,
+    doctor,
+    evidence,
+    keys,
+    policy,
+    replay,
+    running,
+)
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.screen import say_error
@@ -20,8 +33,8 @@ from tallystick.errors import TallyError
 NAME = "tally"
 HELP = ("--help", "-h")
 ORDER = (
-    "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "keys", "serve",
-    "worker", "doctor",
+    "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
+    "agents", "credits", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -98,7 +111,7 @@ def tally(
     """Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."""
 
 
-for part in (calls, audit, bundles, replay, policy, approvals, evidence, keys, running, doctor):
+for part in (calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, keys, running, doctor):
     part.add_to(app)
 
 

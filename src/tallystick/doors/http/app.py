@@ -5,6 +5,8 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 
 import tallystick
+from tallystick.doors.http.agents_routes import agents_routes
+from tallystick.doors.http.ai_routes import ai_routes
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
@@ -16,7 +18,9 @@ from tallystick.doors.http.fast import Fast
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
 from tallystick.doors.http.measure import Measured
+from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
+from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
 from tallystick.telemetry.observer import Telemetry
 
@@ -30,7 +34,10 @@ def api(desk: FrontDesk) -> FastAPI:
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
     )  # fmt: skip
-    for routes in (gate_routes, approval_routes, audit_routes, evidence_routes):
+    for routes in (
+        gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
+        openai_routes,
+    ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)
     _own_routes(app, desk)

@@ -2,11 +2,13 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 
 from starlette.requests import Request
 
 from tallystick.bootstrap import Gate
+from tallystick.bootstrap.conversation import Conversation
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.identity import Identity, StartupToken, is_local
@@ -32,10 +34,15 @@ class FrontDesk:
     turns: OrderedDict[str, Turn] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
 
+    @cached_property
+    def conversation(self) -> Conversation:
+        """The agents behind the door; one for all routes, so that turns on one endpoint queue together."""
+        return Conversation(self.gate)
+
     def caller(self, scope: Scope) -> Caller | Rejection:
         """Who is calling."""
         authorization: str | None = None
-        for name, value in scope["headers"]:
+        for name, value in scope["headers"] if self.identity.enabled else ():
             if name == b"authorization":
                 # Two of them are joined, and so are no token: which one counts must not be a matter of taste.
                 given = value.decode("latin-1")

@@ -15,7 +15,7 @@ from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import NONCE
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import Caller, Session
+from tallystick.gate.session import Caller, Session, valid_session_id
 from tallystick.turns.turn import Turn
 
 HTTP_SESSION = "http"
@@ -144,7 +144,16 @@ def _read_call(body: bytes, most: int) -> dict[str, Any] | Rejection:
 
 
 def _is_plain(asked: Mapping[str, Any]) -> bool:
-    return len(asked) == 2 and type(asked.get("tool")) is str and type(asked.get("args")) is dict  # noqa: PLR2004
+    if type(asked.get("tool")) is not str or type(asked.get("args")) is not dict:
+        return False
+    session = asked.get("session")
+    named = type(session) is str and len(session) <= LONGEST_SESSION and _known_session(session)
+    return len(asked) == 2 + named  # noqa: PLR2004 - and nothing else
+
+
+LONGEST_SESSION = 128
+"""Nothing longer is remembered: a caller chooses it."""
+_known_session = lru_cache(maxsize=1024)(valid_session_id)
 
 
 @lru_cache(maxsize=1024)

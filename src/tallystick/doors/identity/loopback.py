@@ -35,10 +35,16 @@ def is_local(scope: Mapping[str, Any]) -> bool:
     name a loopback host, and no proxy may have left its mark.
     """
     client = scope.get("client")
-    if client is None or not is_loopback_host(client[0]):
+    return client is not None and _comes_from_here(client[0], tuple(map(tuple, scope["headers"])))
+
+
+@lru_cache(maxsize=REMEMBERED_HOSTS)
+def _comes_from_here(client: str, headers: tuple[tuple[bytes, bytes], ...]) -> bool:
+    """The same, remembered: a client sends the same headers with every request."""
+    if not is_loopback_host(client):
         return False
     host: bytes | None = None
-    for name, value in scope["headers"]:
+    for name, value in headers:
         if name in FORWARDED or (name == b"host" and host is not None):
             return False
         if name == b"host":

@@ -37,6 +37,8 @@ LONG = 8
 HEARD_CHARS = 250_000
 """Of one result. A model is shown the beginning, and far less of it; what it was not shown cannot have misled it."""
 
+KEY_ITSELF = frozenset({"key"})
+
 _NUMBER = re.compile(r"(?<![\w.,-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.:+-]{1,64}")
@@ -217,8 +219,10 @@ def squeezed(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def words_of(name: str) -> frozenset[str]:
-    """The words of a field's name: `userEmail`, `user_email` and `user-email` have two."""
+def words_of(name: str | None) -> frozenset[str]:
+    """The words of a field's name: `userEmail`, `user_email` and `user-email` have two. A key itself has no name."""
+    if name is None:
+        return KEY_ITSELF
     return frozenset(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).casefold().split())
 
 
@@ -254,8 +258,8 @@ def _joined(beside: str, edge: str) -> bool:
     return beside[0].isalnum() or (beside[0] in _JOINTS and len(beside) > 1 and beside[1].isalnum())
 
 
-def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[str, str, Any]]:
-    """Every leaf with its JSON pointer and the nearest key above it; with `keys`, the keys themselves too."""
+def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[str, str | None, Any]]:
+    """Every leaf with its JSON pointer and the nearest key above it; with `keys`, the keys too, under None."""
     # A stack of our own: a result may be nested deeper than Python likes to call.
     waiting: list[tuple[str, str, Any]] = [("", "", value)]
     while waiting:
@@ -263,16 +267,12 @@ def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[str, str, Any]]:
         if isinstance(item, Mapping):
             below = [(f"{pointer}/{_escaped(name)}", str(name), inner) for name, inner in item.items()]
             if keys:
-                yield from ((where, KEY, name) for where, name, _ in below)
+                yield from ((where, None, name) for where, name, _ in below)
             waiting.extend(reversed(below))
         elif isinstance(item, list | tuple):
             waiting.extend((f"{pointer}/{place}", key, item[place]) for place in range(len(item) - 1, -1, -1))
         else:
             yield pointer, key, item
-
-
-KEY = "key"
-"""Stands as the name over a key itself."""
 
 
 def _escaped(name: object) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED, HELD
 from tallystick.gate.decide.addresses import addresses_in
-from tallystick.gate.decide.heard import KEY, PROSE_KEYS, Heard, leaves, plain, words_of
+from tallystick.gate.decide.heard import PROSE_KEYS, Heard, leaves, plain, words_of
 from tallystick.gate.decide.tool_rule import ToolRule
 from tallystick.gate.decide.verdict import Context, Decision
 from tallystick.gate.tool import Card
@@ -50,7 +50,8 @@ def doubtful(card: Card, args: Mapping[str, Any], heard: Heard | None) -> tuple[
         pointer
         for pointer, key, value in leaves(args, keys=True)
         # One of a few values that the tool's author wrote down carries nobody's text.
-        if pointer not in chosen and (_doubtful_key(value, heard) if key is KEY else _doubtful_value(key, value, heard))
+        if pointer not in chosen
+        and (_doubtful_key(value, heard) if key is None else _doubtful_value(key, value, heard))
     )
 
 
@@ -59,27 +60,30 @@ def known_origin(_proposal: Proposal, context: Context, rule: ToolRule) -> Decis
     if not context.tainted or rule.provenance == "off":
         return None
     if rule.provenance == "deny":
-        return Decision(verdict="deny", fault=DENIED, reason=REASON, pointer=context.tainted[0])
+        return Decision(verdict="deny", fault=DENIED, reason="argument_provenance", pointer=context.tainted[0])
     if context.granted:
         return None
-    return Decision(verdict="ask", fault=HELD, reason=REASON, pointer=context.tainted[0])
+    return Decision(verdict="ask", fault=HELD, reason="argument_provenance", pointer=context.tainted[0])
 
 
 def _doubtful_key(name: str, heard: Heard) -> bool:
     # Names of properties are the schema's words, which stand in any text; of addresses it has none.
     text = plain(name)
-    return _any_foreign(list(addresses_in(text)), text, heard)
+    return _any_foreign(_addresses(text), text, heard)
 
 
 def _doubtful_value(key: str, value: Any, heard: Heard) -> bool:
-    if value is None or isinstance(value, bool):
-        return False
-    if not isinstance(value, str):
+    if isinstance(value, str):
+        return _doubtful_text(key, plain(value), heard)
+    if value is not None and not isinstance(value, bool):
         return not heard.is_known_number(value) and heard.number_in_free_text(value)
-    text = plain(value)
+    return False
+
+
+def _doubtful_text(key: str, text: str, heard: Heard) -> bool:
     if not text or heard.said(text):
         return False
-    found = list(islice(addresses_in(text), MOST_ADDRESSES + 1))
+    found = _addresses(text)
     if _any_foreign(found, text, heard):
         return True
     if found == [text]:
@@ -87,6 +91,10 @@ def _doubtful_value(key: str, value: Any, heard: Heard) -> bool:
     if heard.is_field(text, address=False) or heard.is_composed(text):
         return False
     return heard.copied(text, unnamed_only=not WORDS_FOR_PEOPLE.isdisjoint(words_of(key)))
+
+
+def _addresses(text: str) -> list[str]:
+    return list(islice(addresses_in(text), MOST_ADDRESSES + 1))
 
 
 def _any_foreign(found: list[str], text: str, heard: Heard) -> bool:

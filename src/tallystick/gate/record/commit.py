@@ -50,6 +50,7 @@ class GroupCommit:
         """Store a record and wait in this thread until it is durable."""
         waiter = _Waiter()
         self._put((seal, waiter, None, None))
+        self._call()
         waiter.done.wait()
         if isinstance(waiter.end, Sealed):
             return waiter.end
@@ -60,6 +61,11 @@ class GroupCommit:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Sealed] = loop.create_future()
         self._put((seal, None, loop, future))
+        if self._asleep and loop not in self._calling:
+            # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and the
+            # thread does not fight with them for the interpreter.
+            self._calling.add(loop)
+            loop.call_soon(self._call, loop)
         return await future
 
     def close(self) -> None:
@@ -79,6 +85,8 @@ class GroupCommit:
         self._starting = Lock()
         self._called = Event()
         self._asleep = False
+        self._calling: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
+        """Loops that will wake the thread at the end of their present round."""
         self._queue: deque[_Waiting] = deque()
         self._closed = False
         self._thread = None
@@ -87,8 +95,12 @@ class GroupCommit:
         if self._thread is None or self._closed:
             self._begin()
         self._queue.append(waiting)
+
+    def _call(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        """Wake the thread, unless somebody did."""
+        if loop is not None:
+            self._calling.discard(loop)
         if self._asleep:
-            # Whoever comes first wakes it; for the others it is awake already.
             self._asleep = False
             self._called.set()
 

@@ -1,0 +1,90 @@
+"""The agents of an open workspace: who they are, what they may use, what they have earned, what they were given to do.
+
+Every change by a person leaves an audit record in the ledger.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.bootstrap.gate import Gate
+from tallystick.errors import LedgerUnwritable
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.session import Caller, Session
+from tallystick.storage.agents import Registry
+from tallystick.storage.credits import Credits
+from tallystick.storage.tasks import TaskFiles
+from tallystick.storage.tiers import Tiers
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agents.roster import Roster, unknown_agent
+from tallystick.turns.agents.tiers import Move, Result, Standing, TierPolicy
+
+SESSION = "agents"
+"""The session of the audit records."""
+
+
+class Staff:
+    """The registries of one workspace, joined with its ledger."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self.registry = Registry(gate.workspace)
+        self.tiers = Tiers(gate.workspace)
+        self.credits = Credits(gate.workspace)
+        self.tasks = TaskFiles(gate.workspace)
+
+    def change(
+        self, how: Callable[[Roster], Roster | Problem], *, caller: Caller, action: str, agent_id: str
+    ) -> Roster | Problem:
+        """Change the roster for a person.
+
+        Args:
+            how: Gives the roster as it shall be, from the one there is.
+            caller: Who wants it.
+            action: A fixed word for the audit record, e.g. `agent.remove`.
+            agent_id: Whom it concerns.
+        """
+        self._demand_ledger()
+        after = self.registry.change(how)
+        if isinstance(after, Roster):
+            self._note(caller, action, f"agents/{agent_id}")
+        return after
+
+    def set_policy(self, policy: TierPolicy, *, caller: Caller) -> TierPolicy:
+        """Put another tier policy in force for a person."""
+        self._demand_ledger()
+        self.tiers.set_policy(policy)
+        self._note(caller, "tiers.policy", "tiers/policy")
+        return policy
+
+    def task_result(
+        self, agent_id: str, model: str | None, result: Result, *, caller: Caller
+    ) -> tuple[Standing, Move] | Problem:
+        """Count how a task ended, on a person's word.
+
+        Args:
+            agent_id: Whose task.
+            model: With which model; None: the one of the agent's endpoint.
+            result: How it ended.
+            caller: Who says so.
+        """
+        roster = self.registry.load()
+        if roster.get(agent_id) is None:
+            return unknown_agent(roster.agents)
+        self._demand_ledger()
+        moved = self.tiers.record(agent_id, model or roster.endpoint(agent_id).model, result)
+        self._note(caller, "tiers.task_result", f"agents/{agent_id}", {"result": str(result), "move": str(moved[1])})
+        return moved
+
+    def _demand_ledger(self) -> None:
+        """What cannot be recorded is not done."""
+        obstacle = self._gate.ledger.obstacle()
+        if obstacle is not None:
+            message = "The ledger cannot be written, so nothing was changed. `tally doctor` says why."
+            raise LedgerUnwritable(message, code=obstacle)
+
+    def _note(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None) -> None:
+        audit: dict[str, Any] = {"subject": caller.subject, "action": action, "resource": resource}
+        if metadata:
+            audit["metadata"] = dict(metadata)
+        session = Session(session_id=SESSION, caller=caller)
+        self._gate.ledger.record_sync(Draft(kind="note", session=session, audit=audit))

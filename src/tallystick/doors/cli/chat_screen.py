@@ -1,0 +1,165 @@
+"""A conversation on the screen: live steps and receipts on stderr, the reply on stdout, what of it was verified.
+
+Whatever a model or a tool wrote goes through `visible`, like everything this command line prints.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tallystick.doors.cli.exits import Exit
+from tallystick.doors.cli.screen import Screen, say_error
+from tallystick.doors.cli.visible import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
+
+    from tallystick.bootstrap.conversation import Waiting
+    from tallystick.bootstrap.conversation_answer import Answered, Unanswered
+    from tallystick.gate.reply.findings import Findings, Item
+    from tallystick.turns.result import Step
+
+STATES = {"asking": "asking", "checking": "checking the reply"}
+MAX_ARGS = 100
+"""Characters of a call's arguments that a step shows."""
+
+
+class ChatScreen:
+    """What a person sees of a conversation."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._silent = screen.quiet or screen.as_json
+        self._status: Status | None = None
+
+    # -- while it runs -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def live(self) -> Iterator[None]:
+        """Around a turn: a line that says what is going on, where somebody looks."""
+        if self._silent or not sys.stderr.isatty():
+            yield
+            return
+        with self._console().status("asking", spinner="dots") as status:
+            self._status = status
+            try:
+                yield
+            finally:
+                self._status = None
+
+    def watch(self, what: "Step | str | Waiting") -> None:
+        """Show what happens while it happens."""
+        if isinstance(what, str):
+            self._now(STATES.get(what, what))
+        elif hasattr(what, "position"):
+            self._now(f"waiting: {what.position} before you at this endpoint")
+            if self._status is None:
+                self._note(f"  waiting: {what.position} before you at this endpoint")
+        elif what.kind == "call":
+            self._note(f"  {what.index}  {_call(what)}", style="red" if what.code else "cyan")
+
+    # -- when it has ended ---------------------------------------------------------------------------------------------
+
+    def answered(self, answered: "Answered") -> Exit:
+        """Show what came of a message; gives the exit code of a command that asked only this."""
+        self._screen.data(answered.as_dict())
+        result = answered.result
+        if result.held is not None:
+            self._note(f"  held for a person until {result.held.expires_at}", style="yellow")
+            self._note(f"  to allow it: tally approvals approve {result.held.approval_id}; then ask again")
+            return Exit.HELD
+        if result.rejected is not None:
+            return self._refused(result.rejected.text, result.rejected.code, result.findings)
+        if result.reply is not None:
+            self._reply(result.reply, result.findings)
+            return Exit.OK
+        if result.abstained:
+            self._screen.line("abstained: this does not concern the agent's role")
+            return Exit.OK
+        self._note(f"  {result.stop_hook or 'the turn gave no reply'}", style="red")
+        return Exit.REFUSED
+
+    def unanswered(self, why: "Unanswered") -> Exit:
+        """Say why there was no turn, or why its model was not heard."""
+        say_error(why.code, why.advice, as_json=self._screen.as_json)
+        from tallystick.gate.codes import Category
+
+        return Exit.CONFIG if why.category is Category.TOOL_UNAVAILABLE else Exit.REFUSED
+
+    def _reply(self, text: str, findings: "Findings | None") -> None:
+        self._screen.block(text)
+        if findings is None:
+            self._note("  not checked: raw text of the model", style="yellow")
+            return
+        self._items(findings)
+        word = "an access request: valid, and proves nothing" if findings.request is not None else "evidence holds"
+        self._note(f"  {word} ({findings.receipt_id})", style="green")
+
+    def _refused(self, text: str, code: str, findings: "Findings | None") -> Exit:
+        """A reply that did not pass: its text is shown as what it is, and not on stdout."""
+        for line in text.split("\n"):
+            self._note(f"  unverified | {line}", style="dim")
+        if findings is not None:
+            self._items(findings)
+        reason = "" if findings is None or findings.reason is None else f": {findings.reason}"
+        self._note(f"  refused: {code}{reason}", style="red")
+        return Exit.REFUSED
+
+    def _items(self, findings: "Findings") -> None:
+        for item in findings.items:
+            style = "green" if item.ok else "red"
+            self._note(f"  {'ok' if item.ok else 'no'}  {item.kind}: {_found(item)}", style=style)
+
+    # -- the terminal --------------------------------------------------------------------------------------------------
+
+    def _now(self, text: str) -> None:
+        if self._status is not None:
+            self._status.update(visible(text))
+
+    def _note(self, text: str, *, style: str = "") -> None:
+        if self._silent:
+            return
+        if sys.stderr.isatty():
+            from rich.text import Text
+
+            # Text, not markup: what a model wrote must not colour or link anything.
+            self._console().print(Text(visible(text), style=style), soft_wrap=True)
+        else:
+            self._screen.note(text)
+
+    def _console(self) -> "Console":
+        if self._status is not None:
+            # The one that draws the line above which this must stand.
+            return self._status.console
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False)
+
+
+def _call(step: "Step") -> str:
+    """One call in a line: the tool, its arguments, what came of it, the receipt."""
+    outcome = step.outcome
+    tool, args = ("no call", None) if outcome is None else (outcome.tool or "no call", outcome.args)
+    given = "" if not args else f" {_short(args)}"
+    came = step.code or ("handed back" if outcome is not None and outcome.handed_back else "ok")
+    if outcome is not None and outcome.held is not None:
+        came = "held"
+    return f"{tool}{given}  {came}  {step.receipt_id or ''}".rstrip()
+
+
+def _short(args: Any) -> str:
+    import json
+
+    text = json.dumps(args, ensure_ascii=False)
+    return text if len(text) <= MAX_ARGS else f"{text[:MAX_ARGS]}…"
+
+
+def _found(item: "Item") -> str:
+    if not item.ok:
+        return f"{item.source}: {item.reason or item.code}"
+    found = item.matched
+    if found is None or found.first_line is None:
+        return item.source
+    return f"{found.path}:L{found.first_line}-L{found.last_line}"

@@ -1,0 +1,179 @@
+"""`/api/agents…`: who the agents are, and where their models are.
+
+Anyone who may call may look. To change something needs a person: an agent is a program that calls as the owner.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.bootstrap.staff import Staff
+from tallystick.doors.http.answers import json_answer, listing
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import NOTHING, Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.codes import Category
+from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agents.roster import Roster, unknown_agent
+from tallystick.turns.agents.wire import (
+    AGENT_FIELDS,
+    AGENT_REQUIRED,
+    ENDPOINT_FIELDS,
+    ENDPOINT_REQUIRED,
+    agent_from,
+    agent_wire,
+    endpoint_from,
+    endpoint_wire,
+)
+
+_EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
+NEW_AGENT = Form(properties=AGENT_FIELDS, required=AGENT_REQUIRED, example={"agent_id": "archivist", **_EXAMPLE})
+AGENT = Form(
+    properties={name: field for name, field in AGENT_FIELDS.items() if name != "agent_id"},
+    required=tuple(name for name in AGENT_REQUIRED if name != "agent_id"),
+    example=_EXAMPLE,
+)
+ENDPOINT = Form(
+    properties={name: field for name, field in ENDPOINT_FIELDS.items() if name != "agent_id"},
+    required=tuple(name for name in ENDPOINT_REQUIRED if name != "agent_id"),
+    example={"provider": "lmstudio", "model": "qwen3-4b", "base_url": "http://127.0.0.1:1234"},
+)
+T = TypeVar("T")
+_STATUS = {
+    "agent_unknown": 404, "agent_exists": 409, "agents_too_many": 409, "chief_mandatory": 409, "chief_exactly_one": 409,
+}  # fmt: skip
+
+
+def agents_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/api")
+    staff = Staff(desk.gate)
+    _look_at_agents(router, desk, staff)
+    _change_agents(router, desk, staff)
+    _change_endpoints(router, desk, staff)
+    return router
+
+
+def _look_at_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
+    async def every(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        roster = await run_in_threadpool(staff.registry.load)
+        agents = [_shown(agent, roster) for agent in roster.list()]
+        return listing(agents[offset : offset + limit], total=len(agents), limit=limit, offset=offset)
+
+    @router.get("/agents/{agent_id}", tags=["agents"], summary="One agent")
+    async def one(agent_id: str, request: Request) -> Response:
+        desk.require(request)
+        roster = await run_in_threadpool(staff.registry.load)
+        return json_answer(_shown(known(roster, agent_id), roster))
+
+    @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
+    async def endpoint(agent_id: str, request: Request) -> Response:
+        # Addresses of servers and names of keys are nobody else's business.
+        desk.require(request, AUDIT_ROLES)
+        roster = await run_in_threadpool(staff.registry.load)
+        return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
+
+
+def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.post(
+        "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
+        summary="Add an agent (start-up token)",
+    )  # fmt: skip
+    async def add(request: Request) -> Response:
+        agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
+        roster = await _changed(request, desk, staff, lambda roster: roster.add(agent), "agent.add", agent.agent_id)
+        return json_answer(_shown(agent, roster), 201)
+
+    @router.put(
+        "/agents/{agent_id}",
+        tags=["agents"],
+        openapi_extra=AGENT.documented,
+        summary="Change an agent (start-up token)",
+    )
+    async def change(agent_id: str, request: Request) -> Response:
+        wanted = await asked(request, desk, AGENT)
+        known(await run_in_threadpool(staff.registry.load), agent_id)
+        agent = good(agent_from({**wanted, "agent_id": agent_id}))
+        roster = await _changed(request, desk, staff, lambda roster: roster.change(agent), "agent.change", agent_id)
+        return json_answer(_shown(agent, roster))
+
+    @router.delete(
+        "/agents/{agent_id}",
+        tags=["agents"],
+        openapi_extra=NOTHING.documented,
+        summary="Remove an agent (start-up token)",
+    )
+    async def remove(agent_id: str, request: Request) -> Response:
+        await asked(request, desk, NOTHING)
+        await _changed(request, desk, staff, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
+        return json_answer({"removed": agent_id})
+
+
+def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.put(
+        "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
+        summary="Give an agent another model (start-up token)",
+    )  # fmt: skip
+    async def give(agent_id: str, request: Request) -> Response:
+        wanted = await asked(request, desk, ENDPOINT)
+        known(await run_in_threadpool(staff.registry.load), agent_id)
+        endpoint = good(endpoint_from({**wanted, "agent_id": agent_id}))
+        await _changed(
+            request, desk, staff, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
+        )
+        return json_answer(endpoint_wire(endpoint))
+
+    @router.delete(
+        "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=NOTHING.documented,
+        summary="Back to the offline agent (start-up token)",
+    )  # fmt: skip
+    async def clear(agent_id: str, request: Request) -> Response:
+        await asked(request, desk, NOTHING)
+        roster = await _changed(
+            request, desk, staff, lambda roster: roster.clear_endpoint(agent_id), "agent.clear_endpoint", agent_id
+        )
+        return json_answer(endpoint_wire(roster.endpoint(agent_id)))
+
+
+async def asked(request: Request, desk: FrontDesk, form: Form) -> dict[str, Any]:
+    """What a person asks for; who is none is refused before anything is read."""
+    desk.require_person(request)
+    return form.demand(await request.body())
+
+
+async def _changed(
+    request: Request,
+    desk: FrontDesk,
+    staff: Staff,
+    how: Callable[[Roster], Roster | Problem],
+    action: str,
+    agent_id: str,
+) -> Roster:
+    caller = desk.require_person(request)
+    return good(await run_in_threadpool(staff.change, how, caller=caller, action=action, agent_id=agent_id))
+
+
+def good(value: T | Problem) -> T:
+    """A value that is no problem."""
+    if isinstance(value, Problem):
+        status = _STATUS.get(value.code, 400)
+        category = Category.DOWNSTREAM_ERROR if value.code in _STATUS else Category.VALIDATION_ERROR
+        raise Refused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
+    return value
+
+
+def known(roster: Roster, agent_id: str) -> Agent:
+    """An agent that is there."""
+    return good(roster.get(agent_id) or unknown_agent(roster.agents))
+
+
+def _shown(agent: Agent, roster: Roster) -> dict[str, Any]:
+    endpoint = roster.endpoint(agent.agent_id)
+    return {**agent_wire(agent), "endpoint": {"provider": endpoint.provider, "model": endpoint.model}}

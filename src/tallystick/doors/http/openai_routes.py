@@ -1,0 +1,162 @@
+"""`/v1/…`: the governed loop behind the OpenAI wire format, so that an existing client needs another base URL only."""
+
+import time
+from collections.abc import Awaitable, Callable
+from secrets import token_hex
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.bootstrap.conversation import Conversation
+from tallystick.bootstrap.conversation_answer import Answered, Unanswered
+from tallystick.bootstrap.conversation_asking import Chat, Reported
+from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, data_line, while_wanted
+from tallystick.doors.http.answers import json_answer
+from tallystick.doors.http.asgi import Scope
+from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.openai_answers import (
+    DONE,
+    Completion,
+    chunks,
+    completion,
+    error_answer,
+    model_entry,
+    unanswered_answer,
+    unfit_answer,
+)
+from tallystick.doors.http.openai_form import DOCUMENTED
+from tallystick.doors.http.openai_wire import Asked, Unfit, read_request
+from tallystick.doors.http.problems import Refused
+from tallystick.errors import TallyError
+from tallystick.gate.session import Caller
+from tallystick.turns.request import ToolPolicy
+
+UNKNOWN_MODEL = "model_not_found"
+_BROKEN = "Something went wrong in here; the server's log says what."
+_CODES = {401: "invalid_api_key", 403: "role_missing"}
+
+
+def openai_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/v1", tags=["openai"])
+    conversation = desk.conversation
+
+    @router.get("/models", summary="Agents and endpoints, as models")
+    async def models(request: Request) -> Response:
+        return await _in_their_words(lambda: _models(desk, request))
+
+    @router.get("/models/{model:path}", summary="One of them")
+    async def model(model: str, request: Request) -> Response:
+        return await _in_their_words(lambda: _models(desk, request, model))
+
+    @router.post("/chat/completions", openapi_extra=DOCUMENTED, summary="A grounded, receipted answer")
+    async def complete(request: Request) -> Response:
+        return await _in_their_words(lambda: _complete(desk, conversation, request))
+
+    return router
+
+
+async def _in_their_words(work: Callable[[], Awaitable[Response]]) -> Response:
+    """Every error in the format's own words; a client's library reads no others."""
+    try:
+        return await work()
+    except (Refused, TallyError) as error:
+        return _translated(error)
+
+
+async def _models(desk: FrontDesk, request: Request, wanted: str | None = None) -> Response:
+    desk.require(request)
+    entries = [model_entry(*name) for name in await run_in_threadpool(desk.conversation.crew.names)]
+    if wanted is None:
+        return json_answer({"object": "list", "data": entries})
+    found = next((entry for entry in entries if entry["id"] == wanted), None)
+    return unfit_answer(_no_such_model(entries)) if found is None else json_answer(found)
+
+
+async def _complete(desk: FrontDesk, conversation: Conversation, request: Request) -> Response:
+    caller = desk.require(request)
+    asked = read_request(await request.body())
+    if isinstance(asked, Unfit):
+        return unfit_answer(asked)
+    meant = await run_in_threadpool(conversation.crew.named, asked.model)
+    if meant is None:
+        return unfit_answer(
+            _no_such_model([model_entry(*name) for name in await run_in_threadpool(conversation.crew.names)])
+        )
+    chat = chat_from(asked, caller, agent_id=meant[0], offline=meant[1])
+    if asked.stream:
+        return EventStream(
+            lambda emit: _streamed(conversation, asked, chat, emit), translate=_translated, late=data_line
+        )
+    try:
+        answered = await while_wanted(request.receive, conversation.chat(chat))
+    except ClientLeft:
+        return Response(status_code=LEFT)
+    if isinstance(answered, Unanswered):
+        return unanswered_answer(answered)
+    return json_answer(completion(_made(asked, answered)))
+
+
+def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> Chat:
+    """The request as the conversation takes it."""
+    first_fresh = len(asked.results) - asked.fresh
+    return Chat(
+        message=asked.message,
+        caller=caller,
+        agent_id=agent_id,
+        offline=offline,
+        session_id=asked.session,
+        policy=_policy(asked),
+        # A client that speaks this format keeps the conversation itself and sends all of it.
+        history=asked.history,
+        client_tools=() if asked.choice == "none" else asked.tools,
+        reported=tuple(
+            Reported(receipt_id=result.receipt_id, content=result.content, fresh=place >= first_fresh)
+            for place, result in enumerate(asked.results)
+        ),
+        max_tokens=asked.max_tokens,
+    )
+
+
+def _policy(asked: Asked) -> ToolPolicy:
+    """What the request says about tools; a client's own are always meant to be used."""
+    if asked.choice == "none":
+        return ToolPolicy(allowed_tools=frozenset())
+    # After a result the agent may answer: what was required has been called.
+    required = asked.choice == "required" and not asked.results
+    if asked.only is not None and required:
+        return ToolPolicy(allowed_tools=frozenset({asked.only}), require_tool=True)
+    own = frozenset(card.name for card in asked.tools)
+    return ToolPolicy(allowed_tools=None if asked.allowed is None else asked.allowed | own, require_tool=required)
+
+
+async def _streamed(conversation: Conversation, asked: Asked, chat: Chat, emit: Emit) -> Response | None:
+    """The text is streamed after its check and not before, so the first piece comes when the turn has ended."""
+    answered = await conversation.chat(chat)
+    if isinstance(answered, Unanswered):
+        return unanswered_answer(answered)
+    for chunk in chunks(_made(asked, answered)):
+        emit(data_line(chunk))
+    emit(DONE)
+    return None
+
+
+def _made(asked: Asked, answered: Answered) -> Completion:
+    return Completion(
+        completion_id=f"chatcmpl-{token_hex(12)}", created=int(time.time()), asked=asked, answered=answered
+    )
+
+
+def _translated(error: Exception, _scope: Scope | None = None) -> Response:
+    if isinstance(error, Refused):
+        message = str(error) if error.hint is None else f"{error}. {error.hint}"
+        return error_answer(error.status, _CODES.get(error.status, "refused"), message)
+    if isinstance(error, TallyError):
+        return error_answer(503, error.code, str(error))
+    return error_answer(500, "server_error", _BROKEN)
+
+
+def _no_such_model(entries: list[dict[str, object]]) -> Unfit:
+    known = ", ".join(str(entry["id"]) for entry in entries)
+    message = f"There is no such model. There are: {known}."
+    return Unfit(code=UNKNOWN_MODEL, message=message, param="model", status=404)

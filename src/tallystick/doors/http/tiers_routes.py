@@ -1,0 +1,140 @@
+"""`/api/tiers…` and `/api/credits…`: what the agents may use, and what they have earned.
+
+Anyone who may call may look. The tier policy and the word that a task went well need a person: an agent is a program
+that calls as the owner, and would write its own reference. Credits are not changed here by anybody.
+"""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.bootstrap.staff import Staff
+from tallystick.doors.http.agents_routes import asked, good, known
+from tallystick.doors.http.answers import json_answer
+from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.forms import Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.storage.tiers import Ladder
+from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agents.tiers import POLICY_SCHEMA, Result, TierPolicy
+from tallystick.turns.agents.wire import ENDPOINT_FIELDS
+
+POLICY = Form(properties=POLICY_SCHEMA["properties"], example={"promote_after": 5, "clamp_factor": 0.8})
+TASK_RESULT = Form(
+    properties={
+        "result": {"enum": [str(result) for result in Result], "description": "How the task ended."},
+        "model": {**ENDPOINT_FIELDS["model"], "description": "With which model; default: the agent's endpoint's."},
+    },
+    required=("result",),
+    example={"result": "verified_at_cap"},
+)
+
+
+def tiers_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/api")
+    staff = Staff(desk.gate)
+    _tier_policy(router, desk, staff)
+    _tiers(router, desk, staff)
+    _credits(router, desk, staff)
+    return router
+
+
+def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
+    async def policy(request: Request) -> Response:
+        desk.require(request)
+        ladder = await run_in_threadpool(staff.tiers.load)
+        return json_answer(ladder.policy.as_dict())
+
+    @router.put(
+        "/tiers/policy", tags=["tiers"], openapi_extra=POLICY.documented,
+        summary="Put other numbers in force; what is left out is as usual (start-up token)",
+    )  # fmt: skip
+    async def set_policy(request: Request) -> Response:
+        policy = good(TierPolicy.from_dict(await asked(request, desk, POLICY)))
+        caller = desk.require_person(request)
+        await run_in_threadpool(staff.set_policy, policy, caller=caller)
+        return json_answer(policy.as_dict())
+
+
+def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.get("/tiers/agents", tags=["tiers"], summary="Where every agent stands")
+    async def standings(request: Request) -> Response:
+        desk.require(request)
+        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+        return json_answer({"items": [_standing(agent, roster, ladder) for agent in roster.list()]})
+
+    @router.get("/tiers/agents/{agent_id}", tags=["tiers"], summary="Where one agent stands")
+    async def standing(agent_id: str, request: Request) -> Response:
+        desk.require(request)
+        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+        return json_answer(_standing(known(roster, agent_id), roster, ladder))
+
+    @router.get(
+        "/tiers/agents/{agent_id}/caps", tags=["tiers"], openapi_extra=_MODEL, summary="What its next task may use"
+    )
+    async def caps(agent_id: str, request: Request) -> Response:
+        desk.require(request)
+        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+        model = request.query_params.get("model") or roster.endpoint(known(roster, agent_id).agent_id).model
+        return json_answer(_caps(agent_id, model, ladder))
+
+    @router.post(
+        "/tiers/agents/{agent_id}/task-result", tags=["tiers"], openapi_extra=TASK_RESULT.documented,
+        summary="Count how a task ended (start-up token)",
+    )  # fmt: skip
+    async def task_result(agent_id: str, request: Request) -> Response:
+        wanted = await asked(request, desk, TASK_RESULT)
+        caller = desk.require_person(request)
+        result, model = Result(wanted["result"]), wanted.get("model")
+        standing, move = good(await run_in_threadpool(staff.task_result, agent_id, model, result, caller=caller))
+        return json_answer({**standing.as_dict(), "move": str(move)})
+
+
+def _credits(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+    @router.get("/credits", tags=["credits"], openapi_extra=documented(), summary="Balances, and events newest first")
+    async def credits_(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        account = await run_in_threadpool(staff.credits.load)
+        events = [event.as_dict() for event in reversed(account.events)]
+        wire = {"items": events[offset : offset + limit], "total": len(events), "limit": limit, "offset": offset}
+        return json_answer({"balances": account.balances(), **wire})
+
+    @router.get("/credits/{agent_id}", tags=["credits"], openapi_extra=documented(), summary="One agent's credits")
+    async def of_agent(agent_id: str, request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        account = await run_in_threadpool(staff.credits.load)
+        if agent_id not in account.balances():
+            known(await run_in_threadpool(staff.registry.load), agent_id)
+        events = [event.as_dict() for event in reversed(account.of(agent_id))]
+        wire = {"items": events[offset : offset + limit], "total": len(events), "limit": limit, "offset": offset}
+        return json_answer({"agent_id": agent_id, "balance": account.balances().get(agent_id, 0), **wire})
+
+
+def _standing(agent: Agent, roster: Roster, ladder: Ladder) -> dict[str, Any]:
+    """With the model the agent has now, and with those it had before."""
+    model = roster.endpoint(agent.agent_id).model
+    others = [each.model for each in ladder.standings if each.agent_id == agent.agent_id and each.model != model]
+    now, *before = [
+        {**ladder.standing(agent.agent_id, each).as_dict(), "caps": ladder.caps(agent.agent_id, each).as_dict()}
+        for each in (model, *sorted(others))
+    ]
+    return {**now, "other_models": before}
+
+
+def _caps(agent_id: str, model: str, ladder: Ladder) -> dict[str, Any]:
+    standing = ladder.standing(agent_id, model)
+    caps = ladder.caps(agent_id, model).as_dict()
+    return {"agent_id": agent_id, "model": model, "tier": standing.tier, "clamped": standing.clamp_left > 0, **caps}
+
+
+_MODEL = {
+    "parameters": [
+        {"name": "model", "in": "query", "schema": {"type": "string"}, "description": "Default: the agent's own."}
+    ]
+}

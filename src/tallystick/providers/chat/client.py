@@ -1,0 +1,131 @@
+"""The SDK, and what it raises, in our words. Nothing else loads it: it takes most of a second."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import httpx2
+import openai
+
+from tallystick.providers.chat.address import is_loopback
+from tallystick.providers.chat.answer import Answer, bad_answer, too_large
+from tallystick.providers.chat.capped import Packed, TooLarge, limiter
+from tallystick.providers.chat.failures import Failure
+from tallystick.providers.chat.patience import asked_pause_s
+from tallystick.records import record
+from tallystick.turns.model import Unheard
+
+_PATH = "/chat/completions"
+# The whole question has one deadline; only a connection that does not come up is given up sooner.
+_TIMEOUT = httpx2.Timeout(None, connect=10.0)
+
+
+@record
+class Lost:
+    """A connection that did not come up, or broke."""
+
+    how: Literal["never", "broken"]
+
+
+@record
+class Line:
+    """An address to talk to."""
+
+    address: str
+    key: str
+    limit: int
+    """Bytes of text in one answer."""
+
+    async def ask(self, body: Mapping[str, Any], answer: Answer, hear: Any = None) -> Failure | Lost | Unheard | None:
+        """Send one request and let its answer be taken in; None: it is whole.
+
+        Args:
+            body: The request.
+            answer: Takes the answer in.
+            hear: Is told each new piece of text; only where the request asks for a stream.
+        """
+        try:
+            return await (self._stream(body, answer, hear) if body.get("stream") else self._once(body, answer))
+        except openai.APIConnectionError as error:
+            return Lost(how="never" if isinstance(error.__cause__, _NEVER) else "broken")
+        except openai.APIError as error:
+            return _failure(error)
+        except TooLarge:
+            return too_large(self.limit)
+        except Packed:
+            return bad_answer("came packed, which was not asked for")
+        except (ValueError, RecursionError):
+            return bad_answer("is not JSON")
+
+    async def _once(self, body: Mapping[str, Any], answer: Answer) -> Unheard | None:
+        client = await _client(self)
+        response = await client.post(_PATH, body=dict(body), cast_to=httpx2.Response)
+        taken = answer.take(json.loads(response.content), part="message")
+        return taken if isinstance(taken, Unheard) else None
+
+    async def _stream(self, body: Mapping[str, Any], answer: Answer, hear: Any) -> Unheard | None:
+        client = await _client(self)
+        opened = await client.post(
+            _PATH, body=dict(body), cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
+        )
+        async with opened as pieces:
+            async for piece in pieces:
+                new = answer.take(piece, part="delta")
+                if isinstance(new, Unheard):
+                    return new
+                if new and hear is not None:
+                    hear(new)
+        return None
+
+
+_NEVER = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol)
+_Keeper = AsyncGenerator[openai.AsyncOpenAI, None]
+_kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Line, tuple[openai.AsyncOpenAI, _Keeper]]] = (
+    WeakKeyDictionary()
+)
+
+
+async def _client(line: Line) -> openai.AsyncOpenAI:
+    """The client of this event loop for a line, so that the steps of a turn share a connection."""
+    kept = _kept.setdefault(asyncio.get_running_loop(), {})
+    if line not in kept:
+        keeper = _keeper(line)
+        kept[line] = (await anext(keeper), keeper)
+    return kept[line][0]
+
+
+async def _keeper(line: Line) -> _Keeper:
+    """Hold a client open. A loop that ends finishes its generators, and this one then closes the connections."""
+    http = httpx2.AsyncClient(
+        timeout=_TIMEOUT,
+        trust_env=not is_loopback(line.address),
+        # A redirect would carry prompts to where nobody decided to send them.
+        follow_redirects=False,
+        event_hooks={"response": [limiter(line.limit)]},
+    )
+    client = openai.AsyncOpenAI(
+        api_key=line.key,
+        base_url=line.address,
+        max_retries=0,
+        http_client=http,
+        default_headers={"Accept-Encoding": "identity"},
+    )
+    # The SDK takes these from the environment, for one provider; they are no business of the others.
+    client.organization = client.project = client.admin_api_key = None
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+def _failure(error: openai.APIError) -> Failure:
+    if isinstance(error, openai.APIStatusError):
+        asked = asked_pause_s(error.response.headers, time.time())
+        return Failure(status=error.status_code, body=error.body, retry_after_s=asked)
+    # An error in the middle of a stream, whose status was 200.
+    code = error.body.get("code") if isinstance(error.body, dict) else None
+    status = code if isinstance(code, int) and code in range(400, 600) else 500
+    return Failure(status=status, body=error.body)

@@ -1,0 +1,130 @@
+"""What a failed request means, as a table: status, and what the server says of it, to one of the fixed codes.
+
+A server's words are shown where they help, cut, on one line, and without the key; for a refused key they are not shown
+at all, because servers quote keys there.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from tallystick.records import record
+from tallystick.turns.agents.agent import Endpoint
+from tallystick.turns.model import Unheard
+
+_SHOWN = 200
+_TOO_LONG = re.compile(
+    r"context.{0,3}length|context.{0,3}(size|window)|maximum context|too many tokens|prompt is too long|exceed_context",
+    re.IGNORECASE,
+)
+_NO_MODEL = re.compile(
+    r"model.{0,80}(not found|not exist|unknown|not loaded|no such)|no models? loaded|model_not_found", re.IGNORECASE
+)
+_NO_QUOTA = re.compile(r"insufficient_quota|billing|exceeded your current quota", re.IGNORECASE)
+_FORM = re.compile(r"response_format|json_schema|json_object|structured|grammar|schema", re.IGNORECASE)
+_THIS_SCHEMA = re.compile(r"invalid schema|failed to parse grammar|schema.{0,40}not supported by", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+OPTIONAL = ("max_tokens", "max_completion_tokens", "temperature", "stream_options", "tool_choice")
+"""Fields that a server may refuse and can be asked without."""
+_BAD_REQUEST = frozenset({400, 404, 415, 422, 501})
+
+
+@record
+class Failure:
+    """An answer with a status that is not 200."""
+
+    status: int
+    body: Any
+    """As JSON if it was, else the text."""
+    retry_after_s: float | None = None
+
+    @property
+    def said(self) -> str:
+        """What the server says about it."""
+        return _CONTROL.sub(" ", _words(self.body))
+
+
+def unheard(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> Unheard:
+    """The code of a failure, with what to do about it."""
+    code, advice = next((code, advice) for fits, code, advice in _TABLE if fits(failure.status, failure.said))
+    message = advice.format(
+        where=f"'{endpoint.provider}' at {address}",
+        model=endpoint.model,
+        status=failure.status,
+        place="api_key_file" if endpoint.api_key_file else endpoint.api_key_env or "api_key_env",
+    )
+    shown = "" if code == "key_refused" else _shown(failure.said, key)
+    return Unheard(code=code, message=message + shown, retry_after_s=failure.retry_after_s)
+
+
+def passes(failure: Failure) -> bool:
+    """Whether the same request may well be answered a little later."""
+    if failure.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return not _NO_QUOTA.search(failure.said)
+    return failure.status in {408, 409, 425} or (
+        failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR and failure.status != HTTPStatus.NOT_IMPLEMENTED
+    )
+
+
+def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
+    """The optional fields of a request that the server will not have."""
+    if failure.status not in _BAD_REQUEST:
+        return frozenset()
+    # A message that names `max_completion_tokens` means: use it instead of the other.
+    named = {name for name in OPTIONAL if name in sent and re.search(rf"\b{name}\b", failure.said)}
+    return frozenset(named)
+
+
+def refuses_form(failure: Failure) -> bool:
+    """Whether the way the answer is held to its schema may be what was refused."""
+    if _TOO_LONG.search(failure.said) or _NO_MODEL.search(failure.said):
+        return False
+    # Many servers only say "bad request", so that counts too; the ladder ends after a few steps in any case.
+    return failure.status in _BAD_REQUEST or (
+        failure.status == HTTPStatus.INTERNAL_SERVER_ERROR and bool(_FORM.search(failure.said))
+    )
+
+
+def refuses_this_schema(failure: Failure) -> bool:
+    """Whether it is the one schema that was refused, and another may be taken."""
+    return bool(_THIS_SCHEMA.search(failure.said))
+
+
+def _words(body: Any) -> str:
+    if isinstance(body, Mapping):
+        error = body.get("error", body)
+        if isinstance(error, Mapping):
+            return " ".join(
+                str(error[name]) for name in ("message", "detail", "type", "code", "param") if error.get(name)
+            )
+        return str(error)
+    return body if isinstance(body, str) else ""
+
+
+def _shown(said: str, key: str) -> str:
+    clean = said.replace(key, "[key]") if key else said
+    return f" It says: {clean[:_SHOWN].strip()}" if clean.strip() else ""
+
+
+_TABLE: tuple[tuple[Callable[[int, str], Any], Any, str], ...] = (
+    (lambda status, _: status in {401, 403}, "key_refused",
+     "{where} refused the key (HTTP {status}). Check the key that {place} names."),
+    (lambda status, said: status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or _TOO_LONG.search(said), "prompt_too_large",
+     "The prompt is too long for '{model}'. Shorten it or its history."),
+    (lambda status, said: status in {400, 404} and _NO_MODEL.search(said), "model_unknown",
+     "{where} has no model '{model}'. Load it there, or set another for this agent."),
+    (lambda status, said: status == HTTPStatus.TOO_MANY_REQUESTS and _NO_QUOTA.search(said), "endpoint_rate_limited",
+     "{where} takes no more requests: its quota is used up. Check the account."),
+    (lambda status, _: status == HTTPStatus.TOO_MANY_REQUESTS, "endpoint_rate_limited",
+     "{where} takes no more requests now. Wait, then ask again."),
+    (lambda status, _: status in {404, 405}, "endpoint_failed",
+     "There is no chat API for {where}. Check base_url."),
+    (lambda status, _: status in range(300, 400), "endpoint_failed",
+     "{where} sends elsewhere (HTTP {status}). Set base_url to where it sends."),
+    (lambda status, _: status < HTTPStatus.INTERNAL_SERVER_ERROR, "endpoint_failed",
+     "{where} refused the request (HTTP {status}). Check model and base_url of this agent."),
+    (lambda *_: True, "endpoint_failed",
+     "{where} failed (HTTP {status}). Look at its log, then ask again."),
+)  # fmt: skip
+"""The first row that fits: when, code, what to do."""

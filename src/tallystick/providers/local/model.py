@@ -1,0 +1,57 @@
+"""The local model: the same wire as any other, on a server of our own."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from tallystick.providers.chat.answer import ANSWER_BYTES
+from tallystick.providers.chat.capabilities import CapabilityBook
+from tallystick.providers.chat.compatible import OpenAiCompatible
+from tallystick.providers.local.server import server_for
+from tallystick.providers.local.weights import weights_of
+from tallystick.turns.agents.agent import Endpoint
+from tallystick.turns.model import Ask, Said, Speech, Unheard
+
+ANSWER_TOKENS = 512
+"""A small model that loses the thread does not stop by itself."""
+
+
+class LocalModel:
+    """A model on this machine; satisfies `Model`."""
+
+    provider = "local"
+
+    def __init__(self, endpoint: Endpoint, *, memory: CapabilityBook, answer_bytes: int = ANSWER_BYTES) -> None:
+        self._endpoint = endpoint
+        self._memory = memory
+        self._answer_bytes = answer_bytes
+
+    @property
+    def speech(self) -> Speech:
+        """As the endpoint's entry says."""
+        return self._endpoint.speech
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._endpoint.model
+
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+        """Ask once; the first question starts the server."""
+        weights = weights_of(self.name)
+        if isinstance(weights, Unheard):
+            return weights
+        served = await asyncio.to_thread(server_for(weights, self.name).ready)
+        if isinstance(served, Unheard):
+            return served
+        # The address changes with every start; what is learnt of the server must not.
+        endpoint = replace(self._endpoint, provider="llamacpp", base_url=served.address)
+        model = OpenAiCompatible(
+            endpoint, memory=self._memory, key=served.key, answer_bytes=self._answer_bytes, known_as=self._endpoint.key
+        )
+        return await model.ask(self._bounded(ask), hear=hear)
+
+    def _bounded(self, ask: Ask) -> Ask:
+        temperature = self._endpoint.temperature if ask.temperature is None else ask.temperature
+        # The likeliest answer each time: the same question gives the same turn.
+        return replace(ask, max_tokens=ask.max_tokens or ANSWER_TOKENS, temperature=temperature or 0.0)

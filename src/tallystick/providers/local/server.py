@@ -1,0 +1,121 @@
+"""The child process that serves a local model: started when first asked, one for each file of weights."""
+
+import atexit
+import json
+import secrets
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from queue import Empty, Queue
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+
+from tallystick.records import record
+from tallystick.turns.model import Unheard
+
+START_S = 60.0
+"""Weights of some gigabytes on a slow disk."""
+_HEALTH_S = 5.0
+COMMAND = (sys.executable, "-m", "tallystick.providers.local.serving")
+
+
+@record
+class Served:
+    """Where a local model listens."""
+
+    address: str
+    key: str
+    """Made for this process: other users of the machine cannot ask it."""
+    pid: int
+
+
+class LocalServer:
+    """One server; started again if it has ended."""
+
+    def __init__(self, weights: Path, name: str, *, command: tuple[str, ...] = COMMAND) -> None:
+        self._weights = weights
+        self._name = name
+        self._command = command
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[str] | None = None
+        self._served: Served | None = None
+
+    def ready(self) -> Served | Unheard:
+        """Where it listens, after a look whether it does. Blocks while it starts."""
+        with self._lock:
+            if self._child is not None and self._child.poll() is None and self._served is not None:
+                return self._served
+            self._stop()
+            return self._start()
+
+    def stop(self) -> None:
+        """End the child."""
+        with self._lock:
+            self._stop()
+
+    def _start(self) -> Served | Unheard:
+        key = secrets.token_urlsafe(24)
+        self._child = child = subprocess.Popen(  # noqa: S603 - our own command, nothing a caller said
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        given = {"weights": str(self._weights), "name": self._name, "key": key}
+        address = _told(child, json.dumps(given))
+        if address is None or not _healthy(address):
+            self._stop()
+            message = "The local model did not start. Check that the file of weights is whole and that memory is free."
+            return Unheard(code="endpoint_failed", message=message)
+        self._served = Served(address=address, key=key, pid=child.pid)
+        return self._served
+
+    def _stop(self) -> None:
+        child, self._child, self._served = self._child, None, None
+        if child is None:
+            return
+        child.kill()
+        child.wait()
+        for pipe in (child.stdin, child.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+_servers: dict[Path, LocalServer] = {}
+_making = threading.Lock()
+
+
+def server_for(weights: Path, name: str) -> LocalServer:
+    """The one server of this process for a file of weights."""
+    with _making:
+        if weights not in _servers:
+            _servers[weights] = LocalServer(weights, name)
+            # The pipe would do it too; this does it before the interpreter is half gone.
+            atexit.register(_servers[weights].stop)
+        return _servers[weights]
+
+
+def _told(child: "subprocess.Popen[str]", given: str) -> str | None:
+    """The address the child tells; None if it ends or stays silent."""
+    lines: Queue[str] = Queue()
+    assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
+    output = child.stdout
+    # A thread, because a pipe has no time limit of its own; it ends with the child.
+    threading.Thread(target=lambda: lines.put(output.readline()), daemon=True).start()
+    try:
+        child.stdin.write(given + "\n")
+        child.stdin.flush()
+        return str(json.loads(lines.get(timeout=START_S))["address"])
+    except (OSError, ValueError, KeyError, Empty):
+        return None
+
+
+def _healthy(address: str) -> bool:
+    opener = build_opener(ProxyHandler({}))
+    try:
+        with opener.open(f"{address}/health", timeout=_HEALTH_S) as answer:
+            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP's own number
+    except (URLError, OSError):
+        return False

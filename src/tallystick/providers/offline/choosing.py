@@ -1,0 +1,109 @@
+"""Which tool a request asks for: by its name, by what its card shares with the request, by what it can be given."""
+
+from collections.abc import Sequence
+
+from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, spaced, takes_query
+from tallystick.providers.offline.prompt import ToolLine
+from tallystick.providers.offline.wish import Wish
+from tallystick.providers.offline.words import doing_of, rarity, stems_of, with_doings, words_of
+from tallystick.records import record
+
+FITS = 1.5
+"""A card that scores less shares too little with the request to be chosen by it."""
+_IN_NAME, _IN_TEXT, _IN_ARGUMENTS = 3.0, 1.0, 0.5
+_GIVEN = 1.5
+"""For each argument of a telling kind that the request names a value of."""
+_LONG = 40
+"""Words of a description from which on each counts less: a long card is not a better one."""
+_ROUTES = frozenset({"route", "router", "routing", "triage", "dispatcher", "classifier"})
+
+
+@record
+class Choice:
+    """A tool, and how well it fits."""
+
+    tool: ToolLine
+    score: float
+    named: bool = False
+    """The request says its name."""
+
+
+def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
+    """All tools, the fittest first; equal ones by name."""
+    cards = [_card(tool) for tool in tools]
+    rare = rarity([card.keys() for card in cards])
+    asked = set(with_doings(stems_of(wish.text)))
+    choices = [
+        Choice(
+            tool=tool,
+            score=sum(rare[word] * card[word] for word in sorted(asked) if word in card) + _given(tool, wish),
+            named=_is_named(tool.name, wish.text),
+        )
+        for tool, card in zip(tools, cards, strict=True)
+    ]
+    return sorted(choices, key=lambda choice: (not choice.named, -choice.score, choice.tool.name))
+
+
+def is_fit(choice: Choice, wish: Wish) -> bool:
+    """Whether a tool may be called for this request. What does more than read must be asked for by its doing."""
+    if choice.named:
+        return True
+    if choice.score < FITS:
+        return False
+    return choice.tool.effect == "read" or _asks_to_do(choice.tool, wish)
+
+
+def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
+    """The tool that looks things up from words alone, if there is one."""
+    found = [tool for tool in tools if tool.effect == "read" and takes_query(tool) and not routes(tool)]
+    scored = {choice.tool.name: choice.score for choice in rank(found, wish)}
+    return max(found, key=lambda tool: (_searches(tool), scored[tool.name]), default=None)
+
+
+def routes(tool: ToolLine) -> bool:
+    """Whether a tool says who should do something, instead of doing it."""
+    return bool(_ROUTES & set(words_of(spaced(tool.name))))
+
+
+def _searches(tool: ToolLine) -> int:
+    doings = with_doings(stems_of(f"{spaced(tool.name)} {tool.description}"))
+    return doings.count("doing:search")
+
+
+def _card(tool: ToolLine) -> dict[str, float]:
+    """Every stem of a card → what sharing it is worth."""
+    described = with_doings(stems_of(tool.description))
+    share = _IN_TEXT * min(1.0, _LONG / max(1, len(described)))
+    worth = dict.fromkeys(
+        with_doings(
+            stems_of(" ".join(f"{spaced(name)} {_values(schema)}" for name, schema in properties_of(tool).items()))
+        ),
+        _IN_ARGUMENTS,
+    )
+    worth |= dict.fromkeys(described, share)
+    return worth | dict.fromkeys(with_doings(stems_of(spaced(tool.name))), _IN_NAME)
+
+
+def _values(schema: object) -> str:
+    values = schema.get("enum") if isinstance(schema, dict) else None
+    return " ".join(str(value) for value in values) if isinstance(values, list) else ""
+
+
+def _given(tool: ToolLine, wish: Wish) -> float:
+    properties = properties_of(tool)
+    held = {"path": wish.paths, "id": wish.ids, "email": wish.emails, "uri": wish.urls, "date": wish.dates}
+    return _GIVEN * sum(bool(held.get(kind_of(name, properties.get(name, {})))) for name in required_of(tool))
+
+
+def _is_named(name: str, text: str) -> bool:
+    plain = f" {' '.join(words_of(spaced(name)))} "
+    # A name of one ordinary word (`search`) is said without being meant.
+    return plain.count(" ") > 2 and plain in f" {' '.join(words_of(spaced(text)))} "  # noqa: PLR2004
+
+
+def _asks_to_do(tool: ToolLine, wish: Wish) -> bool:
+    """Whether the request asks for what the tool's name says it does."""
+    asked = set(stems_of(wish.text))
+    named = stems_of(spaced(tool.name))
+    doings = {doing for word in named if (doing := doing_of(word)) is not None}
+    return bool(doings & set(with_doings(asked))) if doings else all(word in asked for word in named)

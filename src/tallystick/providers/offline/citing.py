@@ -1,0 +1,142 @@
+"""The Evidence line, and a look at the whole answer with the eyes of the check that it will meet.
+
+Nothing is quoted that does not stand word for word in what was seen. The parts of an answer that the check would not
+take are left out one by one, until what is left holds; so a hostile file can make an answer poorer, never wrong.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tallystick.gate.quotes import Folded, find_quote, fold_text, split_lines, word_count
+from tallystick.gate.reply.claims import Claim, read_claims
+from tallystick.gate.reply.evidence import LineFault, evidence_line, fenced_lines, split_items
+from tallystick.gate.reply.leaks import find_leak
+from tallystick.gate.reply.quotations import check_quotations
+from tallystick.providers.offline.passages import Passage
+from tallystick.providers.offline.words import stem, words_of
+from tallystick.records import record
+
+MIN_WORDS, MAX_WORDS = 3, 40
+"""Of a quote that names its line."""
+GOOD_WORDS = 6
+_CUTS = re.compile(r"[\"“”„‟«»;…`]|\.{2,}|\s{1,4}[-–—]{1,3}\s{1,4}|--+|—")  # noqa: RUF001
+"""A quote stops before anything that an Evidence line or the folding of quotes reads specially."""
+_EDGES = " ,.:!?()[]{}<>|#*_-'’‘"  # noqa: RUF001
+_UNFIT = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@record
+class Quote:
+    """Words as they stand in a file."""
+
+    text: str
+    path: str
+    line: int
+
+
+def quote_from(passage: Passage, wanted: frozenset[str]) -> Quote | None:
+    """The piece of a passage that says most of what was asked for, with the line it begins on."""
+    source = fold_text(passage.excerpt.text)
+    best: tuple[tuple[bool, int, int], Quote] | None = None
+    for piece in _pieces(passage.text):
+        match = find_quote(piece, source)
+        count = word_count(piece)
+        if match is None or count < MIN_WORDS:
+            continue
+        quote = Quote(text=piece, path=passage.excerpt.path, line=_line_of(passage, piece, match.first_line))
+        fit = sum(stem(word) in wanted for word in words_of(piece))
+        rank = (count >= GOOD_WORDS, fit, -abs(count - 2 * GOOD_WORDS))
+        if (best is None or rank > best[0]) and _line_holds(quote):
+            best = rank, quote
+    return None if best is None else best[1]
+
+
+def evidence(quotes: Sequence[Quote], receipts: Iterable[str], more: Sequence[str] = ()) -> str:
+    """The Evidence line.
+
+    Args:
+        quotes: From files.
+        receipts: Of the calls the answer rests on.
+        more: Items that are written already.
+    """
+    items = [f'"{quote.text}" {quote.path}:L{quote.line}' for quote in quotes]
+    items += [*more, *(f"receipt {receipt}" for receipt in dict.fromkeys(receipts))]
+    return f"Evidence: {'; '.join(items)}"
+
+
+def would_pass(reply: str, seen: Sequence[Folded], tool_names: Iterable[str]) -> bool:
+    """Whether a reply has the form that the check wants, and quotes only what was seen.
+
+    Args:
+        reply: The whole answer.
+        seen: What was shown to this agent.
+        tool_names: Names whose call syntax must not stand in it.
+    """
+    if _UNFIT.search(reply) or find_leak(reply, tool_names) is not None:
+        return False
+    lines = split_lines(reply)
+    line = evidence_line(lines)
+    if isinstance(line, LineFault):
+        return False
+    items = split_items(line.body)
+    claims = [] if isinstance(items, LineFault) else read_claims(items, line.tag)
+    if not claims or any(claim.fault for claim in claims):
+        return False
+    skip = fenced_lines(lines) | set(range(line.number, line.last + 1))
+    return not check_quotations(lines, skip, seen)
+
+
+def fits_role(path: str, wanted: Sequence[str]) -> bool:
+    """Whether a file is one that the role has to look at; the same words as `gate.reply.roles` knows."""
+    if not wanted:
+        return True
+    is_outline = "outline" in path.rpartition("/")[2].casefold()
+    in_compendium = path.startswith(("Compendium/", "Story/Compendium/"))
+    known = {
+        "anything": True,
+        "receipt": True,
+        "outline": is_outline,
+        "scenes": path.startswith("Story/") and not is_outline and not in_compendium,
+        "compendium": in_compendium,
+        "canon": path in {"Canon.md", "Story/Compendium/Canon.md"},
+    }
+    return any(known.get(source.casefold(), False) or _lies_in(path, source) for source in wanted)
+
+
+def _lies_in(path: str, source: str) -> bool:
+    """A path, a folder, or a pattern whose fixed beginning is one."""
+    folder = source.partition("*")[0].rstrip("/")
+    return path == source or (bool(folder) and path.startswith(f"{folder}/"))
+
+
+def _pieces(text: str) -> Iterable[str]:
+    """The parts of a sentence between signs that must not stand in a quote, none too long."""
+    for part in _CUTS.split(text):
+        words = part.split()
+        piece = " ".join(words[:MAX_WORDS]).strip(_EDGES)
+        if piece and _UNFIT.search(piece) is None:
+            yield piece
+
+
+def _line_of(passage: Passage, piece: str, found_on: int) -> int:
+    """The line of the piece in the file: within the passage, not where the same words stand first."""
+    within = find_quote(piece, fold_text(passage.text))
+    if within is None:
+        return passage.excerpt.first_line + found_on - 1
+    return passage.line + within.first_line - 1
+
+
+def _line_holds(quote: Quote) -> bool:
+    """Whether an Evidence line with this quote is read as this quote, this path and this line."""
+    line = evidence_line([evidence([quote], ["rcpt_0"])])
+    items = line if isinstance(line, LineFault) else split_items(line.body)
+    if isinstance(items, LineFault):
+        return False
+    claims = read_claims(items)
+    return any(_is(claim, quote) for claim in claims) and not any(claim.fault for claim in claims)
+
+
+def _is(claim: Claim, quote: Quote) -> bool:
+    if claim.quote != quote.text or claim.path is None:
+        return False
+    return claim.path.path == quote.path and claim.path.lines == (quote.line, quote.line)

@@ -1,0 +1,190 @@
+"""What there is to say: each paragraph with the evidence it rests on, in the order it is said."""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.providers.offline.choosing import routes
+from tallystick.providers.offline.citing import Quote, fits_role, quote_from, would_pass
+from tallystick.providers.offline.passages import (
+    Passage,
+    coverage,
+    opening,
+    rank_passages,
+    search_words,
+    shown,
+    wanted_stems,
+)
+from tallystick.providers.offline.results import Absence, Result, absence_in, scalars
+from tallystick.providers.offline.situation import Situation
+from tallystick.providers.offline.summarising import facts_of
+from tallystick.providers.offline.words import stem
+from tallystick.records import record
+
+CONCERNS = 0.34
+"""Share of the request's words that a passage must hold to be given as an answer."""
+MAX_PASSAGES = 2
+MAX_OPENING = 3
+"""Sentences shown of a file that is asked for as a whole."""
+MAX_FILES = 6
+_MAX_NAMED = 4
+_AS_GOOD = 0.7
+"""A second passage is given only if it is nearly as good as the first."""
+_ASKS_FOR_FILES = re.compile(r"\b(?:files?|documents?|which (?:scene|chapter|page|doc)s?|list)\b", re.IGNORECASE)
+
+
+@record
+class Paragraph:
+    """A piece of an answer."""
+
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    items: tuple[str, ...] = ()
+    """Further items of the Evidence line."""
+    receipts: tuple[str, ...] = ()
+
+    @property
+    def is_bare(self) -> bool:
+        """It rests on what the other paragraphs show."""
+        return not (self.quotes or self.items or self.receipts)
+
+
+def paragraphs(now: Situation) -> Iterator[Paragraph]:
+    """Everything that the results say to the request."""
+    routed = [part for result in now.results if _is_routing(now, result) for part in _routing(now, result)]
+    yield from routed
+    found = list(_from_files(now))
+    yield from found
+    listed = list(_files(now)) if not found or _ASKS_FOR_FILES.search(now.wish.text) else []
+    yield from listed
+    absent = list(_absence(now, found=bool(found or routed)))
+    yield from absent
+    others = [part for result in now.results if _is_other(now, result) for part in _summary(now, result)]
+    yield from others
+    if not (routed or found or listed or absent or others):
+        yield from _failures(now)
+
+
+def _from_files(now: Situation) -> Iterator[Paragraph]:
+    excerpts = [one.excerpt for one in now.results if one.excerpt is not None]
+    fitting = [excerpt for excerpt in excerpts if fits_role(excerpt.path, now.wanted)]
+    if not wanted_stems(now.wish):
+        for excerpt in fitting[-1:]:
+            yield from _quoted(now, opening(excerpt, MAX_OPENING), most=MAX_OPENING)
+        return
+    passages = rank_passages(fitting, now.wish)
+    if passages and (coverage(passages, now.wish) >= CONCERNS or passages[0].numbered):
+        yield from _quoted(now, passages, most=MAX_PASSAGES)
+        seen = frozenset[str]().union(*(passage.covered for passage in passages[:MAX_PASSAGES]))
+        missing = [word for word in search_words(now.wish) if stem(word) not in seen]
+        if missing and not passages[0].numbered:
+            yield Paragraph(text=f"What I quote does not mention: {', '.join(missing[:_MAX_NAMED])}.")
+
+
+def _quoted(now: Situation, passages: list[Passage], *, most: int) -> Iterator[Paragraph]:
+    wanted = wanted_stems(now.wish)
+    given: list[str] = []
+    for passage in passages:
+        quote = quote_from(passage, wanted)
+        text = shown(passage)
+        if quote is None or text in given or passage.score < _AS_GOOD * passages[0].score:
+            continue
+        says = ", says:" if not given else ":"
+        given.append(text)
+        lead = f"{quote.path}, line {quote.line}{says}"
+        yield Paragraph(text=f"{lead}\n\n> {text}", quotes=(quote,), receipts=(passage.excerpt.receipt_id,))
+        if len(given) == most:
+            return
+
+
+def _files(now: Situation) -> Iterator[Paragraph]:
+    for result in reversed(now.results):
+        paths = list(dict.fromkeys(place.path for place in result.places if fits_role(place.path, now.wanted)))
+        if paths and not result.failed:
+            listed = "\n".join(f"- {path}" for path in paths[:MAX_FILES])
+            text = f"Files that fit the request, the best first:\n{listed}"
+            yield Paragraph(text=text, receipts=(result.seen.receipt_id,))
+            return
+
+
+def _absence(now: Situation, *, found: bool) -> Iterator[Paragraph]:
+    """Words of the request that a search reports as standing nowhere. Beside an answer, only names are worth it."""
+    telling = {phrase.lower() for phrase in now.wish.quoted}
+    telling |= {word.lower() for name in now.wish.names for word in name.split()}
+    wanted = telling if found else telling | set(search_words(now.wish))
+    for result in now.results:
+        absence = absence_in(result)
+        if absence is None:
+            continue
+        terms = [term for term in absence.terms if term in wanted][:_MAX_NAMED]
+        if terms:
+            yield _of_absence(absence, terms, result)
+            return
+
+
+def _of_absence(absence: Absence, terms: list[str], result: Result) -> Paragraph:
+    return Paragraph(
+        text=f"None of the {absence.searched} files searched holds: {', '.join(terms)}.",
+        items=tuple(f'checked {absence.scope} for "{term}"' for term in terms),
+        receipts=(result.seen.receipt_id,),
+    )
+
+
+def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
+    """Who should do it, where the result says that; else its fields."""
+    value = result.value if isinstance(result.value, dict) else {}
+    agents = value.get("agents")
+    ids = [str(one["agent_id"]) for one in agents if isinstance(one, dict) and "agent_id" in one] if agents else []
+    receipts = (result.seen.receipt_id,)
+    if ids:
+        work = f" (kind of work: {value['intent']})" if isinstance(value.get("intent"), str) else ""
+        needs = f" It needs {value['evidence_type']} evidence." if isinstance(value.get("evidence_type"), str) else ""
+        yield Paragraph(text=f"This is for {', '.join(ids[:_MAX_NAMED])}{work}.{needs}", receipts=receipts)
+    elif value.get("routable") is False:
+        text = "The message names no task that an agent here owns. Name what is to be done, and with which file."
+        yield Paragraph(text=text, receipts=receipts)
+    else:
+        yield from _summary(now, result)
+
+
+def _summary(now: Situation, result: Result) -> Iterator[Paragraph]:
+    """The fields of a result, as far as each may stand in a reply."""
+    wanted = frozenset(stem(term) for term in now.wish.terms)
+    facts = [fact for fact in facts_of(result.value, wanted) if fact and _may_stand(f"- {fact}", now)]
+    if facts:
+        listed = "\n".join(f"- {fact}" for fact in facts)
+        yield Paragraph(text=f"{result.seen.tool} gives:\n{listed}", receipts=(result.seen.receipt_id,))
+
+
+def _failures(now: Situation) -> Iterator[Paragraph]:
+    """Calls that came to nothing: said, with their receipts."""
+    failed = [result for result in now.results if result.failed]
+    for result in (failed or now.results)[-1:]:
+        receipts = (result.seen.receipt_id,)
+        if not result.failed:
+            yield Paragraph(text="I found nothing in the results that answers this.", receipts=receipts)
+            continue
+        message = next((str(value) for key, value in scalars(result.value) if key == "message"), "")
+        said = f"{result.seen.tool} could not do this: {' '.join(message.split())[:160]}"
+        # The tool's own words may be unfit for a reply.
+        text = said if message and _may_stand(said, now) else f"{result.seen.tool} could not do this."
+        yield Paragraph(text=text, receipts=receipts)
+
+
+def _is_routing(now: Situation, result: Result) -> bool:
+    tool = now.tool_of(result)
+    return tool is not None and routes(tool) and not result.failed
+
+
+def _is_other(now: Situation, result: Result) -> bool:
+    """A result that is neither a reading nor a search nor a routing: its fields are the answer."""
+    tool = now.tool_of(result)
+    if result.failed or result.excerpt is not None or result.value in (None, "", [], {}):
+        return False
+    if tool is None:
+        # Brought by somebody else, as in a conference.
+        return not result.places and absence_in(result) is None
+    return tool not in (now.search, now.reader) and not routes(tool)
+
+
+def _may_stand(line: str, now: Situation) -> bool:
+    return would_pass(f"{line}\n\nEvidence: receipt rcpt_0", (), [tool.name for tool in now.reading.tools])

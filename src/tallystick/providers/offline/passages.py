@@ -1,0 +1,181 @@
+"""The sentences of what was read that share most with the request."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tallystick.providers.offline.results import Excerpt
+from tallystick.providers.offline.wish import Wish
+from tallystick.providers.offline.words import STOP, rarity, stem, words_of
+from tallystick.records import record
+
+MAX_SENTENCE = 420
+"""Characters of a sentence that are shown; longer ones are cut between words."""
+_END = re.compile(
+    r"[.!?…]{1,4}[\"'”’)*_]{0,4}(?=\s)|\n[ \t]*\n|(?<=\n)(?=[ \t]{0,3}(?:#{1,6} |[-*+] |\d{1,3}[.)] |\|))"  # noqa: RUF001
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|Mme|Prof|vs|etc)|\b[A-Z])\.$")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_UNITS = r"(?:scene|chapter|act|part|beat|step|section|item|entry)"
+_WHICH = re.compile(
+    rf"\b({'|'.join(_ORDINALS)}|\d{{1,3}}(?=st|nd|rd|th))(?:st|nd|rd|th)?[ ]{_UNITS}|\b{_UNITS}[ ](\d{{1,4}})\b",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(rf"(?:#{{1,6}} )?(?:\W{{0,3}}{_UNITS} )?(\d{{1,4}})\b", re.IGNORECASE)
+_NUMBERED = 4.0
+"""For the numbered entry that a request asks for: its words need not be the request's."""
+_NEAR = 0.35
+"""What the sentences beside one count: an answer often stands next to the words it is found by."""
+_LEAST_WORDS = 3
+
+
+@record
+class Passage:
+    """A sentence, where it stands, and how well it fits."""
+
+    excerpt: Excerpt
+    text: str
+    """As it stands there, line breaks included."""
+    line: int
+    score: float
+    covered: frozenset[str]
+    """The stems of the request that it, or a sentence beside it, holds."""
+    numbered: bool = False
+    """It is the numbered entry that the request asks for."""
+
+
+def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
+    """Every sentence that shares something with the request, the best first."""
+    wanted = wanted_stems(wish)
+    ordinal = _ordinal(wish)
+    sentences = [(excerpt, start, text) for excerpt in excerpts for start, text in _sentences(excerpt.text)]
+    held = [frozenset(_stems(text)) for _, _, text in sentences]
+    rare = rarity(held)
+    own = [sum(rare.get(one, 0.0) for one in sorted(stems & wanted)) for stems in held]
+    passages: list[Passage] = []
+    for at, (excerpt, start, text) in enumerate(sentences):
+        beside = [near for near in (at - 1, at + 1) if 0 <= near < len(held) and sentences[near][0] is excerpt]
+        score = own[at] + _NEAR * sum(own[near] for near in beside) + _phrases(text, wish) + _place(text, ordinal)
+        if score <= 0 or len(words_of(text)) < _LEAST_WORDS:
+            continue
+        named = wanted & set(_stems(_spaced(excerpt.path)))
+        covered = (held[at] & wanted).union(named, *(held[near] & wanted for near in beside))
+        line = excerpt.first_line + excerpt.text.count("\n", 0, start)
+        numbered = _place(text, ordinal) > 0
+        passages.append(Passage(excerpt=excerpt, text=text, line=line, score=score, covered=covered, numbered=numbered))
+    return sorted(passages, key=lambda one: (-round(one.score, 6), one.excerpt.path, one.line))
+
+
+def wanted_stems(wish: Wish) -> frozenset[str]:
+    """What a passage should hold."""
+    return frozenset(stem(word) for word in search_words(wish))
+
+
+def search_words(wish: Wish) -> list[str]:
+    """The words of a request that name its matter: without paths, line numbers and the words that only ask.
+
+    A request that only names a file (`summarize notes.md`) has none: then the file itself is the matter.
+    """
+    in_paths = {word for path in wish.paths for word in words_of(path)}
+    in_lines = set() if wish.lines is None else {str(line) for line in wish.lines}
+    words = [word for word in wish.terms if word not in in_paths | in_lines]
+    matter = [word for word in words if word not in _ASKING]
+    return matter if matter or wish.paths else words
+
+
+def coverage(passages: Sequence[Passage], wish: Wish, absent: Iterable[str] = ()) -> float:
+    """The share of the request's words that the best passage holds.
+
+    Args:
+        passages: The best first.
+        wish: The request.
+        absent: Words that stand in no file; no passage can hold them.
+    """
+    wanted = wanted_stems(wish) - {stem(word) for word in absent}
+    return len(passages[0].covered) / len(wanted) if passages and wanted else 0.0
+
+
+def shown(passage: Passage) -> str:
+    """The sentence on one line, cut between words where it is long."""
+    text = " ".join(passage.text.split())
+    if len(text) <= MAX_SENTENCE:
+        return text
+    return text[:MAX_SENTENCE].rpartition(" ")[0] or text[:MAX_SENTENCE]
+
+
+def opening(excerpt: Excerpt, sentences: int) -> list[Passage]:
+    """The first sentences of an excerpt: what can be shown of a file that is asked for as a whole."""
+    found: list[Passage] = []
+    for start, text in _sentences(excerpt.text):
+        if len(words_of(text)) >= _LEAST_WORDS and not text.startswith(("#", "---")):
+            line = excerpt.first_line + excerpt.text.count("\n", 0, start)
+            found.append(Passage(excerpt=excerpt, text=text, line=line, score=1.0, covered=frozenset()))
+        if len(found) == sentences:
+            break
+    return found
+
+
+def _ordinal(wish: Wish) -> str | None:
+    """`the second scene`, `chapter 2`: which of several is meant."""
+    found = _WHICH.search(wish.text)
+    if found is None:
+        return None
+    word = (found.group(1) or found.group(2)).lower()
+    return str(_ORDINALS.index(word) + 1) if word in _ORDINALS else word
+
+
+def _place(text: str, ordinal: str | None) -> float:
+    if ordinal is None:
+        return 0.0
+    numbered = _ENTRY.match(text)
+    return _NUMBERED if numbered is not None and numbered.group(1).lstrip("0") == ordinal else 0.0
+
+
+def _spaced(path: str) -> str:
+    return path.replace("/", " ").replace("-", " ").replace("_", " ").replace(".", " ")
+
+
+def _phrases(text: str, wish: Wish) -> float:
+    plain = " ".join(text.lower().split())
+    return sum(2.0 for phrase in wish.quoted if " ".join(phrase.lower().split()) in plain)
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in words_of(text) if word not in STOP]
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Where each sentence begins, and its text. A very short one (`Eyes: grey.`) goes with the next."""
+    start = 0
+    for end in _END.finditer(text):
+        ends_paragraph = not end.group().strip()
+        if not ends_paragraph and _is_no_end(text, start, end):
+            continue
+        yield from _trimmed(text, start, end.end())
+        start = end.end()
+    yield from _trimmed(text, start, len(text))
+
+
+def _is_no_end(text: str, start: int, end: re.Match[str]) -> bool:
+    """A full stop of an abbreviation, or of something too short to stand alone."""
+    if end.group().startswith(".") and _ABBREVIATION.search(text, max(0, end.start() - 6), end.start() + 1):
+        return True
+    return len(words_of(text[start : end.start()])) <= _LEAST_WORDS
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    piece = text[start:end]
+    bare = piece.strip()
+    if bare:
+        yield start + len(piece) - len(piece.lstrip()), bare
+
+
+_ASKING = frozenset({
+    "answer", "check", "cite", "compare", "describe", "evidence", "explain", "fact", "find", "file", "files",
+    "give", "line", "lines", "list", "locate", "look", "mention", "mentioned", "mentions", "name", "passage",
+    "passages", "please", "quote", "quotes", "read", "say", "says", "said", "search", "sentence", "show", "state",
+    "states", "summarize", "summarise", "tell", "text", "tool", "use", "using", "according", "anywhere",
+    "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
+    "known", "write", "draft", "request", "project", "workspace", "story", "novel", "book", "document", "documents",
+    "written", "question", "json", "object", "exactly", "return", "first", "then",
+})  # fmt: skip
+"""Words by which people ask; they seldom stand in what is asked for."""

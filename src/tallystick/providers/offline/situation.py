@@ -1,0 +1,42 @@
+"""What a step is decided by, and what may come of it."""
+
+from tallystick.providers.offline.choosing import search_tool
+from tallystick.providers.offline.filling import Filled
+from tallystick.providers.offline.kinds import takes_path
+from tallystick.providers.offline.prompt import Reading, ToolLine
+from tallystick.providers.offline.results import Result
+from tallystick.providers.offline.wish import Wish
+from tallystick.records import record
+
+
+@record
+class Call:
+    """A call to make."""
+
+    tool: str
+    filled: Filled
+
+
+@record
+class Situation:
+    """What a step is decided by."""
+
+    reading: Reading
+    wish: Wish
+    results: tuple[Result, ...]
+    wanted: tuple[str, ...]
+    """Where the role has to look."""
+
+    @property
+    def search(self) -> ToolLine | None:
+        """The tool that looks things up."""
+        return search_tool(self.reading.tools, self.wish)
+
+    @property
+    def reader(self) -> ToolLine | None:
+        """The tool that reads a file."""
+        return next((tool for tool in self.reading.tools if tool.effect == "read" and takes_path(tool)), None)
+
+    def tool_of(self, result: Result) -> ToolLine | None:
+        """The tool a result came from."""
+        return next((tool for tool in self.reading.tools if tool.name == result.seen.tool), None)

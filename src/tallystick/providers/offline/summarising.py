@@ -1,0 +1,65 @@
+"""Plain words for a result of any shape: its fields, those first that share something with the request."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.providers.offline.kinds import spaced
+from tallystick.providers.offline.results import scalars
+from tallystick.providers.offline.words import stem, words_of
+
+MAX_FACTS = 8
+MAX_VALUE = 200
+"""Characters of one value that are shown."""
+_MARKS = re.compile(r"[\"“”„‟«»`]|(?<!\w)['‘’]|['‘’](?!\w)")  # noqa: RUF001
+"""Marks would make a quotation of what is only shown."""
+
+
+def facts_of(value: Any, wanted: frozenset[str]) -> list[str]:
+    """What a result says, as short lines.
+
+    Args:
+        value: The result, as JSON gives it.
+        wanted: Stems of the request; what shares one comes first.
+    """
+    lines = _rows(value) if _is_table(value) else _fields(value)
+    ranked = sorted(enumerate(lines), key=lambda pair: (-_shared(pair[1], wanted), pair[0]))
+    chosen = sorted(ranked[:MAX_FACTS])
+    return [line for _, line in chosen]
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def _rows(value: list[Mapping[str, Any]]) -> list[str]:
+    return ["; ".join(_field(key, inner) for key, inner in list(scalars(item))[:MAX_FACTS]) for item in value]
+
+
+def _fields(value: Any) -> list[str]:
+    lines: list[str] = []
+    plain = list(value.items()) if isinstance(value, dict) else [("", value)]
+    for key, inner in plain:
+        if _is_table(inner):
+            lines += [f"{spaced(key)}: {row}" for row in _rows(inner)]
+        elif isinstance(inner, list | dict):
+            values = [_plain(one) for _, one in list(scalars(inner))[:MAX_FACTS]]
+            lines.append(f"{spaced(key)}: {', '.join(values) or 'none'}")
+        elif inner is not None:
+            lines.append(_field(key, inner))
+    return lines
+
+
+def _field(key: str, value: Any) -> str:
+    return f"{spaced(key)}: {_plain(value)}" if key else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = " ".join(_MARKS.sub("", str(value)).split())
+    return text if len(text) <= MAX_VALUE else text[:MAX_VALUE].rpartition(" ")[0] or text[:MAX_VALUE]
+
+
+def _shared(line: str, wanted: frozenset[str]) -> int:
+    return len({stem(word) for word in words_of(line)} & wanted)

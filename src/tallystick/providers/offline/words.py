@@ -1,0 +1,85 @@
+"""Words of a text, and what two texts share."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+STOP = frozenset({
+    "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",
+    "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having",
+    "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let",
+    "like", "me", "more", "most", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our",
+    "out", "over", "own", "please", "quite", "s", "same", "she", "should", "so", "some", "such", "t", "tell",
+    "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "through", "to", "too", "under", "until", "up", "us", "use", "very", "was", "we", "were", "what", "when",
+    "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "hello", "hi",
+    "hey", "anything", "something", "don't", "doesn't", "isn't", "it's", "i'm", "i'd", "can't",
+})  # fmt: skip
+_ENDINGS = ("'s", "ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s", "y", "e")
+_SHORTEST = 3
+
+# What people say for the same doing; the first word of each row stands for all.
+_DOINGS = (
+    "search find locate look lookup discover mention occur contain query",
+    "read open show display print quote cite excerpt view",
+    "send email mail notify forward dispatch",
+    "create add make new book schedule register",
+    "delete remove erase drop cancel",
+    "update change edit set modify rename move",
+    "count number total sum many",
+    "list enumerate every",
+    "check verify validate audit inspect",
+    "get fetch retrieve status detail info information",
+    "compare difference versus differ",
+    "route assign delegate handle triage",
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Every word, in small letters; `orderId` and `order_id` are two words each."""
+    return [found.lower().replace("’", "'") for found in _WORD.findall(_HUMP.sub(" ", text))]  # noqa: RUF001
+
+
+def content_words(text: str) -> list[str]:
+    """The words that say what a text is about, each once, in order."""
+    return [word for word in dict.fromkeys(words_of(text)) if word not in STOP and (len(word) > 1 or word.isdigit())]
+
+
+def stem(word: str) -> str:
+    """What a word shares with its other forms: `walked`, `walking`, `walks` → `walk`."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            return word[: -len(ending)]
+    return word
+
+
+def stems_of(text: str) -> list[str]:
+    """The stems of all words that count, with repeats."""
+    return [stem(word) for word in words_of(text) if word not in STOP]
+
+
+_DOING_OF: Mapping[str, str] = {stem(word): f"doing:{row.split()[0]}" for row in _DOINGS for word in row.split()}
+
+
+def doing_of(stemmed: str) -> str | None:
+    """What kind of doing a stem names, if any."""
+    return _DOING_OF.get(stemmed)
+
+
+def with_doings(stems: Iterable[str]) -> list[str]:
+    """The stems, and the kinds of doing among them."""
+    given = list(stems)
+    return given + [doing for one in given if (doing := doing_of(one)) is not None]
+
+
+def rarity(documents: Sequence[Iterable[str]]) -> dict[str, float]:
+    """Every word → how much it tells one document from the others (the idf of BM25)."""
+    holders: dict[str, int] = {}
+    for document in documents:
+        for word in set(document):
+            holders[word] = holders.get(word, 0) + 1
+    total = len(documents)
+    return {word: math.log(1 + (total - held + 0.5) / (held + 0.5)) for word, held in holders.items()}

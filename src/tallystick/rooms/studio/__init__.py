@@ -1,0 +1,1 @@
+"""The studio: a writer's project and the tools that agents look at it with."""

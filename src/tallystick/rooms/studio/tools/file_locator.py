@@ -1,0 +1,180 @@
+"""`file_locator`: which files of the project a request is about, and on which lines.
+
+    FAST_SCAN   names, headings and front matter
+    DEEP_SCAN   the whole text, with the passages that fit best
+
+A term that stands in no searched file is named in `absent_terms`; what is named there may be claimed as absent over
+`scope`, because it is looked for exactly as the reply check looks.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tallystick.errors import PathRefused, ToolError
+from tallystick.gate.execute.call import note_file
+from tallystick.gate.reply.absence import find_term
+from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.studio.criteria import Criteria, read_criteria
+from tallystick.rooms.studio.ranking import Looked, Ranked, look, rank
+from tallystick.rooms.studio.shelf import Shelf
+
+DEFAULT_RESULTS = 12
+MAX_RESULTS = 50
+MAX_CRITERIA = 2_000
+_WHY = 6
+"""Reasons that are shown for a file."""
+
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "search_criteria": {
+            "type": "string", "minLength": 1, "maxLength": MAX_CRITERIA,
+            "description": 'What to find: words, a name, a path, a "phrase in quotes", or a glob with include_globs.',
+        },
+        "scan_mode": {
+            "type": "string", "enum": ["FAST_SCAN", "DEEP_SCAN"], "default": "FAST_SCAN",
+            "description": "FAST_SCAN: names, headings, front matter. DEEP_SCAN: the whole text, with lines.",
+        },
+        "max_results": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "default": DEFAULT_RESULTS},
+        "include_globs": {
+            "type": "boolean", "default": False,
+            "description": "Read words with * or ? in the criteria as patterns of file names.",
+        },
+        "dry_run": {"type": "boolean", "default": False, "description": "Say what would be searched; read no file."},
+    },
+    "required": ["search_criteria"],
+    "additionalProperties": False,
+}  # fmt: skip
+
+_HIT = {
+    "type": "object",
+    "properties": {
+        "line": {"type": "integer"},
+        "text": {"type": "string"},
+        "terms": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["line", "text", "terms"],
+    "additionalProperties": False,
+}
+_RESULT = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string"},
+        "score": {"type": "number"},
+        "why": {"type": "array", "items": {"type": "string"}},
+        "matches": {"type": "integer"},
+        "line_count": {"type": "integer"},
+        "hits": {"type": "array", "items": _HIT},
+    },
+    "required": ["path", "score", "why"],
+    "additionalProperties": False,
+}
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "search_criteria": {"type": "string"},
+        "scan_mode": {"type": "string"},
+        "dry_run": {"type": "boolean"},
+        "scope": {"type": "string"},
+        "files_searched": {"type": "integer"},
+        "files_skipped": {"type": "integer"},
+        "files_found": {"type": "integer"},
+        "absent_terms": {"type": "array", "items": {"type": "string"}},
+        "results": {"type": "array", "items": _RESULT},
+    },
+    "required": ["search_criteria", "scan_mode", "dry_run", "scope", "files_searched", "files_found", "results"],
+    "additionalProperties": False,
+}
+
+
+_CARD = Card(
+    name="file_locator",
+    description=(
+        "Find the files and passages of the workspace that a request is about: search by name, heading, "
+        "words or phrases. Gives ranked paths with line numbers. Use it before reading a file you have no path of."
+    ),
+    input_schema=_INPUT,
+    output_schema=_OUTPUT,
+    effect="read",
+    idempotent=True,
+    dry_run=True,
+)
+
+
+def file_locator(shelf: Shelf) -> Tool:
+    """The tool over one project's files."""
+
+    def handler(
+        search_criteria: str,
+        scan_mode: str = "FAST_SCAN",
+        max_results: int = DEFAULT_RESULTS,
+        *,
+        include_globs: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        criteria = read_criteria(search_criteria, globs=include_globs)
+        paths = _paths(shelf, criteria)
+        head = {
+            "search_criteria": search_criteria,
+            "scan_mode": scan_mode,
+            "dry_run": dry_run,
+            "scope": ", ".join(criteria.globs) or "**",
+        }
+        if dry_run:
+            return {**head, "files_searched": len(paths), "files_found": 0, "results": []}
+        looked = [look(path, shelf.open(path), criteria, deep=scan_mode == "DEEP_SCAN") for path in paths]
+        return head | _found(looked, criteria, scan_mode=scan_mode, max_results=max_results)
+
+    return Tool(card=_CARD, handler=handler)
+
+
+def _paths(shelf: Shelf, criteria: Criteria) -> list[str]:
+    if not criteria.terms and not criteria.globs:
+        raise ToolError("The criteria hold no word to search for.", status=400, hint="Name a word, a path or a glob.")
+    try:
+        return shelf.paths(criteria.globs)
+    except PathRefused as refused:
+        raise ToolError(str(refused), status=400, hint="Use a glob inside the workspace.") from None
+
+
+def _found(looked: list[Looked], criteria: Criteria, *, scan_mode: str, max_results: int) -> dict[str, Any]:
+    deep = scan_mode == "DEEP_SCAN"
+    ranked = rank(looked, criteria)
+    shown = ranked[:max_results]
+    for one in shown:
+        _note(one)
+    skipped = sum(one.file is None for one in looked)
+    return {
+        "files_searched": len(looked) - skipped,
+        "files_skipped": skipped,
+        "files_found": len(ranked),
+        "absent_terms": _absent(looked, criteria) if deep and not skipped else [],
+        "results": [_result(one, deep=deep) for one in shown],
+    }
+
+
+def _result(one: Ranked, *, deep: bool) -> dict[str, Any]:
+    result: dict[str, Any] = {"path": one.path, "score": one.score, "why": list(one.why[:_WHY])}
+    if one.looked.file is not None:
+        result["line_count"] = len(one.looked.file.source.lines)
+    if deep:
+        result["matches"] = one.matches
+        result["hits"] = [{"line": hit.line, "text": hit.text, "terms": list(hit.terms)} for hit in one.hits]
+    return result
+
+
+def _note(one: Ranked) -> None:
+    if one.looked.file is not None:
+        note_file(one.path, one.looked.file.source.sha256)
+
+
+def _absent(looked: Sequence[Looked], criteria: Criteria) -> list[str]:
+    """The terms that no searched file holds. Without a file there is nothing to be absent from."""
+    files = [one.file.source for one in looked if one.file is not None]
+    return [
+        term.text
+        for term in criteria.terms
+        if files
+        and not any(term.text in one.lines for one in looked)
+        and all(find_term(term.text, source) is None for source in files)
+    ]

@@ -1,0 +1,117 @@
+"""Credits on disk: `.control-room/credits/credits.json`.
+
+The file holds the events. The balances in it are for people who look: they are computed anew from the events whenever
+the file is read, so to write a number there changes nothing. A long history moves into `credits-0001.json`, …; what it
+came to stands in the file as `opening`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.json_file import JsonFile
+from tallystick.turns.agents.credits import CreditEvent, balances, event_problem
+from tallystick.turns.agents.problem import Problem
+
+MOST_EVENTS = 500
+"""Then the file is a tenth of a megabyte, and each new event reads, checks and rewrites it (30 ms)."""
+CODE = "credits_damaged"
+
+
+@record
+class Account:
+    """What the file says."""
+
+    events: tuple[CreditEvent, ...] = ()
+    """Those that are not put away."""
+    opening: dict[str, int]
+    """What the events that are put away came to."""
+    put_away: int = 0
+    """How many files of earlier events there are."""
+
+    def balances(self) -> dict[str, int]:
+        """What each agent has."""
+        return balances(self.events, self.opening)
+
+    def of(self, agent_id: str) -> tuple[CreditEvent, ...]:
+        """The events of one agent, oldest first."""
+        return tuple(event for event in self.events if event.agent_id == agent_id)
+
+
+class Credits:
+    """The credits of one workspace. No door writes here; what the gate found out does."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._folder = workspace / CONTROL_ROOM / "credits"
+        self._file = JsonFile(self._folder / "credits.json", code=CODE)
+
+    def load(self) -> Account:
+        """All of it.
+
+        Raises:
+            ConfigError: `credits_damaged`; the file stays as it is.
+        """
+        return _read(self._file)
+
+    def balance(self, agent_id: str) -> int:
+        """What one agent has."""
+        return self.load().balances().get(agent_id, 0)
+
+    def record(self, event: CreditEvent) -> CreditEvent | Problem:
+        """Write an event; the same thing happens once, so a second event of it gives back the first."""
+        problem = event_problem(event)
+        if problem is not None:
+            return problem
+        with self._file.locked():
+            account = self.load()
+            before = next((each for each in account.events if each.same_thing == event.same_thing), None)
+            if before is not None:
+                return before
+            self._write(Account(events=(*account.events, event), opening=account.opening, put_away=account.put_away))
+        return event
+
+    def history(self) -> list[CreditEvent]:
+        """Every event there ever was, oldest first: the balances can be computed anew from these alone."""
+        account = self.load()
+        archives = [_read(self._archive(number)) for number in range(1, account.put_away + 1)]
+        return [event for each in (*archives, account) for event in each.events]
+
+    def _write(self, account: Account) -> None:
+        if len(account.events) > MOST_EVENTS:
+            # First the copy, then the shorter file: a crash between leaves both, and the copy is made again.
+            number = account.put_away + 1
+            self._archive(number).write(_wire(account))
+            account = Account(opening=account.balances(), put_away=number)
+        self._file.write(_wire(account))
+
+    def _archive(self, number: int) -> JsonFile:
+        return JsonFile(self._folder / f"credits-{number:04}.json", code=CODE)
+
+
+def _wire(account: Account) -> dict[str, Any]:
+    return {
+        "balances": account.balances(),
+        "opening": account.opening,
+        "put_away": account.put_away,
+        "events": [event.as_dict() for event in account.events],
+    }
+
+
+def _read(file: JsonFile) -> Account:
+    found = file.read()
+    if found is None:
+        return Account(opening={})
+    opening, listed, put_away = found.get("opening"), found.get("events"), found.get("put_away")
+    is_sound = isinstance(opening, dict) and all(type(points) is int for points in opening.values())
+    if not is_sound or not isinstance(listed, list) or type(put_away) is not int or put_away < 0:
+        raise file.damaged("it holds 'opening' (whole numbers by agent), 'put_away' (a number) and the list 'events'")
+    events: list[CreditEvent] = []
+    for place, value in enumerate(listed):
+        event = CreditEvent.from_dict(value)
+        # One that could never have been written was written by somebody else.
+        checked = event if isinstance(event, Problem) else event_problem(event) or event
+        if isinstance(checked, Problem):
+            raise file.damaged(f"/events/{place}{checked.pointer}: {checked.message}")
+        events.append(checked)
+    return Account(events=tuple(events), opening=opening or {}, put_away=put_away)

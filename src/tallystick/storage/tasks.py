@@ -1,0 +1,135 @@
+"""Task packets and task receipts: `.control-room/audit/issues/<issueId>/packets/` and `…/task-receipts/`.
+
+Each is a file of its own, written once. What was agreed and what came of it does not change afterwards.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.errors import ConfigError
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.admit.strictjson import parse_json_object
+from tallystick.gate.session import valid_session_id
+from tallystick.storage.journal import disk
+from tallystick.storage.json_file import open_lock
+from tallystick.storage.ledger import audit_folder
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.tasks.packet import TaskPacket
+from tallystick.turns.tasks.receipt import TaskReceipt, contract_problem
+
+PACKETS, RECEIPTS, REPLIES = "packets", "task-receipts", "task-replies"
+MAX_BYTES = 4 * 1024 * 1024
+
+
+class TaskFiles:
+    """The tasks of one workspace."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._issues = audit_folder(workspace) / "issues"
+
+    def keep_packet(self, packet: TaskPacket) -> Problem | None:
+        """Keep a packet; keeping the same one again changes nothing."""
+        return self._keep(packet.parent_issue_id, PACKETS, packet.packet_id, _json(packet.as_dict()))
+
+    def keep_receipt(self, receipt: TaskReceipt, packet: TaskPacket, *, reply: str | None = None) -> Problem | None:
+        """Keep a receipt, and the whole reply beside it; a receipt that does not answer its packet is refused."""
+        problem = contract_problem(receipt, packet)
+        if problem is None and reply is not None:
+            problem = self._keep(
+                receipt.issue_id, REPLIES, receipt.receipt_id, reply.encode("utf-8", "replace"), suffix="md"
+            )
+        return problem or self._keep(receipt.issue_id, RECEIPTS, receipt.receipt_id, _json(receipt.as_dict()))
+
+    def packet(self, issue_id: str, packet_id: str) -> TaskPacket | None:
+        """A packet that was kept.
+
+        Raises:
+            ConfigError: `task_damaged`; the file stays as it is.
+        """
+        found = self._read(issue_id, PACKETS, packet_id)
+        if found is None:
+            return None
+        packet = TaskPacket.from_dict(found)
+        if isinstance(packet, Problem):
+            raise _damaged(packet_id, packet.message)
+        return packet
+
+    def receipt(self, issue_id: str, receipt_id: str) -> TaskReceipt | None:
+        """A receipt that was kept.
+
+        Raises:
+            ConfigError: `task_damaged`; the file stays as it is.
+        """
+        found = self._read(issue_id, RECEIPTS, receipt_id)
+        if found is None:
+            return None
+        receipt = TaskReceipt.from_dict(found)
+        if isinstance(receipt, Problem):
+            raise _damaged(receipt_id, receipt.message)
+        return receipt
+
+    def packet_ids(self, issue_id: str) -> list[str]:
+        """The packets of an issue."""
+        return self._names(issue_id, PACKETS)
+
+    def receipt_ids(self, issue_id: str) -> list[str]:
+        """The task receipts of an issue."""
+        return self._names(issue_id, RECEIPTS)
+
+    def _keep(self, issue_id: str, kind: str, name: str, data: bytes, *, suffix: str = "json") -> Problem | None:
+        path = self._path(issue_id, kind, name, suffix)
+        if path is None:
+            return Problem(code="id_invalid", message="An id has letters, digits, dot, dash and underscore.")
+        try:
+            return _write_once(path, data)
+        except OSError as error:
+            message = (
+                f"The task cannot be kept: {error.strerror or error}. Free some space, or make the folder writable."
+            )
+            raise ConfigError(message, code="control_room_unwritable") from None
+
+    def _read(self, issue_id: str, kind: str, name: str) -> dict[str, Any] | None:
+        path = self._path(issue_id, kind, name)
+        data = None if path is None else disk.read_whole(path)
+        if data is None:
+            return None
+        found = parse_json_object(data, MAX_BYTES)
+        if isinstance(found, Rejection):
+            raise _damaged(name, f"{found.reason}.")
+        return found
+
+    def _names(self, issue_id: str, kind: str) -> list[str]:
+        if not valid_session_id(issue_id):
+            return []
+        return sorted(path.stem for path in (self._issues / issue_id / kind).glob("*.json"))
+
+    def _path(self, issue_id: str, kind: str, name: str, suffix: str = "json") -> Path | None:
+        if not (valid_session_id(issue_id) and valid_session_id(name)):
+            return None
+        return self._issues / issue_id / kind / f"{name}.{suffix}"
+
+
+def _write_once(path: Path, data: bytes) -> Problem | None:
+    """Write a file that is not there yet; of two writers the first wins."""
+    fd = open_lock(path.parent / "all")
+    try:
+        disk.lock(fd)
+        before = disk.read_whole(path)
+        if before is None:
+            disk.write_whole(path, data)
+    finally:
+        os.close(fd)
+    if before in {None, data}:
+        return None
+    return Problem(code="task_exists", message="There is another one of this id. What was kept stays as it is.")
+
+
+def _damaged(name: str, why: str) -> ConfigError:
+    return ConfigError(f"{name}.json is damaged: {why} Repair it, or move it away.", code="task_damaged")
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

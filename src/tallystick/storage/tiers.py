@@ -1,0 +1,88 @@
+"""Tiers on disk: `.control-room/agents/tiers.json`, the policy and where each agent stands with each model."""
+
+from pathlib import Path
+from typing import Any
+
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.json_file import JsonFile
+from tallystick.turns.agents.caps import Caps
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agents.tiers import Move, Result, Standing, TierPolicy
+
+
+@record
+class Ladder:
+    """All of it."""
+
+    policy: TierPolicy = TierPolicy()
+    standings: tuple[Standing, ...] = ()
+
+    def standing(self, agent_id: str, model: str) -> Standing:
+        """Where an agent stands with a model; at the beginning unless something happened."""
+        met = (each for each in self.standings if (each.agent_id, each.model) == (agent_id, model))
+        return next(met, Standing(agent_id=agent_id, model=model))
+
+    def caps(self, agent_id: str, model: str) -> Caps:
+        """What the next task may use."""
+        return self.standing(agent_id, model).caps(self.policy)
+
+    def with_standing(self, standing: Standing) -> "Ladder":
+        """The same with one standing changed."""
+        key = (standing.agent_id, standing.model)
+        others = tuple(each for each in self.standings if (each.agent_id, each.model) != key)
+        return Ladder(policy=self.policy, standings=(*others, standing))
+
+
+class Tiers:
+    """The tiers of one workspace."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._file = JsonFile(workspace / CONTROL_ROOM / "agents" / "tiers.json", code="tiers_damaged")
+
+    def load(self) -> Ladder:
+        """All of it.
+
+        Raises:
+            ConfigError: `tiers_damaged`; the file stays as it is.
+        """
+        return self._read(self._file.read())
+
+    def caps_for(self, agent_id: str, model: str) -> Caps:
+        """What an agent's next task with a model may use."""
+        return self.load().caps(agent_id, model)
+
+    def record(self, agent_id: str, model: str, result: Result) -> tuple[Standing, Move]:
+        """Count how a task ended; gives where the agent stands now and what the result did."""
+        with self._file.locked():
+            ladder = self.load()
+            standing, move = ladder.standing(agent_id, model).after(result, ladder.policy)
+            self._write(ladder.with_standing(standing))
+        return standing, move
+
+    def set_policy(self, policy: TierPolicy) -> TierPolicy:
+        """Put another policy in force; standings stay, and are read by its numbers from now on."""
+        with self._file.locked():
+            self._write(Ladder(policy=policy, standings=self.load().standings))
+        return policy
+
+    def _write(self, ladder: Ladder) -> None:
+        standings = [standing.as_dict() for standing in ladder.standings]
+        self._file.write({"policy": ladder.policy.as_dict(), "standings": standings})
+
+    def _read(self, found: dict[str, Any] | None) -> Ladder:
+        if found is None:
+            return Ladder()
+        listed = found.get("standings")
+        if found.keys() != {"version", "policy", "standings"} or not isinstance(listed, list):
+            raise self._file.damaged("it holds 'version', 'policy' and the list 'standings', and nothing else")
+        policy = TierPolicy.from_dict(found["policy"])
+        if isinstance(policy, Problem):
+            raise self._file.damaged(f"/policy{policy.pointer}: {policy.message}")
+        ladder = Ladder(policy=policy)
+        for place, value in enumerate(listed):
+            standing = Standing.from_dict(value)
+            if isinstance(standing, Problem):
+                raise self._file.damaged(f"/standings/{place}{standing.pointer}: {standing.message}")
+            ladder = ladder.with_standing(standing)
+        return ladder

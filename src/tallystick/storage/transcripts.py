@@ -1,0 +1,171 @@
+"""What was said in a session: `.control-room/transcripts/<sessionId>.jsonl`, one line a turn.
+
+The next turn of a session is told what was said before, also by another process and after a restart. A file is
+bounded: when it is full it becomes `<sessionId>.jsonl.1`, in the place of the one before it. It is no evidence and is
+not signed; what happened stands in the receipts, which each line names.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.errors import ConfigError
+from tallystick.gate.session import valid_session_id
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.journal import disk
+from tallystick.turns.model import Message
+
+FOLDER = "transcripts"
+FILE_BYTES = 4 * 1024 * 1024
+"""A session's file is set aside when it has grown beyond this."""
+TAIL_BYTES = 512 * 1024
+"""So much of a file's end is read for the next turn; more would not fit any model."""
+HISTORY_TURNS = 12
+HISTORY_CHARS = 24_000
+"""What a turn is told of earlier ones, at most: a few pages, so that the task itself stays in sight."""
+
+
+@record
+class Spoken:
+    """One turn, as its session remembers it."""
+
+    at: str
+    """When it ended, in UTC."""
+    turn_id: str
+    subject: str
+    """On whose behalf: nobody is told what another said."""
+    agent_id: str
+    message: str
+    reply: str | None
+    """None: nothing was said, or the check refused it."""
+    code: str | None = None
+    """Why there is no reply."""
+    receipts: tuple[str, ...] = ()
+    more: Mapping[str, Any] | None = None
+    """Evidence line, stop hook, model, usage."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """One line of the file."""
+        wire: dict[str, Any] = {
+            "at": self.at, "turn_id": self.turn_id, "subject": self.subject, "agent_id": self.agent_id,
+            "message": self.message, "reply": self.reply,
+        }  # fmt: skip
+        if self.code is not None:
+            wire["code"] = self.code
+        return wire | {"receipts": list(self.receipts)} | dict(self.more or {})
+
+
+class Transcripts:
+    """The transcripts of one workspace."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._folder = workspace / CONTROL_ROOM / FOLDER
+
+    def add(self, session_id: str, spoken: Spoken) -> None:
+        """Write one turn down.
+
+        Raises:
+            ConfigError: It cannot be written; the message says what to do.
+        """
+        line = orjson.dumps(spoken.as_dict()) + b"\n"
+        path = self._path(session_id)
+        try:
+            disk.make_folder(self._folder)
+            _append(path, line)
+        except OSError as error:
+            message = f"The transcript of {session_id} cannot be written: {error.strerror}. Free some space."
+            raise ConfigError(message, code="transcript_unwritable") from None
+
+    def turns(self, session_id: str) -> list[dict[str, Any]]:
+        """The last turns of a session, oldest first; what cannot be read is left out."""
+        return list(_lines(_tail(self._path(session_id))))
+
+    def history(self, session_id: str, *, subject: str, agent_id: str) -> tuple[Message, ...]:
+        """What this caller and this agent said to each other lately, as far as it was accepted.
+
+        Args:
+            session_id: Whose transcript.
+            subject: The caller.
+            agent_id: The agent.
+        """
+        chosen: list[tuple[str, str]] = []
+        left = HISTORY_CHARS
+        for turn in reversed(self.turns(session_id)):
+            message, reply = turn.get("message"), turn.get("reply")
+            if (turn.get("subject"), turn.get("agent_id")) != (subject, agent_id):
+                continue
+            if not isinstance(message, str) or not isinstance(reply, str):
+                continue
+            left -= len(message) + len(reply)
+            if left < 0 or len(chosen) == HISTORY_TURNS:
+                break
+            chosen.append((message, reply))
+        return tuple(
+            told
+            for message, reply in reversed(chosen)
+            for told in (Message(role="user", content=message), Message(role="assistant", content=reply))
+        )
+
+    def _path(self, session_id: str) -> Path:
+        if not valid_session_id(session_id):
+            message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
+            raise ConfigError(message, code="session_id_invalid")
+        return self._folder / f"{session_id}.jsonl"
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append whole: the lock keeps two processes' lines apart, also while the file is set aside."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    while True:
+        fd = os.open(path, flags, disk.FILE_MODE)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            if not _is_still(path, fd):
+                continue  # another process set it aside while we waited
+            size = os.fstat(fd).st_size
+            if size and size + len(line) > FILE_BYTES:
+                path.replace(path.with_name(f"{path.name}.1"))
+                continue
+            # A line that a crash cut in half must not take this one with it.
+            torn = size and os.pread(fd, 1, size - 1) != b"\n"
+            disk.write_all(fd, b"\n" + line if torn else line)
+        finally:
+            os.close(fd)
+        return
+
+
+def _is_still(path: Path, fd: int) -> bool:
+    try:
+        now = path.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    held = os.fstat(fd)
+    return (now.st_dev, now.st_ino) == (held.st_dev, held.st_ino)
+
+
+def _tail(path: Path) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    with os.fdopen(fd, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - TAIL_BYTES))
+        data = file.read(TAIL_BYTES)
+    # The first line of a part is the end of one.
+    return data if size <= TAIL_BYTES else data.partition(b"\n")[2]
+
+
+def _lines(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.splitlines():
+        try:
+            turn = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(turn, dict):
+            yield turn

@@ -1,0 +1,69 @@
+"""One agent turn: a model on one side, the gate on the other.
+
+    prompt → call → gate → result into the prompt → decision → … → final answer → check → reply
+
+Nothing here does I/O: the model, the gate's turn and the reply check are arguments. Nothing is tried again by force: a
+malformed call ends the turn with its code, and whoever wants to go on starts a new one. `enveloped` is the loop for
+models that answer in strict JSON, `native` the one for APIs with tool calling.
+"""
+
+from collections.abc import Callable
+from time import monotonic
+
+from tallystick.turns.enveloped import run_enveloped
+from tallystick.turns.model import Model
+from tallystick.turns.native import run_native
+from tallystick.turns.request import NO_POLICY, Checker, GateTurn, Progress, Request, ToolPolicy, Watch
+from tallystick.turns.required import required_by
+from tallystick.turns.result import HandedBack, Injected, Rejected, Step, TurnResult
+from tallystick.turns.steps import Running
+
+__all__ = [
+    "NO_POLICY", "Checker", "GateTurn", "HandedBack", "Injected", "Progress", "Rejected", "Request", "Step",
+    "ToolPolicy", "TurnResult", "Watch", "run_turn",
+]  # fmt: skip
+
+
+async def run_turn(
+    request: Request,
+    *,
+    model: Model,
+    turn: GateTurn,
+    check: Checker,
+    clock: Callable[[], float] = monotonic,
+    watch: Watch | None = None,
+) -> TurnResult:
+    """Run one turn to its end.
+
+    Args:
+        request: What is asked, and of whom.
+        model: Who answers.
+        turn: The turn at the gate, already begun with its limits (`limits.budget_for`).
+        check: The reply check.
+        clock: For how long each step took.
+        watch: Is told each step as it ends.
+    """
+    allowed = request.policy.allowed_tools if request.has_tools else frozenset[str]()
+    if allowed is not None:
+        # At the gate itself: prompt and schema follow from what the gate allows, not the other way round.
+        turn.narrow(allowed)
+    run = Running(request, model=model, turn=turn, check=check, clock=clock, watch=watch)
+    result: TurnResult | None = None
+    try:
+        result = await _run(run)
+    finally:
+        # However it ended, by cancellation too: only a turn with a held call stays, for the person's yes.
+        if result is None or result.held is None:
+            turn.close()
+    return result
+
+
+async def _run(run: Running) -> TurnResult:
+    request = run.request
+    entries = tuple(run.turn.tools())
+    if not entries and request.tool_phase:
+        return run.ended()
+    if entries:
+        run.required = required_by(request, (entry.card.name for entry in entries))
+    speak = run_native if run.model.speech == "native" else run_enveloped
+    return await speak(run, entries)

@@ -1,0 +1,85 @@
+"""The messages a turn begins with, put together from the sections."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from tallystick.gate.admit.names import Entry
+from tallystick.turns.model import Message
+from tallystick.turns.prompt.catalogue import catalogue_section
+from tallystick.turns.prompt.final import interpreting_section
+from tallystick.turns.prompt.grounding import GROUNDING
+from tallystick.turns.prompt.results import result_section
+from tallystick.turns.prompt.role import role_section
+from tallystick.turns.request import Request
+from tallystick.turns.result import Injected
+
+
+def opening_messages(
+    request: Request, entries: Sequence[Entry], *, boundary: str, block: str | None, native: bool
+) -> list[Message]:
+    """System, history, and the request with what belongs to its end.
+
+    Args:
+        request: What is asked.
+        entries: The tools of the turn; none: the model is not told of any.
+        boundary: Of the containers around results.
+        block: The step block, where the model answers in text and has tools.
+        native: Whether tools are offered through the API and not in the prompt.
+    """
+    if request.skip_tools:
+        return [*request.history, Message(role="user", content=request.message)]
+    system = _system(request, () if native else entries)
+    messages = [Message(role="system", content=system)] if system else []
+    messages += request.history if native else told(request.history, boundary)
+    messages.append(Message(role="user", content=_asked(request, boundary, block)))
+    return messages
+
+
+def told(history: Sequence[Message], boundary: str) -> list[Message]:
+    """Earlier messages for a model that knows no calls but those it writes: native ones become text."""
+    messages: list[Message] = []
+    names: dict[str, str] = {}
+    for message in history:
+        if message.calls:
+            names |= {call.call_id: call.name for call in message.calls}
+            calls = "\n".join(f'{{"tool":"{call.name}","args":{call.arguments}}}' for call in message.calls)
+            content = f"{message.content}\n{calls}" if message.content else calls
+            messages.append(Message(role="assistant", content=content))
+        elif message.role == "tool":
+            content = result_section(_reported(message, names), boundary)
+            messages.append(Message(role="user", content=content))
+        else:
+            messages.append(message)
+    return messages
+
+
+def _system(request: Request, entries: Sequence[Entry]) -> str:
+    # The tool phase of a conference is kept lean: rules about replies make small models miss the call.
+    sections = [] if request.tool_phase else [role_section(request.agent), GROUNDING]
+    if entries:
+        sections.append(catalogue_section(entries))
+    return "\n\n".join(sections)
+
+
+def _asked(request: Request, boundary: str, block: str | None) -> str:
+    parts = [request.message]
+    if request.injected:
+        parts += [result_section(result, boundary) for result in request.injected]
+    if block is not None:
+        parts.append(block)
+    elif request.conference and not request.tool_phase:
+        parts.append(interpreting_section(request.agent.name))
+    return "\n\n".join(parts)
+
+
+def _reported(message: Message, names: dict[str, str]) -> Injected:
+    """What a client said came of its own call, in the form of a result."""
+    call_id = message.call_id or ""
+    data = message.content.encode("utf-8", "replace")
+    return Injected(
+        tool=names.get(call_id, "client"),
+        receipt_id=call_id,
+        text=message.content,
+        sha256=sha256(data).hexdigest(),
+        full_size=len(data),
+    )

@@ -1,0 +1,204 @@
+"""A turn while it runs: what was said, what came of it, what it cost so far, and how it ends."""
+
+import inspect
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.reply.leaks import is_abstention
+from tallystick.turns.model import Ask, Message, Model, Said, Unheard, Usage
+from tallystick.turns.prompt.results import boundary_of, injected_from, result_section
+from tallystick.turns.request import Checker, GateTurn, Progress, Request, Watch
+from tallystick.turns.result import HandedBack, Injected, Rejected, RequiredBy, Step, StepKind, TurnResult
+from tallystick.turns.stop_hooks import Hook, code_of, hook_of, stop_hook
+from tallystick.turns.thinking import put_aside
+
+_log = logging.getLogger(__name__)
+
+NOTHING = Usage()
+STEP_LIMIT = "step_limit"
+"""What a model is told when it has made as many calls as it may."""
+
+
+class Running:
+    """One turn on its way. Both speeches go through here, so a step is asked, counted and noted in one place."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        model: Model,
+        turn: GateTurn,
+        check: Checker,
+        clock: Callable[[], float],
+        watch: Watch | None,
+    ) -> None:
+        self.request = request
+        self.model = model
+        self.turn = turn
+        self.messages: list[Message] = []
+        self.required: RequiredBy | None = None
+        self.calls = 0
+        """How many calls were proposed: what the step limit counts."""
+        self.boundary = boundary_of(turn.nonce or turn.turn_id)
+        self._check = check
+        self._clock = clock
+        self._watch = watch
+        self._since = clock()
+        self._steps: list[Step] = []
+        self._receipts: list[str] = []
+        self._results: list[Injected] = []
+        self._spent = self._unclaimed = NOTHING
+        self._model_name = model.name
+
+    # -- the model -----------------------------------------------------------------------------------------------------
+
+    async def ask(self, **more: Any) -> Said | Unheard:
+        """Ask the model with the messages so far.
+
+        Args:
+            more: What else of an `Ask`: schema, offers, whether a call is required.
+        """
+        self._since = self._clock()
+        self._tell("asking")
+        request = self.request
+        ask = Ask(messages=tuple(self.messages), max_tokens=request.max_tokens, temperature=request.temperature, **more)
+        said = await self.model.ask(ask)
+        if isinstance(said, Said):
+            usage = said.usage
+            if usage != NOTHING:
+                self.turn.spend(tokens=usage.input_tokens + usage.output_tokens, cost_microusd=usage.cost_microusd)
+                self._spent, self._unclaimed = _sum(self._spent, usage), usage
+            self._model_name = said.model or self._model_name
+        return said
+
+    def says(self, role: str, content: str) -> None:
+        """Put a message at the end of the prompt."""
+        self.messages.append(Message(role="assistant" if role == "assistant" else "user", content=content))
+
+    # -- the steps -----------------------------------------------------------------------------------------------------
+
+    def note_call(self, text: str, outcome: Outcome, *, commentary: str = "") -> None:
+        """Note a call or a decision, with what the gate made of it."""
+        if outcome.final:
+            return self._note("decision", text, outcome=outcome, receipt_id=outcome.receipt_id)
+        self.calls += 1
+        if outcome.status != "rejected":
+            self._receipts.append(outcome.receipt_id)
+        return self._note(
+            "call",
+            text,
+            outcome=outcome,
+            receipt_id=outcome.receipt_id or None,
+            code=code_of(outcome),
+            commentary=commentary,
+        )
+
+    def take_result(self, outcome: Outcome) -> str:
+        """Keep what a call gave, and write it for the prompt."""
+        result = injected_from(outcome)
+        if outcome.status != "rejected":
+            self._results.append(result)
+        return result_section(result, self.boundary)
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether the step limit is reached."""
+        return self.calls >= self.request.max_steps
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def ended_by(self, outcome: Outcome) -> TurnResult | None:
+        """The result, if this submission ends the turn: held, refused, or the client's own to run."""
+        if outcome.held is not None:
+            return self.ended(held=outcome.held, stop_hook=hook_of(outcome))
+        if outcome.handed_back:
+            return self.ended(handed_back=(handed_back(outcome),))
+        hook = hook_of(outcome)
+        return None if hook is None else self.ended(stop_hook=hook)
+
+    def unheard(self, why: Unheard) -> TurnResult:
+        """The model could not be heard."""
+        return self.ended(unheard=why, stop_hook=stop_hook(Hook.MODEL_UNHEARD, why.code))
+
+    async def answered(self, said: Said, *, forced: bool = False) -> TurnResult:
+        """The model's answer, checked."""
+        request, turn = self.request, self.turn
+        # From here on nothing can be called in this turn, whatever the answer says.
+        turn.close()
+        text, thinking = put_aside(said.text) if request.cot == "strip" else (said.text, "")
+        self.says("assistant", said.text)
+        if request.skip_tools:
+            self._note("final", said.text)
+            return self.ended(reply=said.text)
+        if is_abstention(text):
+            self._note("final", said.text, commentary=thinking)
+            return self.ended(abstained=True, forced=forced)
+        self._tell("checking")
+        ran = [*request.injected, *self._results]
+        receipts = [result.receipt_id for result in ran if result.error is None]
+        found = self._check(text, tools_ran=bool(receipts), receipts=receipts, conference=request.conference)
+        findings = await found if inspect.isawaitable(found) else found
+        code = None if findings.ok else findings.code or "format_error"
+        self._note("final", said.text, code=code, receipt_id=findings.receipt_id or None, commentary=thinking)
+        if code is None:
+            return self.ended(reply=text, findings=findings, forced=forced)
+        return self.ended(
+            rejected=Rejected(text=text, code=code, findings=findings),
+            findings=findings,
+            stop_hook=stop_hook(Hook.REPLY_REJECTED, code),
+            forced=forced,
+        )
+
+    def ended(self, **how: Any) -> TurnResult:
+        """The turn as it stands, and how it ended."""
+        return TurnResult(
+            turn_id=self.turn.turn_id,
+            receipts=tuple(self._receipts),
+            steps=tuple(self._steps),
+            usage=self._spent,
+            required_by=self.required,
+            results=tuple(self._results),
+            messages=tuple(self.messages),
+            model=self._model_name,
+            provider=self.model.provider,
+            **how,
+        )
+
+    def _note(self, kind: StepKind, text: str, **more: Any) -> None:
+        now = self._clock()
+        step = Step(
+            index=len(self._steps) + 1,
+            kind=kind,
+            text=text,
+            usage=self._unclaimed,
+            elapsed_ms=max(0, round((now - self._since) * 1000)),
+            **more,
+        )
+        # Of several calls in one answer, the first carries what the answer cost.
+        self._unclaimed, self._since = NOTHING, now
+        self._steps.append(step)
+        self._tell(step)
+
+    def _tell(self, what: Step | Progress) -> None:
+        if self._watch is not None:
+            try:
+                self._watch(what)
+            except Exception:  # noqa: BLE001 - watching must never stop a turn
+                _log.exception("a watcher failed; the turn is not affected")
+
+
+def handed_back(outcome: Outcome, call_id: str | None = None) -> HandedBack:
+    """A call that the client runs itself."""
+    return HandedBack(
+        receipt_id=outcome.receipt_id, tool=outcome.tool or "", args=dict(outcome.args or {}), call_id=call_id
+    )
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cost_microusd=one.cost_microusd + other.cost_microusd,
+    )

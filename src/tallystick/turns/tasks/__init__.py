@@ -1,0 +1,1 @@
+"""Tasks: a request becomes one packet, a packet becomes one receipt."""

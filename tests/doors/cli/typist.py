@@ -1,0 +1,81 @@
+"""Somebody at a terminal: types when what they wait for stands on the screen."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.house.sources import ROOT
+
+PATIENCE_S = 60
+CTRL_C, CTRL_D = "\x03", "\x04"
+_TAKES_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "tallystick", *sys.argv[1:]])
+"""
+"""Makes the terminal the command's own, so that Ctrl-C typed there becomes a signal."""
+
+
+class Typist:
+    """One command with a terminal on all three streams."""
+
+    def __init__(self, *words: str, folder: Path, state: Path) -> None:
+        self._ours, theirs = pty.openpty()
+        environment = {
+            **os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), "TERM": "xterm",
+            "COLUMNS": "200",
+        }  # fmt: skip
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _TAKES_TERMINAL, *words], cwd=folder, env=environment,
+            stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        self.screen = ""
+        self._seen = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._ours)
+
+    def types(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def until(self, text: str) -> str:
+        """Wait until this stands on the screen, after what was waited for before; gives what came with it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while text not in self.screen[self._seen :]:
+            assert time.monotonic() < deadline, self.screen
+            assert self._read(), f"ended without {text!r}: {self.screen}"
+        end = self.screen.index(text, self._seen) + len(text)
+        said, self._seen = self.screen[self._seen : end], end
+        return said
+
+    def ended(self) -> int:
+        """Wait for its end; gives the exit code."""
+        while self._read():
+            pass
+        return self._process.wait(PATIENCE_S)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._ours], [], [], 1)
+        if not ready:
+            return self._process.poll() is None
+        try:
+            more = os.read(self._ours, 65536)
+        except OSError:
+            return False  # the other end is closed: the command has ended
+        self.screen += more.decode(errors="replace")
+        return bool(more)

@@ -1,0 +1,119 @@
+"""`/api/ai/chief/route` and `/api/ai/task/execute`: from a message to a packet to a receipt, all of it kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.doors.http.doorway import Doorway, problem
+from tests.doors.http.talking import SCENE, call, claim, finish, serve_agent, write_story
+from tests.scripted_server import Says, ScriptedServer, Status
+
+ROUTE, EXECUTE = "/api/ai/chief/route", "/api/ai/task/execute"
+MESSAGE = f"Check the continuity of {SCENE}: does Ada ever set foot on a boat?"
+REPORT = {
+    "outputs_produced": [], "reasoning_summary": "Read it.", "decisions": [], "checks_performed": [], "assumptions": [],
+    "risks": [], "next_recommended_action": "none",
+}  # fmt: skip
+
+
+@pytest.fixture
+def told(door: Doorway) -> Doorway:
+    write_story(door.workspace)
+    return door
+
+
+def route(door: Doorway, message: str = MESSAGE, **more: Any) -> Any:
+    answer = door.post(ROUTE, {"message": message, "issueId": "issue-7", **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def kept(door: Doorway, kind: str) -> list[Any]:
+    folder: Path = door.workspace / ".control-room" / "audit" / "issues" / "issue-7" / kind
+    return [json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
+
+
+@pytest.mark.promise("chat.tasks")
+def test_on_a_fresh_machine_a_message_becomes_a_kept_packet_for_the_right_agent(told: Doorway) -> None:
+    routed = route(told)
+    packet = routed["packet"]
+    assert (routed["source"], routed["agent_id"]) == ("router", "continuity")
+    assert (packet["intent"], packet["parent_issue_id"]) == ("continuity_check", "issue-7")
+    assert packet["target"]["canonical_path"] == SCENE
+    assert kept(told, "packets") == [packet]
+    # The router was asked through the gate, like anybody.
+    assert [receipt.header["tool_id"] for receipt in told.outcomes()] == ["task_router"]
+
+
+@pytest.mark.promise("chat.tasks")
+def test_a_message_that_is_no_task_gets_a_question_back_with_choices(told: Doorway) -> None:
+    packet = route(told, "hm")["packet"]
+    assert packet["intent"] == "clarify"
+    assert 2 <= len(packet["clarification"]["choices"]) <= 4
+    chosen = route(told, "hm", choice=packet["clarification"]["choices"][0], parentPacketId=packet["packet_id"])
+    assert chosen["packet"]["intent"] != "clarify"
+    assert chosen["packet"]["parent_packet_id"] == packet["packet_id"]
+
+
+@pytest.mark.promise("chat.tasks")
+def test_a_chief_whose_json_is_invalid_asks_back_instead(told: Doorway) -> None:
+    with ScriptedServer(Says("I would give this to the critic.")) as server:
+        serve_agent(told.workspace, server, "assistant")
+        routed = route(told)
+    assert (routed["source"], routed["packet"]["intent"]) == ("fallback", "clarify")
+    assert routed["problem"]["code"] == "task_packet_invalid"
+
+
+@pytest.mark.promise("chat.tasks")
+def test_a_packet_is_carried_out_and_its_receipt_is_kept(told: Doorway) -> None:
+    packet = route(told)["packet"]
+    answer = told.post(EXECUTE, {"packet": packet})
+    assert answer.status_code == 200, answer.text
+    done = answer.json()
+    receipt = done["receipt"]
+    assert (receipt["packet_id"], receipt["issue_id"]) == (packet["packet_id"], "issue-7")
+    assert receipt["actor"]["agent_id"] == "continuity"
+    assert receipt["stop_hook"] is None
+    assert receipt["citations"]
+    assert kept(told, "task-receipts") == [receipt]
+    ran = {receipt.receipt_id: receipt.header for receipt in told.receipts()}
+    assert {ran[name]["task_id"] for name in done["turn"]["receipts"]} == {packet["packet_id"]}
+
+
+@pytest.mark.promise("chat.tasks")
+def test_a_model_carries_out_a_packet_and_reports_in_strict_json(told: Doorway) -> None:
+    packet = route(told)["packet"]
+    turn = [call("file_reader", {"file_path": SCENE}), finish(), claim()]
+    with ScriptedServer(*turn, Says(json.dumps(REPORT)), *turn, Says("Done!")) as server:
+        serve_agent(told.workspace, server, "continuity")
+        good = told.post(EXECUTE, {"packet": packet}).json()
+        bad = told.post(EXECUTE, {"packet": packet}).json()
+    assert good["receipt"]["reasoning_summary"] == "Read it."
+    assert good["receipt"]["stop_hook"] is None
+    assert bad["stop_hook"].startswith("STOP_HOOK: task_receipt_invalid")
+    assert len(kept(told, "task-receipts")) == 2
+    standing = told.get("/api/tiers/agents/continuity").json()
+    assert "continuity" in json.dumps(standing)
+
+
+def refused(answer: httpx.Response, status: int, category: str, code: str) -> None:
+    assert problem(answer, status, category)["hint"]
+    assert answer.json()["error"]["message"] == code
+
+
+@pytest.mark.promise("chat.tasks", "chat.bad-input")
+def test_what_cannot_be_routed_or_carried_out_is_said(told: Doorway) -> None:
+    refused(told.post(ROUTE, {"message": " "}), 400, "validation_error", "message_empty")
+    refused(told.post(ROUTE, {"message": "\x00"}), 400, "validation_error", "message_not_text")
+    problem(told.post(ROUTE, {"message": "x", "issueId": "../x"}), 400, "validation_error")
+    refused(told.post(EXECUTE, {"packet": {}}), 400, "validation_error", "task_packet_invalid")
+    packet = route(told)["packet"]
+    refused(told.post(EXECUTE, {"packet": packet, "agentId": "nobody"}), 404, "validation_error", "agent_unknown")
+    changed = {**packet, "intent": "other"}
+    refused(told.post(EXECUTE, {"packet": changed}), 409, "downstream_error", "task_exists")
+    with ScriptedServer(Status(500)) as server:
+        serve_agent(told.workspace, server, "assistant")
+        refused(told.post(ROUTE, {"message": MESSAGE}), 502, "downstream_error", "endpoint_failed")

@@ -1,0 +1,53 @@
+"""Whole turns of the offline agent on a real gate, each in one word."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from tallystick import Gate
+from tallystick.gate.reply.findings import Findings
+from tallystick.gate.session import Session
+from tallystick.providers.offline.model import OfflineModel
+from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agents.defaults import DEFAULT_AGENTS
+from tallystick.turns.loop import Request, TurnResult, run_turn
+from tallystick.turns.result import Injected
+
+AGENTS = {agent.agent_id: agent for agent in DEFAULT_AGENTS}
+GUEST = Agent(agent_id="guide", name="Guide", role="guide", purpose="Answers questions about the workspace.")
+"""An agent of the project's own, who may cite any file."""
+
+
+def write_files(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def ask(gate: Gate, message: str, agent: Agent = GUEST, *, session: str = "chat", **more) -> TurnResult:
+    """One turn, from the message to the checked reply."""
+
+    def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
+        return gate.check_reply(
+            reply, session=session, agent=agent.agent_id, tools_ran=tools_ran, conference=conference
+        )
+
+    async def run() -> TurnResult:
+        turn = gate.turn(session=Session(session_id=session), agent=agent.agent_id)
+        request = Request(message=message, agent=agent, **more)
+        return await run_turn(request, model=OfflineModel(), turn=turn, check=check)
+
+    return asyncio.run(run())
+
+
+def interpret(gate: Gate, message: str, agent: Agent, injected: tuple[Injected, ...]) -> str | None:
+    """What an agent says to results that others brought."""
+    result = ask(gate, message, agent, injected=injected)
+    return "ABSTAIN" if result.abstained else result.reply
+
+
+def tools_of(result: TurnResult) -> list[str]:
+    """The tools that were called, in order."""
+    return [step.outcome.tool or "" for step in result.steps if step.outcome is not None and step.outcome.tool]
