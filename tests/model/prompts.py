@@ -31,7 +31,7 @@ PROMPTS = [
     ("convert", "What is 3.5 inches in centimetres?"),
     ("convert", "I have 20 pounds of flour. How many kilograms is that?"),
     ("convert", "Turn 98.6 Fahrenheit into Celsius."),
-    ("plan_days", "Plan three days: packing, travel, rest."),
+    ("plan_days", "Plan two days: packing, then travel."),
     ("plan_days", "Make a schedule for a long weekend by the sea."),
     ("plan_days", "Set up a plan with a high priority for moving house."),
     ("plan_days", "I need a two-day plan for painting the kitchen."),
@@ -42,7 +42,7 @@ def tools() -> list[Tool]:
     @tool(name="order_status", effect="read", input_schema=_closed(
         {"order_id": {"type": "string", "pattern": "^A-[0-9]{4}$"}, "history": {"type": "boolean"}}, "order_id"
     ))  # fmt: skip
-    async def order_status(order_id: str, history: bool = False) -> dict[str, Any]:
+    async def order_status(order_id: str, *, history: bool = False) -> dict[str, Any]:
         """Look up an order by its number, which looks like A-1234."""
         return {"order_id": order_id, "status": "on its way", "history": ["packed"] if history else []}
 
@@ -56,7 +56,7 @@ def tools() -> list[Tool]:
 
     @tool(name="plan_days", effect="read", input_schema=_closed(
         {
-            "days": {"type": "array", "minItems": 1, "maxItems": 3, "items": _closed(
+            "days": {"type": "array", "minItems": 1, "maxItems": 2, "items": _closed(
                 {"title": {"type": "string", "minLength": 1, "maxLength": 40}, "hours": {"type": "integer", "minimum": 1, "maximum": 12}},
                 "title",
             )},
@@ -65,7 +65,7 @@ def tools() -> list[Tool]:
         "days",
     ))  # fmt: skip
     async def plan_days(days: list[dict[str, Any]], priority: str = "low") -> dict[str, Any]:
-        """Make a plan of one to three days, each with a title."""
+        """Make a plan of one or two days, each with a title."""
         return {"days": len(days), "priority": priority}
 
     return [order_status, convert, plan_days]

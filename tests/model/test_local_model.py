@@ -43,19 +43,24 @@ def local() -> Model:
     return model_for(LOCAL, settings=Settings(), memory=CapabilityBook())
 
 
-async def turn_of(gate: Gate, model: Model, tool: str, message: str) -> TurnResult:
+async def turn_of(gate: Gate, model: Model, tool: str, message: str, *, steps: int) -> TurnResult:
     turn = gate.turn(agent="assistant")
 
     def check(reply: str, *, tools_ran: bool, receipts: Any, conference: bool) -> Any:
         return gate.check_reply(reply, session=turn.session, tools_ran=tools_ran, conference=conference)
 
     policy = ToolPolicy(require_tool=True, allowed_tools=frozenset({tool}))
-    request = Request(message=message, agent=AGENT, policy=policy, max_steps=2, max_tokens=TOKENS)
+    request = Request(message=message, agent=AGENT, policy=policy, max_steps=steps, max_tokens=TOKENS)
     return await run_turn(request, model=model, turn=turn, check=check)
 
 
 async def turns_of(gate: Gate, model: Model) -> list[TurnResult]:
-    return [await turn_of(gate, model, tool, message) for tool, message in PROMPTS]
+    # The first prompt of each tool is given a second step, so that the decision is seen too; one is enough for the rest.
+    firsts = {tool: message for tool, message in reversed(PROMPTS)}
+    return [
+        await turn_of(gate, model, tool, message, steps=2 if firsts[tool] == message else 1)
+        for tool, message in PROMPTS
+    ]
 
 
 def refused(results: list[TurnResult]) -> Counter[str]:

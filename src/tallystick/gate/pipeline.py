@@ -182,7 +182,7 @@ class Pipeline:
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else _OwnRules(secrets=secret_names(card))
         own, rule = own or _OwnRules(), self.policy.rule_for(card)
-        context = standing.context(card, self._rates, rule.rate, monotonic(), granted=grant is not None)
+        context = standing.context(proposal, self._rates, rule.rate, monotonic(), granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets, own.plain_names)

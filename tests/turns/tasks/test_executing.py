@@ -126,6 +126,31 @@ def test_a_model_that_falls_silent_before_its_report_is_named_as_such(desk: Gate
     assert hook(result) is Hook.MODEL_UNHEARD
 
 
+@pytest.mark.promise("tasks.execute")
+def test_the_wire_form_says_how_it_ended(desk: Gate) -> None:
+    good = executed(desk, packet(), Scripted(call("read_log"), done, reply, json.dumps(REPORT))).as_dict()
+    assert good.keys() == {"receipt", "turn"}
+    bad = executed(desk, packet(), Scripted(call("read_log"), done, reply, "Done!")).as_dict()
+    assert bad.keys() == {"receipt", "turn", "stop_hook", "problem"}
+    assert bad["receipt"]["stop_hook"] == bad["stop_hook"]
+
+
+@pytest.mark.promise("tasks.execute")
+def test_to_abstain_is_an_end_without_a_stop_hook_and_without_a_result(desk: Gate) -> None:
+    result = executed(desk, packet(), Scripted(call("read_log"), done, " abstain\n"))
+    assert (result.turn.abstained, hook(result), result.receipt.outputs_produced) == (True, None, ())
+    assert result.receipt.decisions
+
+
+@pytest.mark.promise("tasks.contract")
+def test_a_contract_that_lists_nothing_takes_nothing(desk: Gate) -> None:
+    nothing = packet(output_contract={"output_mode": "json_only", "expected_artifacts": [], "stop_conditions": []})
+    claimed = executed(desk, nothing, Scripted(call("read_log"), done, reply, json.dumps(REPORT)))
+    assert hook(claimed) is Hook.TASK_RECEIPT_INVALID
+    modest = json.dumps({**REPORT, "outputs_produced": []})
+    assert hook(executed(desk, nothing, Scripted(call("read_log"), done, reply, modest))) is None
+
+
 def test_the_task_in_words_begins_with_the_user_s_own() -> None:
     words = task_message(packet())
     assert words.startswith("Does the storm scene work?")

@@ -152,6 +152,16 @@ def test_an_answer_that_is_no_packet_becomes_a_question_back(said: str) -> None:
     assert result.packet.clarification.choices[0].startswith("Critic:")
 
 
+def test_the_wire_form_names_packet_agent_and_source() -> None:
+    assert taken(routed("Plan the next scene", OfflineModel())).as_dict().keys() == {"packet", "agent_id", "source"}
+    assert "problem" in taken(routed("Plan the next scene", Scripted("no"))).as_dict()
+
+
+def test_a_choice_that_was_never_offered_changes_nothing() -> None:
+    result = taken(routed("Plan the next scene", OfflineModel(), choice="Nobody: nothing"))
+    assert result.packet.intent == "plan_scene"
+
+
 def test_a_model_that_cannot_be_heard_is_said_to_be_so() -> None:
     down = Unheard(code="endpoint_unreachable", message="Start the server.")
     assert routed("Plan something", Scripted(down)) == down

@@ -95,7 +95,7 @@ def show_agent(here: Here, agent_id: Id) -> None:
         here.screen.line(f"{label:<10}{text}")
 
 
-def set_endpoint(  # noqa: PLR0913 - one option for each field
+def set_endpoint(
     here: Here,
     agent_id: Id,
     provider: Annotated[str, typer.Option("--provider", metavar="NAME", help="openai, lmstudio, ollama, local, …")],

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MAX_LINE = 1024 * 1024
 """Characters that are read of one message; what is too long for an agent is said by the conversation."""
 HISTORY_LINES = 1000
+CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
     "/agent ID   talk to another agent; `tally agents list` names them",
     "/new        begin a new session",
@@ -68,7 +69,7 @@ def chat(
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
         talk = Talk(conversation=Conversation(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
         if once is not None:
-            return talk.say(_read_stdin() if once == "-" else once)
+            return talk.say_once(here, _read_stdin() if once == "-" else once)
         talk.introduce(here)
         with _line_history(here):
             return talk.go_on(here)
@@ -95,6 +96,14 @@ class Talk:
         with running_tools(), self.shown.live():
             came = self.runner.run(self.conversation.chat(replace(self.chat, message=message), watch=self.shown.watch))
         return self.shown.unanswered(came) if isinstance(came, Unanswered) else self.shown.answered(came)
+
+    def say_once(self, here: Here, message: str) -> Exit:
+        """Say only this."""
+        try:
+            return self.say(message)
+        except KeyboardInterrupt:
+            here.screen.note(CANCELLED)
+            return Exit.INTERRUPTED
 
     def introduce(self, here: Here) -> None:
         """Say who is there.
@@ -135,7 +144,7 @@ class Talk:
                 try:
                     ended = self.say(line)
                 except KeyboardInterrupt:
-                    here.screen.note("cancelled; what ran before that has its receipt")
+                    here.screen.note(CANCELLED)
 
     def _command(self, here: Here, line: str) -> None:
         from tallystick.bootstrap.conversation_after import new_id
@@ -161,7 +170,8 @@ class Talk:
 def _next_line() -> str | None:
     """What was typed; None at the end of input."""
     if not sys.stdin.isatty():
-        return sys.stdin.readline(MAX_LINE) or None
+        line = sys.stdin.readline(MAX_LINE)
+        return line.rstrip("\n") if line else None
     try:
         return input("> ")
     except EOFError:

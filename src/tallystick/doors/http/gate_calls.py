@@ -48,6 +48,11 @@ TURN = Form(
         "session": {**ID, "description": "The session the receipts belong to."},
         "agent": {**NAME, "description": "The agent whose turn it is."},
         "toolPolicy": _TOOL_POLICY,
+        "userTexts": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What the user said. Given, a write whose arguments come from tool results alone is held.",
+        },
         **dict.fromkeys(PLACES, NAME),
     },
     example={"session": "s1", "agent": "chief", "toolPolicy": {"allowedTools": ["word_count"]}},
@@ -98,6 +103,7 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
         agent=asked.get("agent"),
         caller=caller,
         allowed_tools=policy.get("allowedTools"),
+        user_texts=asked.get("userTexts"),
         may_finish=not policy.get("requireTool", False),
         # To JSON Schema 3.0 is an integer; the limits stand in signed headers, which hold no floats.
         limits=None if steps is None else Limits(steps=int(steps)),

@@ -1,17 +1,15 @@
 """Where a caller stands: who it is, what it may use this turn, what it has spent."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.nonces import NonceSlot
+from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.budgets import Meter, RateWindows
 from tallystick.gate.decide.heard import Heard
 from tallystick.gate.decide.provenance import doubtful
 from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters, plain_context
 from tallystick.gate.session import Session
-from tallystick.gate.tool import Card
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,24 +32,12 @@ class Standing:
     """What the user said and the tools gave in this turn; None: where arguments come from cannot be told."""
 
     def context(
-        self,
-        card: Card,
-        rates: RateWindows,
-        rate_limit: int | None,
-        now: float,
-        *,
-        granted: bool,
-        args: Mapping[str, Any] | None = None,
+        self, proposal: Proposal, rates: RateWindows, rate_limit: int | None, now: float, *, granted: bool
     ) -> Context:
         """Count this attempt, and give all that a decision may read besides the proposal and the policy."""
-        caller = self.session.caller
-        if (
-            rate_limit is None
-            and self.meter is None
-            and self.allowed_tools is None
-            and self.authenticated
-            and not granted
-        ):
+        caller, card = self.session.caller, proposal.card
+        in_a_turn = self.meter is not None or self.heard is not None or self.allowed_tools is not None
+        if not in_a_turn and rate_limit is None and self.authenticated and not granted:
             return plain_context(caller.roles)
         rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
         if self.meter is None:
@@ -65,5 +51,5 @@ class Standing:
             counters=counters,
             limits=limits,
             granted=granted,
-            tainted=() if self.heard is None or args is None else doubtful(card, args, self.heard),
+            tainted=() if self.heard is None else doubtful(card, proposal.args, self.heard),
         )

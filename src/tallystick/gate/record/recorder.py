@@ -123,14 +123,10 @@ class Recorder:
             audience.saw(shown)
         outcome = Outcome(
             status="transformed" if case.proposal.transformed else "accepted",
-            receipt_id=receipt_id,
-            tool=card.name,
-            args=case.proposal.args,
-            failure=failure,
-            result=None if output is None else output.value,
-            shown=shown,
+            receipt_id=receipt_id, tool=card.name, args=case.proposal.args, failure=failure,
+            result=None if output is None else output.value, shown=shown,
             handed_back=card.origin == "client" and failure is None,
-        )
+        )  # fmt: skip
         if self.observer is None:
             return outcome
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)

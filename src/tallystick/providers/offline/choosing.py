@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, spaced, takes_query
 from tallystick.providers.offline.prompt import ToolLine
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import doing_of, rarity, stems_of, with_doings, words_of
+from tallystick.providers.offline.words import doing_of, rarity, stem, stems_of, with_doings, words_of
 from tallystick.records import record
 
 FITS = 1.5
@@ -13,6 +13,8 @@ FITS = 1.5
 _IN_NAME, _IN_TEXT, _IN_ARGUMENTS = 3.0, 1.0, 0.5
 _GIVEN = 1.5
 """For each argument of a telling kind that the request names a value of."""
+_ORDERED = 3.0
+"""For a tool whose name says what the request orders."""
 _LONG = 40
 """Words of a description from which on each counts less: a long card is not a better one."""
 _ROUTES = frozenset({"route", "router", "routing", "triage", "dispatcher", "classifier"})
@@ -36,7 +38,9 @@ def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
     choices = [
         Choice(
             tool=tool,
-            score=sum(rare[word] * card[word] for word in sorted(asked) if word in card) + _given(tool, wish),
+            score=sum(rare[word] * card[word] for word in sorted(asked) if word in card)
+            + _given(tool, wish)
+            + _ORDERED * _asks_to_do(tool, wish),
             named=_is_named(tool.name, wish.text),
         )
         for tool, card in zip(tools, cards, strict=True)
@@ -102,8 +106,8 @@ def _is_named(name: str, text: str) -> bool:
 
 
 def _asks_to_do(tool: ToolLine, wish: Wish) -> bool:
-    """Whether the request asks for what the tool's name says it does."""
-    asked = set(stems_of(wish.text))
+    """Whether the request orders what the tool's name says it does."""
+    ordered = {stem(word) for word in wish.orders}
     named = stems_of(spaced(tool.name))
     doings = {doing for word in named if (doing := doing_of(word)) is not None}
-    return bool(doings & set(with_doings(asked))) if doings else all(word in asked for word in named)
+    return bool(ordered & set(named)) or any(doing_of(word) in doings for word in ordered)

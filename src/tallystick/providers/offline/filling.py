@@ -185,20 +185,23 @@ def _candidates(name: str, kind: str, needs: Needs) -> list[str]:
         "email": wish.emails,
         "uri": wish.urls,
         "date": wish.dates,
-        "id": _ids(words, wish),
+        "id": (),
         "name": (*_named_by_key(words, wish), *wish.names, *wish.quoted),
         "text": (*_named_by_key(words, wish), *wish.quoted),
     }[kind]
-    typed = needs.fields.get("path" if kind == "path" else name, ()) if kind in {"path", "id"} else ()
-    return list(dict.fromkeys([*found, *typed]))
+    if kind == "id":
+        near, others = _ids(words, wish)
+        # An id that stands beside another noun is that one's; a result may hold the right one under its name.
+        return list(dict.fromkeys([*near, *needs.fields.get(name, ()), *others]))
+    return list(dict.fromkeys([*found, *(needs.fields.get("path", ()) if kind == "path" else ())]))
 
 
-def _ids(words: list[str], wish: Wish) -> list[str]:
-    """Ids, those that stand beside the argument's noun first: `order A-17` for `order_id`."""
+def _ids(words: list[str], wish: Wish) -> tuple[list[str], list[str]]:
+    """Ids that stand beside the argument's noun (`order A-17` for `order_id`), and all others."""
     nouns = [word for word in words if word not in ID_KEYS]
     near = _after_key(nouns, wish.text, r"#?[\w-]{0,60}\d[\w-]{0,60}") if nouns else None
-    found = [near] if near is not None else []
-    return [one.removeprefix("#") for one in dict.fromkeys([*found, *wish.ids, *([] if wish.ids else wish.numbers)])]
+    others = wish.ids or wish.numbers
+    return [near.removeprefix("#")] if near else [], [one.removeprefix("#") for one in others]
 
 
 def _named_by_key(words: list[str], wish: Wish) -> list[str]:

@@ -45,7 +45,10 @@ def named_file(now: Situation) -> Iterator[Call]:
     names = {path.rpartition("/")[2].lower() for path in now.wish.paths}
     for place in (place for result in now.results for place in result.places):
         if reader is not None and place.path.rpartition("/")[2].lower() in names and not _was_read(place, now):
-            yield Call(tool=reader.name, filled=Filled(args=_around(reader, place)))
+            args = {takes_path(reader) or "": place.path}
+            keys, lines = line_keys(reader), now.wish.lines
+            within = {keys[0]: lines[0], keys[1]: lines[1]} if keys and lines else {}
+            yield Call(tool=reader.name, filled=Filled(args={**args, **within}))
 
 
 def second_opinion(now: Situation, absent: list[str]) -> Iterator[Call]:

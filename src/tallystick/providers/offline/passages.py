@@ -23,6 +23,7 @@ _WHICH = re.compile(
 _ENTRY = re.compile(rf"(?:#{{1,6}} )?(?:\W{{0,3}}{_UNITS} )?(\d{{1,4}})\b", re.IGNORECASE)
 _NUMBERED = 4.0
 """For the numbered entry that a request asks for: its words need not be the request's."""
+_NAMED = 2.0
 _NEAR = 0.35
 """What the sentences beside one count: an answer often stands next to the words it is found by."""
 _LEAST_WORDS = 3
@@ -46,19 +47,22 @@ class Passage:
 def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
     """Every sentence that shares something with the request, the best first."""
     wanted = wanted_stems(wish)
+    named = {stem(word) for name in wish.names for word in words_of(name)}
     ordinal = _ordinal(wish)
     sentences = [(excerpt, start, text) for excerpt in excerpts for start, text in _sentences(excerpt.text)]
     held = [frozenset(_stems(text)) for _, _, text in sentences]
     rare = rarity(held)
-    own = [sum(rare.get(one, 0.0) for one in sorted(stems & wanted)) for stems in held]
+    # A name is what a question is about; other words only say what of it.
+    worth = {one: rare.get(one, 0.0) * (_NAMED if one in named else 1) for one in wanted}
+    own = [sum(worth[one] for one in sorted(stems & wanted)) for stems in held]
     passages: list[Passage] = []
     for at, (excerpt, start, text) in enumerate(sentences):
         beside = [near for near in (at - 1, at + 1) if 0 <= near < len(held) and sentences[near][0] is excerpt]
         score = own[at] + _NEAR * sum(own[near] for near in beside) + _phrases(text, wish) + _place(text, ordinal)
         if score <= 0 or len(words_of(text)) < _LEAST_WORDS:
             continue
-        named = wanted & set(_stems(_spaced(excerpt.path)))
-        covered = (held[at] & wanted).union(named, *(held[near] & wanted for near in beside))
+        in_path = wanted & set(_stems(_spaced(excerpt.path)))
+        covered = (held[at] & wanted).union(in_path, *(held[near] & wanted for near in beside))
         line = excerpt.first_line + excerpt.text.count("\n", 0, start)
         numbered = _place(text, ordinal) > 0
         passages.append(Passage(excerpt=excerpt, text=text, line=line, score=score, covered=covered, numbered=numbered))
@@ -174,7 +178,7 @@ _ASKING = frozenset({
     "give", "line", "lines", "list", "locate", "look", "mention", "mentioned", "mentions", "name", "passage",
     "passages", "please", "quote", "quotes", "read", "say", "says", "said", "search", "sentence", "show", "state",
     "states", "summarize", "summarise", "tell", "text", "tool", "use", "using", "according", "anywhere",
-    "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
+    "ever", "speak", "speaks", "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
     "known", "write", "draft", "request", "project", "workspace", "story", "novel", "book", "document", "documents",
     "written", "question", "json", "object", "exactly", "return", "first", "then",
 })  # fmt: skip

@@ -29,6 +29,10 @@ _LONG_DATE = re.compile(
 _DATE_FORMS = ("%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%d.%m.%Y")
 _LINES = re.compile(r"\b(?:lines?|L)\s?(\d{1,7})(?:\s?(?:-|–|to|through|and)\s?(?:line |L)?(\d{1,7}))?", re.IGNORECASE)  # noqa: RUF001
 _FIRST_LINES = re.compile(r"\bfirst (\d{1,5}) lines\b", re.IGNORECASE)
+_APOSTROPHE = re.compile("['’]")  # noqa: RUF001
+_ORDERS = re.compile(
+    r"(?:^|[.!?;:\n]\s{0,4}|\b(?:please|kindly|you|then|to|and|must|should)\s)\s{0,4}([^\W\d_]{2,20})", re.IGNORECASE
+)
 _NOT_PATHS = frozenset({"e.g", "i.e", "a.m", "p.m", "and/or", "he/she", "his/her", "n/a"})
 _SITES = (".com", ".org", ".net", ".edu", ".gov")
 _WORDED = {
@@ -61,6 +65,14 @@ class Wish:
     urls: tuple[str, ...] = ()
     lines: tuple[int, int] | None = None
     dry_run: bool = False
+
+    @property
+    def orders(self) -> frozenset[str]:
+        """The words that may be what is to be done: first in a sentence, or after `please`, `you`, `to`, `and`.
+
+        A question begins with another word, so nothing in `What is a refund?` is an order.
+        """
+        return frozenset(word.lower() for word in _ORDERS.findall(self.text))
 
     @property
     def says_something(self) -> bool:
@@ -130,15 +142,18 @@ def _is_site(token: str) -> bool:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Words with a capital, but for those that only begin a sentence."""
+    """Words with a capital; one that may have it only because it begins a sentence comes last."""
     found: dict[str, None] = {}
+    doubtful: dict[str, None] = {}
     for match in _NAME.finditer(text):
         words = match.group().split()
-        while words and words[0].lower() in _OPENS_A_REQUEST:
+        begins = not text[: match.start()].strip() or text[: match.start()].rstrip()[-1] in ".!?:\n"
+        while words and _APOSTROPHE.split(words[0].lower())[0] in _OPENS_A_REQUEST:
             words.pop(0)
+            begins = False
         if words and len(words[0]) > 1:
-            found[" ".join(words)] = None
-    return tuple(found)
+            (doubtful if begins and len(words) == 1 else found)[" ".join(words)] = None
+    return (*found, *(name for name in doubtful if name not in found))
 
 
 def _ids(text: str) -> list[str]:

@@ -4,10 +4,10 @@ import os
 from collections import defaultdict
 from datetime import UTC, datetime
 
-from tallystick.errors import LedgerDamaged
+from tallystick.errors import LedgerDamaged, LedgerUnwritable
 from tallystick.gate.record.journal import Incident, Notary
 from tallystick.storage.journal import disk
-from tallystick.storage.journal.head import Head
+from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.recovery import Walk
 from tallystick.storage.journal.segments import offset_of, segment_of
 from tallystick.storage.journal.shelf import Shelf
@@ -58,6 +58,43 @@ def read_on(
             shelf.views.mark_if_possible(session)
     torn = [] if walk.fault is None else [_set_aside(shelf, walk)]
     return [*lost, *torn]
+
+
+def later_head(shelf: Shelf, notary: Notary, known: Head, size: int, offset: int) -> Head:
+    """The head that other processes left, if the log can go on from what this one knows.
+
+    Args:
+        shelf: The parts on disk.
+        notary: Knows signatures.
+        known: The head as this process last wrote or read it.
+        size: Bytes in the segment that this process writes to; negative: it is sealed.
+        offset: How many of them this process knows.
+
+    Raises:
+        LedgerDamaged: The head is gone or rolled back, or the log was cut.
+        LedgerUnwritable: An fsync failed in another process.
+    """
+    head = shelf.head.read(notary)
+    if head is None:
+        raise changed("The journal's head is gone.", "head_missing")
+    if head.flags & FAILED:
+        raise unconfirmed("in another process")
+    if head < known:
+        raise changed("The journal's head was rolled back.", "head_rolled_back")
+    if 0 <= size < offset:
+        raise changed("The journal was cut while in use.", "journal_truncated")
+    return head
+
+
+def changed(message: str, code: str) -> LedgerDamaged:
+    """The journal is not what this process left, nor what another could have made of it."""
+    return LedgerDamaged(f"{message} Run `tally audit verify`, then restart.", code=code)
+
+
+def unconfirmed(reason: str) -> LedgerUnwritable:
+    """A failed fsync: nothing more can be taken."""
+    message = f"The disk did not confirm a write ({reason}). The journal takes no more; check the disk and restart."
+    return LedgerUnwritable(message, code="ledger_fsync_failed")
 
 
 def _check_head(shelf: Shelf, stand: Stand, head: Head, walk: Walk, *, opening: bool) -> list[Incident]:

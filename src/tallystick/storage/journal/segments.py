@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 
 from tallystick.storage.journal import disk
 
@@ -15,6 +16,8 @@ OFFSET = (1 << SHIFT) - 1
 _CHUNK = 1 << 20
 _GUESS = 4096
 """Most records are shorter, so one read fetches one."""
+GLANCE_NS = 1_000_000
+"""How long a glance at the files holds: a millisecond, the length of a quick call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +47,7 @@ def offset_of(place: int) -> int:
 
 
 class Segments:
-    """The folder of the log's files, for reading."""
+    """The folder of the log's files; `Tail` is the one that is written to."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -92,6 +95,22 @@ class Segments:
         except FileNotFoundError:
             return 0
 
+    def onward(self, end: int) -> int:
+        """Where the log goes on behind `end`: in the next segment, if that has begun."""
+        while self.path(segment_of(end) + 1).exists() and offset_of(end) == self.size(segment_of(end)):
+            self._seal(segment_of(end))
+            end = position(segment_of(end) + 1, 0)
+        return end
+
+    def _seal(self, number: int) -> None:
+        """Seal what a process left open that died between beginning a segment and sealing the one before."""
+        fd = _open(self.path(number))
+        try:
+            if os.fstat(fd).st_mode & disk.WRITABLE:
+                seal(fd)
+        finally:
+            os.close(fd)
+
     def _lines(self, number: int, offset: int, stop: int | None) -> Iterator[Line]:
         fd = _open(self.path(number))
         base = number << SHIFT
@@ -122,14 +141,18 @@ class Tail:
         self.folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.inode = os.fstat(self.fd).st_ino
 
-    def seal(self) -> None:
-        """Nothing more is to be added: the log goes on in the next segment."""
-        disk.fchmod(self.fd, disk.SEALED_MODE)
-
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.fd)
         os.close(self.folder)
+
+
+def seal(fd: int) -> None:
+    """Nothing more is to be added to this segment: the log goes on in the next one. Called under the lock."""
+    disk.fchmod(fd, disk.SEALED_MODE)
+    # Another process may have glanced at the file just before, and would add to it while its glance holds. It needs
+    # the lock for that, and by the time it gets it the glance is over: so no call pays for a second look.
+    sleep(GLANCE_NS / 1e9)
 
 
 def _open(path: Path) -> int:

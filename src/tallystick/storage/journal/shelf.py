@@ -7,10 +7,12 @@ from typing import Literal
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.blobs import Blobs
 from tallystick.storage.journal.checkpoints import Checkpoints
+from tallystick.storage.journal.courier import Witness
 from tallystick.storage.journal.head import HeadFile
 from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import Tiles
 from tallystick.storage.journal.views import Views
+from tallystick.storage.journal.witnesses import Witnesses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +25,8 @@ class Options:
     checkpoint_s: int = 10
     mirror: Path | None = None
     """The file outside the workspace that holds a copy of the head; None: no mirror."""
+    witnesses: tuple[Witness, ...] = ()
+    """Who is sent every checkpoint."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +42,7 @@ class Shelf:
     mirror_fault: str | None
     """Why there is no mirror although one was asked for."""
     checkpoints: Checkpoints
+    witnesses: Witnesses
     tiles: Tiles
     views: Views
     blobs: Blobs
@@ -71,6 +76,7 @@ def open_shelf(audit: Path, options: Options) -> Shelf:
         mirror=mirror,
         mirror_fault=fault,
         checkpoints=Checkpoints(folder / "checkpoints", note),
+        witnesses=Witnesses(options.witnesses),
         tiles=Tiles(folder / "tree"),
         views=Views(audit / "sessions", folder / "mend"),
         blobs=Blobs(audit / "blobs", durable=options.durability == "fsync"),

@@ -16,19 +16,15 @@ from collections.abc import Sequence
 from os import SEEK_END, lseek, stat
 from time import monotonic_ns
 
-from tallystick.errors import LedgerDamaged, LedgerError, LedgerUnwritable
+from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Incident, Notary, Seal, Sealed
 from tallystick.storage.journal import disk
-from tallystick.storage.journal.catching import read_on
+from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.heads import Heads
-from tallystick.storage.journal.segments import OFFSET, Tail, offset_of, position, segment_of
+from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, seal, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
-
-_WRITABLE = 0o200
-_FRESH_NS = 1_000_000
-"""How long a glance at the files holds: a millisecond, the length of a quick call."""
 
 
 class Writer:
@@ -47,7 +43,7 @@ class Writer:
         self._heads = Heads(shelf, notary, head, self.incidents)
         self._stopped: LedgerError | None = None
         self._fresh = 0
-        self._step()
+        stand.end = shelf.segments.onward(stand.end)
         self._segment = segment_of(stand.end)
         self._tail = Tail(shelf.segments.path(self._segment))
         self._checkpoint_due = 0
@@ -63,13 +59,15 @@ class Writer:
         # A glance before the tool ran saves one now, but only once, and not for long.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
         size = lseek(self._tail.fd, 0, SEEK_END) if fresh and self._stopped is None else self._look()
-        # Whatever another process adds makes the file longer, or begins the next one and closes this one.
+        # Whatever another process adds makes the file longer, or begins the next one and seals this one; by the time
+        # it lets go of the lock, no glance from before the seal holds any more.
         if size != self.stand.end & OFFSET:
             self._catch_up(self._look())
 
     def glance(self) -> None:
         """Whether the file that is written to is still there and can be; raises as `current` does."""
-        self._fresh = monotonic_ns() + _FRESH_NS if self._look() >= 0 else 0
+        now = monotonic_ns()  # before the look: what happens during it must not count as seen
+        self._fresh = now + GLANCE_NS if self._look() >= 0 else 0
 
     def _look(self) -> int:
         """The size of the file that is written to."""
@@ -82,7 +80,7 @@ class Writer:
             raise self._stop("The journal was deleted while in use.", "journal_missing") from None
         if found.st_ino != tail.inode:
             raise self._stop("The journal's file was replaced while in use.", "journal_replaced")
-        if not found.st_mode & _WRITABLE:
+        if not found.st_mode & disk.WRITABLE:
             if self._shelf.segments.path(self._segment + 1).exists():
                 return -1  # full, and sealed by another process
             raise LedgerUnwritable("The journal is read-only. Run `chmod u+w` on its files.", code="ledger_read_only")
@@ -159,6 +157,7 @@ class Writer:
         """Write tiles and a signed note; a full disk only puts it off."""
         stand = self.stand
         self._wait_for_checkpoint()
+        self.incidents += self._shelf.witnesses.reports()
         if not self.in_place():
             return None
         try:
@@ -171,6 +170,7 @@ class Writer:
             self._heads.write_as(Head(self.head.epoch, stand.size, covered, 0, stand.end, stand.leaf))
         except OSError:
             return None
+        self._shelf.witnesses.send(note)
         return note
 
     def in_place(self) -> bool:
@@ -219,7 +219,8 @@ class Writer:
             with contextlib.suppress(OSError):
                 # A new epoch, so that no head of another process counts as later than this one.
                 self._heads.write_as(self.head._replace(epoch=self.head.epoch + 1, flags=FAILED))
-            raise self._fail(error.strerror or "") from error
+            self._stopped = unconfirmed(error.strerror or "")
+            raise self._stopped from error
 
     def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> bool:
         """Undo a commit that failed; False: part of it is still in the log, and the next look at it sets it aside."""
@@ -240,71 +241,50 @@ class Writer:
         return LedgerUnwritable(f"The journal cannot be written ({reason}). Nothing was stored. Free some space.")
 
     def _catch_up(self, size: int) -> None:
-        head = self._shelf.head.read(self._notary)
-        if head is None:
-            raise self._stop("The journal's head is gone.", "head_missing")
-        if head.flags & FAILED:
-            raise self._fail("in another process")
-        if head < self.head:
-            raise self._stop("The journal's head was rolled back.", "head_rolled_back")
-        if 0 <= size < offset_of(self.stand.end):
-            raise self._stop("The journal was cut while in use.", "journal_truncated")
+        shelf, notary = self._shelf, self._notary
         try:
-            self.incidents += read_on(self._shelf, self.stand, head, self._notary)
-        except LedgerDamaged as error:
+            head = later_head(shelf, notary, self.head, size, offset_of(self.stand.end))
+            self.incidents += read_on(shelf, self.stand, head, notary)
+        except LedgerError as error:
             self._stopped = error
             raise
         self.stand.settle(min(head.checkpointed, self.stand.size))
         if head.checkpointed > self.noted:
             self.noted = head.checkpointed
             self._wait_for_checkpoint()
-        self._heads.take(head, self._shelf)
-        self._step()
-        if segment_of(self.stand.end) != self._segment:
-            self._open_segment(segment_of(self.stand.end))
+        self._heads.take(head, shelf)
+        self.stand.end = shelf.segments.onward(self.stand.end)
+        segment = segment_of(self.stand.end)
+        if segment != self._segment:
+            self._go_to(Tail(shelf.segments.path(segment)), segment)
 
     def _roll(self) -> None:
         """Begin a new segment; chain and tree go on. The old one is sealed, by which other processes notice."""
         if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
             self._catch_up(-1)
             return
-        full = self._tail
+        path = self._shelf.segments.path(self._segment + 1)
         try:
-            self._tail = Tail(self._shelf.segments.path(self._segment + 1))
-            self._segment += 1
-            self.stand.end = position(self._segment, 0)
-            if self._durable:
-                disk.sync_folder(self._shelf.folder)
-            full.seal()
+            tail = Tail(path)
+            try:
+                if self._durable:
+                    disk.sync_folder(self._shelf.folder)
+                seal(self._tail.fd)
+            except OSError:
+                tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
+                raise
         except OSError as error:
             raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
-        finally:
-            if full is not self._tail:
-                full.close()
+        self._go_to(tail, self._segment + 1)
+        self.stand.end = position(self._segment, 0)
 
-    def _step(self) -> None:
-        """Go on to the next segment if the log has."""
-        stand, segments = self.stand, self._shelf.segments
-        while segments.path(segment_of(stand.end) + 1).exists():
-            if offset_of(stand.end) != segments.size(segment_of(stand.end)):
-                return
-            stand.end = position(segment_of(stand.end) + 1, 0)
-
-    def _open_segment(self, number: int) -> None:
-        tail = Tail(self._shelf.segments.path(number))
+    def _go_to(self, tail: Tail, segment: int) -> None:
         self._tail.close()
-        self._tail, self._segment = tail, number
+        self._tail, self._segment = tail, segment
 
     def _wait_for_checkpoint(self) -> None:
         self._checkpoint_due = monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
 
-    def _stop(self, message: str, code: str) -> LedgerDamaged:
-        error = LedgerDamaged(f"{message} Run `tally audit verify`, then restart.", code=code)
-        self._stopped = error
-        return error
-
-    def _fail(self, reason: str) -> LedgerUnwritable:
-        message = f"The disk did not confirm a write ({reason}). The journal takes no more; check the disk and restart."
-        error = LedgerUnwritable(message, code="ledger_fsync_failed")
-        self._stopped = error
-        return error
+    def _stop(self, message: str, code: str) -> LedgerError:
+        self._stopped = changed(message, code)
+        return self._stopped

@@ -130,11 +130,12 @@ def file_locator(shelf: Shelf) -> Tool:
 
 def _paths(shelf: Shelf, criteria: Criteria) -> list[str]:
     if not criteria.terms and not criteria.globs:
-        raise ToolError("The criteria hold no word to search for.", status=400, hint="Name a word, a path or a glob.")
+        # Not a word in it: nothing is searched, and nothing is called absent.
+        return []
     try:
         return shelf.paths(criteria.globs)
     except PathRefused as refused:
-        raise ToolError(str(refused), status=400, hint="Use a glob inside the workspace.") from None
+        raise ToolError(str(refused), status=404, hint="Use a glob inside the workspace.") from None
 
 
 def _found(looked: list[Looked], criteria: Criteria, *, scan_mode: str, max_results: int) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def file_reader(sources: FileSources) -> Tool:
 
 def _last_line(start: int, end: int | None, total: int) -> int:
     if end is not None and end < start:
-        raise ToolError("end_line lies before start_line.", status=400, hint="Swap the two.")
+        raise ToolError("end_line lies before start_line.", status=404, hint="Swap the two.")
     if start > max(total, 1):
         hint = f"The file has lines 1 to {total}."
         raise ToolError("start_line lies behind the end of the file.", status=404, hint=hint)
@@ -114,8 +114,7 @@ def _read(sources: FileSources, path: str) -> Source:
         source = sources.read(path)
         near = [] if source is not None else _near(sources, path)
     except PathRefused as refused:
-        status = 404 if refused.code in {"not_found", "not_a_file"} else 400
-        raise ToolError(str(refused), status=status, hint="Name a text file inside the workspace.") from None
+        raise ToolError(str(refused), status=404, hint="Name a text file inside the workspace.") from None
     if source is None:
         hint = f"Did you mean {near[0]}?" if near else "file_locator finds the files there are."
         raise ToolError("There is no such file.", status=404, hint=hint)
