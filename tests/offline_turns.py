@@ -11,7 +11,6 @@ from tallystick.providers.offline.model import OfflineModel
 from tallystick.turns.agents.agent import Agent
 from tallystick.turns.agents.defaults import DEFAULT_AGENTS
 from tallystick.turns.loop import Request, TurnResult, run_turn
-from tallystick.turns.result import Injected
 
 AGENTS = {agent.agent_id: agent for agent in DEFAULT_AGENTS}
 GUEST = Agent(agent_id="guide", name="Guide", role="guide", purpose="Answers questions about the workspace.")
@@ -26,26 +25,26 @@ def write_files(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def ask(gate: Gate, message: str, agent: Agent = GUEST, *, session: str = "chat", **more) -> TurnResult:
+def ask(gate: Gate, message: str, agent: Agent = GUEST, *, session: str | Session = "chat", **more) -> TurnResult:
     """One turn, from the message to the checked reply."""
+    where = Session(session_id=session) if isinstance(session, str) else session
 
     def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
-        return gate.check_reply(
-            reply, session=session, agent=agent.agent_id, tools_ran=tools_ran, conference=conference
-        )
+        return gate.check_reply(reply, session=where, agent=agent.agent_id, tools_ran=tools_ran, conference=conference)
 
     async def run() -> TurnResult:
-        turn = gate.turn(session=Session(session_id=session), agent=agent.agent_id)
+        turn = gate.turn(session=where, agent=agent.agent_id)
         request = Request(message=message, agent=agent, **more)
         return await run_turn(request, model=OfflineModel(), turn=turn, check=check)
 
     return asyncio.run(run())
 
 
-def interpret(gate: Gate, message: str, agent: Agent, injected: tuple[Injected, ...]) -> str | None:
-    """What an agent says to results that others brought."""
-    result = ask(gate, message, agent, injected=injected)
-    return "ABSTAIN" if result.abstained else result.reply
+def conference(gate: Gate, message: str, *agents: Agent) -> list[TurnResult]:
+    """A round: the chief gathers, then each agent interprets what is there."""
+    where = Session(session_id="conf", conference_id="c1", round_id="r1")
+    gathered = ask(gate, message, AGENTS["assistant"], session=where, conference=True, tool_phase=True)
+    return [ask(gate, message, agent, session=where, conference=True, injected=gathered.results) for agent in agents]
 
 
 def tools_of(result: TurnResult) -> list[str]:

@@ -120,6 +120,8 @@ class LedgerSettings(_Section):
     checkpoint_s: int = Field(default=10, gt=0)
     mirror: str | None = None
     """A file for the outside copy of the head; default: in the user's state folder. `off` switches it off."""
+    witnesses: tuple[str, ...] = ()
+    """Who is sent every checkpoint: an https URL (http on loopback), or a file by its absolute path."""
     inline_bytes: int = Field(default=65_536, ge=0)
     """Payloads above this lie beside the log as blobs."""
 

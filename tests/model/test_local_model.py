@@ -56,7 +56,7 @@ async def turn_of(gate: Gate, model: Model, tool: str, message: str, *, steps: i
 
 async def turns_of(gate: Gate, model: Model) -> list[TurnResult]:
     # The first prompt of each tool is given a second step, so that the decision is seen too; one is enough for the rest.
-    firsts = {tool: message for tool, message in reversed(PROMPTS)}
+    firsts = dict(reversed(PROMPTS))
     return [
         await turn_of(gate, model, tool, message, steps=2 if firsts[tool] == message else 1)
         for tool, message in PROMPTS
@@ -73,7 +73,7 @@ def test_tool_turns_run_with_the_schema_on_and_are_refused_without_it(tmp_path: 
     for which, folder in folders.items():
         folder.mkdir()
         furnish(folder)
-        with open_gate(folder, *tools()) as gate:
+        with open_gate(folder, *tools(), plugins=True) as gate:
             results[which] = asyncio.run(turns_of(gate, local() if which == "on" else WithoutSchema(local())))
             held = {receipt.receipt_id for receipt in outcomes(gate)}
         assert all(set(result.receipts) <= held for result in results[which])

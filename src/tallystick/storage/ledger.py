@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from tallystick.gate.record.audit import verify
+from tallystick.gate.record.audit import Progress, verify
 from tallystick.gate.record.checkpoint import NoteVerifier
 from tallystick.gate.record.clock import Clock, SystemClock, Watch
 from tallystick.gate.record.ledger import Ledger
@@ -20,6 +20,7 @@ from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.journal.files import FileJournal
 from tallystick.storage.journal.live import LiveFiles
 from tallystick.storage.journal.shelf import Options
+from tallystick.storage.journal.witnesses import parse_witnesses, witness_files
 from tallystick.storage.keys import FileKeys
 
 
@@ -33,14 +34,15 @@ def open_ledger(
     """Open the ledger of a workspace; what is missing is made, what a crash left is recovered.
 
     Raises:
-        ConfigError: A key is missing, malformed or readable by others.
+        ConfigError: A key is missing, malformed or readable by others, or a witness cannot be one.
         LedgerDamaged: Damage before the tail, or the journal is older than its head.
         LedgerUnwritable: The folder cannot be written.
     """
     settings = settings or Settings()
     audit = audit_folder(workspace)
+    options = journal_options(audit, settings)
     keys = FileKeys(audit, random)
-    journal = FileJournal(audit, journal_options(audit, settings))
+    journal = FileJournal(audit, options)
     return Ledger(
         journal,
         keys,
@@ -58,14 +60,16 @@ def verify_workspace(
     *,
     outside: Sequence[bytes] = (),
     verifier: NoteVerifier | None = None,
+    progress: Progress | None = None,
 ) -> AuditReport:
     """Examine the whole ledger of a workspace. Nothing is changed, recovered or made.
 
     Args:
         workspace: The folder that holds `.control-room`.
-        settings: Say where the mirror is.
-        outside: Checkpoints that were kept elsewhere, as signed notes.
+        settings: Say where the mirror is, and which files are witnesses.
+        outside: Checkpoints that were kept elsewhere, as signed notes; several may stand in one, one after another.
         verifier: The log's public key as it was given to somebody outside.
+        progress: Told now and then how many records were looked at, of how many.
 
     Raises:
         ConfigError: There is no ledger, or its keys cannot be used.
@@ -75,9 +79,10 @@ def verify_workspace(
     keys = FileKeys(audit, create=False)
     watch = Watch(SystemClock())
     notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))
-    archive = FileArchive(audit, mirror_path(audit, settings), notary)
+    witnesses = witness_files(settings.ledger.witnesses)
+    archive = FileArchive(audit, mirror_path(audit, settings), notary, witnesses)
     try:
-        return verify(archive, keys, outside=outside, verifier=verifier)
+        return verify(archive, keys, outside=outside, verifier=verifier, progress=progress)
     finally:
         archive.close()
 
@@ -96,6 +101,7 @@ def journal_options(audit: Path, settings: Settings) -> Options:
         checkpoint_every=ledger.checkpoint_every,
         checkpoint_s=ledger.checkpoint_s,
         mirror=mirror_path(audit, settings),
+        witnesses=parse_witnesses(ledger.witnesses),
     )
 
 

@@ -21,7 +21,11 @@ REPORT = {
 
 @pytest.fixture
 def told(door: Doorway) -> Doorway:
+    """A door with a story and the tools of a fresh workspace."""
     write_story(door.workspace)
+    for card in door.gate.tools():
+        if card.name not in {"file_locator", "file_reader", "task_router"}:
+            door.gate.unregister(card.name)
     return door
 
 
@@ -77,7 +81,7 @@ def test_a_packet_is_carried_out_and_its_receipt_is_kept(told: Doorway) -> None:
     assert (receipt["packet_id"], receipt["issue_id"]) == (packet["packet_id"], "issue-7")
     assert receipt["actor"]["agent_id"] == "continuity"
     assert receipt["stop_hook"] is None
-    assert receipt["citations"], json.dumps(done["turn"], indent=1)
+    assert receipt["citations"]
     assert kept(told, "task-receipts") == [receipt]
     ran = {receipt.receipt_id: receipt.header for receipt in told.receipts()}
     assert {ran[name]["task_id"] for name in done["turn"]["receipts"]} == {packet["packet_id"]}

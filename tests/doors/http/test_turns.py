@@ -166,6 +166,19 @@ def test_only_allowed_tools_are_offered_and_taken(door: Doorway) -> None:
     assert door.ran.calls == []
 
 
+@pytest.mark.promise("provenance.held")
+def test_what_the_user_said_is_taken_along_over_http(door: Doorway) -> None:
+    letter = "please read my letter aloud"
+    turn = begin(door, userTexts=[letter])
+    kept = door.gate.find_turn(turn["turn_id"])
+    assert kept is not None
+    assert kept._standing.heard is not None
+    assert kept._standing.heard.said(letter)
+    silent = door.gate.find_turn(begin(door)["turn_id"])
+    assert silent is not None
+    assert silent._standing.heard is None
+
+
 @pytest.mark.promise("doors.http-tool-policy")
 def test_a_turn_that_requires_a_tool_does_not_begin_with_its_end(door: Doorway) -> None:
     required = begin(door, toolPolicy={"requireTool": True})

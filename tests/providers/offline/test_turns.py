@@ -1,5 +1,6 @@
 """Whole turns on invented workspaces: the right tools, the right passage, evidence that holds, or an honest no."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,8 +8,9 @@ import pytest
 
 from tallystick import Gate
 from tallystick.turns.loop import ToolPolicy, TurnResult
+from tallystick.turns.model import Message
 from tests.gates import open_gate
-from tests.offline_turns import AGENTS, GUEST, ask, interpret, tools_of, write_files
+from tests.offline_turns import AGENTS, GUEST, ask, conference, tools_of, write_files
 
 NOVEL = {
     "Story/SCN-outline.md": (
@@ -210,16 +212,23 @@ def test_without_tools_it_says_that_it_cannot(gate: Gate) -> None:
 
 @pytest.mark.promise("offline.conference")
 def test_results_that_others_brought_are_interpreted_or_left_to_others(gate: Gate) -> None:
-    brought = ask(gate, "Who had the key to the strongbox?").results
-    said = interpret(gate, "Who had the key to the strongbox?", AGENTS["critic"], brought)
-    assert said is not None
-    assert "Odo" in said
-    assert interpret(gate, "Who had the key to the strongbox?", AGENTS["planner"], brought) == "ABSTAIN"
+    question = "Who had the key to the strongbox?"
+    critic, planner, chief = conference(gate, question, AGENTS["critic"], AGENTS["planner"], AGENTS["assistant"])
+    assert_said(critic, "Odo")
+    assert_said(chief, "Odo")
+    assert planner.abstained
+    # Nobody calls a tool in this phase.
+    assert not any(tools_of(result) for result in (critic, planner, chief))
+
+
+def assert_said(result: TurnResult, words: str) -> None:
+    assert result.reply is not None, (result.rejected, result.abstained)
+    assert words in result.reply
+    assert result.findings is not None
+    assert result.findings.ok
 
 
 def test_a_follow_up_is_about_the_same_thing(gate: Gate) -> None:
-    from tallystick.turns.model import Message  # noqa: PLC0415
-
     history = (
         Message(role="user", content="Tell me about Ines and the winter war"),
         Message(role="assistant", content="…"),
@@ -230,7 +239,5 @@ def test_a_follow_up_is_about_the_same_thing(gate: Gate) -> None:
 
 @pytest.mark.promise("offline.deterministic")
 def test_the_same_turn_gives_the_same_answer(gate: Gate) -> None:
-    import re  # noqa: PLC0415
-
     answers = {re.sub("rcpt_[0-9a-z]+", "", ask(gate, "Who is Bram?").reply or "") for _ in range(3)}
     assert len(answers) == 1

@@ -52,6 +52,10 @@ class Archive(Protocol):
         """The latest checkpoint in the mirror's folder."""
         ...
 
+    def witnessed(self) -> Iterator[bytes]:
+        """The checkpoints that witnesses within reach kept, perhaps those of other logs among them."""
+        ...
+
     def blob(self, digest: str) -> bytes | None:
         """A payload that lies beside the log."""
         ...

@@ -218,6 +218,7 @@ RECOVERIES = {
     "head_missing": "the head was missing here",
     "fsync_failed": "the last segment was written anew here, after the disk had failed to confirm a write",
     "mirror_unwritable": "the mirror of the head could not be written here",
+    "witness_unreachable": "a witness could not be sent a checkpoint before this",
     "earlier_log": "the log was begun anew here; the mirror knew an earlier one, and keeps what it knew",
     "loss_accepted": "somebody accepted here that something is lost",
 }

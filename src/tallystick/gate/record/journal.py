@@ -43,7 +43,8 @@ class Incident:
     """Something the journal had to put right by itself; the notary makes a `recovery` record of it."""
 
     what: str
-    """torn_tail, acknowledged_lost, head_missing, fsync_failed, mirror_unwritable, earlier_log, loss_accepted."""
+    """torn_tail, acknowledged_lost, head_missing, fsync_failed, mirror_unwritable, witness_unreachable, earlier_log,
+    loss_accepted."""
     details: Mapping[str, Any]
     """Integers and text only: it goes into a signed header."""
 

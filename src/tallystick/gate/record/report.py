@@ -30,7 +30,7 @@ class Warrant:
     """Up to where the log is proved, and by what."""
 
     by: str
-    """head, mirror, checkpoint, mirrored checkpoint, or the name of a copy given from outside."""
+    """head, mirror, checkpoint, mirrored checkpoint, witness, or the name of a copy given from outside."""
     size: int
 
     @property

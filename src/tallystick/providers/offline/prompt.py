@@ -1,7 +1,7 @@
 """Reading the prompt: the same text that any model is given, and nothing else."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -172,9 +172,8 @@ def _call_in(message: Message, *, or_final: bool = False) -> dict[str, Any] | No
 
 def _request_text(content: str) -> str:
     """The user's words: without results that were put beside them, the step block and the closing section."""
-    for head in list(_HEAD.finditer(content)):
-        container = _container(content, head)
-        content = content.replace(container, "", 1)
+    for head, end in reversed(list(_containers(content))):
+        content = content[: head.start()] + content[end:]
     for title in (_PROTOCOL, _FINAL):
         before, mark, _ = content.rpartition(f"\n{title}\n")
         content = before if mark else "" if content.startswith(f"{title}\n") else content
@@ -196,24 +195,26 @@ def _seen(spoken: list[Message]) -> tuple[Seen, ...]:
         if message.role not in {"user", "tool"}:
             continue
         call = _call_in(spoken[at - 1]) if at else None
-        end = 0
-        for head in _HEAD.finditer(message.content):
-            # A head inside another result's text is text.
-            if head.start() >= end:
-                container = _container(message.content, head)
-                end = head.start() + len(container)
-                seen.append(_one_seen(head, container, call))
+        for head, end in _containers(message.content):
+            seen.append(_one_seen(head, message.content[head.end() : end], call))
     return tuple(seen)
 
 
-def _container(content: str, head: re.Match[str]) -> str:
-    end = f"\n<<<END boundary={head.group(1)}>>>"
-    at = content.find(end, head.end())
-    return content[head.start() :] if at < 0 else content[head.start() : at + len(end)]
+def _containers(content: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each result's head, and where its end mark ends. A head inside another result's text is text."""
+    after = 0
+    for head in _HEAD.finditer(content):
+        if head.start() < after:
+            continue
+        mark = f"\n<<<END boundary={head.group(1)}>>>"
+        at = content.find(mark, head.end())
+        after = len(content) if at < 0 else at + len(mark)
+        yield head, after
 
 
-def _one_seen(head: re.Match[str], container: str, call: dict[str, Any] | None) -> Seen:
-    body = container[len(head.group()) :].strip("\n").rpartition("<<<END boundary=")[0].rstrip("\n")
+def _one_seen(head: re.Match[str], inside: str, call: dict[str, Any] | None) -> Seen:
+    body, mark, _ = inside.rpartition("\n<<<END boundary=")
+    body = (body if mark else inside).removeprefix("\n")
     more = dict(part.partition("=")[::2] for part in head.group(4).split())
     args = call.get("args") if call is not None and call.get("tool") == head.group(2) else None
     return Seen(

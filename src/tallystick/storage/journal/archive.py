@@ -4,13 +4,14 @@ import contextlib
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import orjson
 
 from tallystick.gate.record.archive import HeadClaim
+from tallystick.gate.record.checkpoint import notes_in
 from tallystick.gate.record.journal import Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.blobs import Blobs
@@ -27,7 +28,7 @@ _OPEN_VIEWS = 128
 class FileArchive:
     """The files under `.control-room/audit` at one moment; satisfies `gate.record.archive.Archive`."""
 
-    def __init__(self, audit: Path, mirror: Path | None, notary: Notary) -> None:
+    def __init__(self, audit: Path, mirror: Path | None, notary: Notary, witnesses: Sequence[Path] = ()) -> None:
         self._folder = audit / "journal"
         self._segments = Segments(self._folder)
         self._mirror = mirror
@@ -40,6 +41,8 @@ class FileArchive:
             self._take_heads(notary)
             self._notes_end = _size(self._folder / "checkpoints")
             self._mirrored_note = None if mirror is None else disk.read_whole(mirror.with_suffix(".checkpoint"))
+            # At the same moment: a note that comes later may cover records that this audit does not see.
+            self._witnessed = [(path, _size(path)) for path in witnesses]
 
     def heads(self) -> list[HeadClaim]:
         """The heads that bear a MAC of this workspace."""
@@ -102,6 +105,13 @@ class FileArchive:
     def mirrored_note(self) -> bytes | None:
         """The latest checkpoint in the mirror's folder."""
         return self._mirrored_note
+
+    def witnessed(self) -> Iterator[bytes]:
+        """The checkpoints in files that are witnesses, of this log and of others."""
+        for path, end in self._witnessed:
+            # A witness that cannot be read says nothing, as one that is elsewhere.
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                yield from notes_in(_lines_up_to(file, end))
 
     def blob(self, digest: str) -> bytes | None:
         """A payload that lies beside the log."""
@@ -225,7 +235,7 @@ class _Cursor:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except OSError:
         return 0
 
 

@@ -5,17 +5,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from weakref import WeakSet
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Notary, Seal, Sealed
-from tallystick.gate.record.payload import ERASED
 from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
+from tallystick.storage.journal.erasing import erase_payload
+from tallystick.storage.journal.forks import tell_children
 from tallystick.storage.journal.lock import WriteLock
 from tallystick.storage.journal.opening import open_writer
 from tallystick.storage.journal.recovery import parse_header, split_line
-from tallystick.storage.journal.segments import offset_of, segment_of
 from tallystick.storage.journal.shelf import Options, Shelf, open_shelf
 from tallystick.storage.journal.stand import leaf_of, rebuilt
 from tallystick.storage.journal.writer import Writer
@@ -34,7 +33,7 @@ class FileJournal:
         self._closed = self._forked = False
         self._mend_at = 0.0
         self._tree_rebuilt = False
-        _OPEN.add(self)
+        tell_children(self)
         disk.make_folder(audit / "journal")
         self._lock = WriteLock(audit / "journal" / "lock")
         self._shelf: Shelf = open_shelf(audit, options)
@@ -46,9 +45,7 @@ class FileJournal:
         with self._lock:
             try:
                 writer = self._writer = open_writer(self._shelf, notary)
-                if writer.incidents:
-                    writer.commit([])
-                    writer.try_checkpoint()
+                self._report(writer)
                 self._mend_views()
             except OSError as error:
                 raise LedgerUnwritable(f"The journal cannot be opened ({error.strerror or error}).") from error
@@ -167,7 +164,7 @@ class FileJournal:
             try:
                 # Marked first: whatever fails from here on, the view will not go on showing what was erased.
                 self._shelf.views.mark(header["session_id"])
-                self._overwrite(place + len(columns[0]) + 1, columns)
+                erase_payload(self._shelf.segments, place, columns)
                 for name in ("inputs_digest", "outputs_digest"):
                     if name in header:
                         self._shelf.blobs.drop(header[name])
@@ -217,12 +214,13 @@ class FileJournal:
             return
         with self._lock:
             self._closed = True
+            self._settle()
+        # Without the lock: a witness may take its time, and others are not to wait for it.
+        unreached = self._shelf.witnesses.finish()
+        with self._lock:
             if self._writer is not None:
-                with contextlib.suppress(LedgerError):
-                    writer = self._current()
-                    self._mend_views()
-                    if writer.noted != writer.stand.size:
-                        writer.try_checkpoint()
+                self._writer.incidents += unreached
+                self._settle()
                 self._writer.close()
                 self._writer = None
             self._shelf.close()
@@ -242,6 +240,22 @@ class FileJournal:
             raise LedgerUnwritable(message) from error
         return self._writer
 
+    def _settle(self) -> None:
+        """Leave nothing to be done, as far as that can be."""
+        if self._writer is not None:
+            with contextlib.suppress(LedgerError):
+                writer = self._current()
+                self._mend_views()
+                self._report(writer)
+                if writer.noted != writer.stand.size:
+                    writer.try_checkpoint()
+
+    def _report(self, writer: Writer) -> None:
+        """Record what had to be put right, without waiting for a call."""
+        if writer.incidents:
+            writer.commit([])
+            writer.try_checkpoint()
+
     def _reopen(self) -> None:
         """In a forked child: nothing that was open in the parent may be shared with it."""
         self._forked = False
@@ -255,17 +269,6 @@ class FileJournal:
         stand, tiles = self._current().stand, self._shelf.tiles
         line = self._shelf.segments.line_at(stand.position_of(seq, tiles))
         return line if line is not None and leaf_of(line) == stand.leaf_at(seq, tiles) else None
-
-    def _overwrite(self, place: int, columns: Columns) -> None:
-        """In place and as long as before, so that no other byte of the log moves."""
-        blank = b"\t".join(ERASED.ljust(len(column)) if column else b"" for column in columns[1:])
-        fd = disk.open_to_change(self._shelf.segments.path(segment_of(place)))
-        try:
-            if disk.pwrite(fd, blank, offset_of(place)) != len(blank):
-                raise OSError("short write to the log")
-            disk.fsync(fd)
-        finally:
-            os.close(fd)
 
     def _mend_views(self) -> None:
         """Write views again that could not be written; what cannot be written now stays marked."""
@@ -286,17 +289,6 @@ class FileJournal:
             if columns is not None and self._notary is not None:
                 yield self._notary.flat(*columns)[1]
 
-
-_OPEN: WeakSet[FileJournal] = WeakSet()
-
-
-def _after_fork() -> None:
-    """A child must not write through its parent's files and locks; asking for the process id costs a call each time."""
-    for journal in _OPEN:
-        journal.mark_forked()
-
-
-os.register_at_fork(after_in_child=_after_fork)
 
 _MEND_S = 1.0
 """A view that cannot be written is tried again after this long: to write it anew means to read the log."""

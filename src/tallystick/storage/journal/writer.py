@@ -279,8 +279,8 @@ class Writer:
         self.stand.end = position(self._segment, 0)
 
     def _go_to(self, tail: Tail, segment: int) -> None:
-        self._tail.close()
-        self._tail, self._segment = tail, segment
+        left, self._tail, self._segment = self._tail, tail, segment
+        left.close()
 
     def _wait_for_checkpoint(self) -> None:
         self._checkpoint_due = monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
