@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tallystick.gate.codes import BoundaryCode, CallCode, Category
     from tallystick.gate.execute.call import current_call, note_file
     from tallystick.gate.execute.outcome import Outcome
+    from tallystick.gate.execute.progress import report_progress
     from tallystick.gate.reply.findings import Findings
     from tallystick.gate.session import Caller
     from tallystick.gate.tool import Card, Tool, tool
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "current_call",
     "note_file",
+    "report_progress",
     "tool",
 ]
 
@@ -59,6 +61,7 @@ _HOME = {
     "current_call": "tallystick.gate.execute.call",
     "note_file": "tallystick.gate.execute.call",
     "Outcome": "tallystick.gate.execute.outcome",
+    "report_progress": "tallystick.gate.execute.progress",
     "Findings": "tallystick.gate.reply.findings",
     "Caller": "tallystick.gate.session",
     "Card": "tallystick.gate.tool",

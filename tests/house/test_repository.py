@@ -15,6 +15,8 @@ REGISTRY = re.compile(
     r"https?://[^\s\"']*(" + "|".join(["py" + "pi", "pythonhos" + "ted", "npm" + "js", "deb" + "ian"]) + ")"
 )
 LEFT_OVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME"]) + r")\b")
+ALL = ("durable", "models", "postgres", "tracing")
+"""The extras that `all` takes in."""
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 
 
@@ -48,9 +50,7 @@ def test_the_locks_name_everything_the_project_asks_for_and_agree() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     used, dev = (_pins(lock) for lock in LOCKS)
-    asked = {
-        _name(each) for each in [*project["dependencies"], *extras["durable"], *extras["postgres"], *extras["tracing"]]
-    }
+    asked = {_name(each) for each in [*project["dependencies"], *(each for name in ALL for each in extras[name])]}
     assert asked <= used.keys()
     assert {_name(each) for each in extras["dev"]} - {"tallystick"} <= dev.keys()
     assert used.items() <= dev.items()

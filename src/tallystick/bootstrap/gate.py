@@ -152,6 +152,10 @@ class Gate:
         """The cards of all registered tools, by name."""
         return sorted((entry.card for entry in self._pipeline.catalogue.entries()), key=lambda card: card.name)
 
+    def watch_tools(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Be told when a tool came or went; gives what ends this."""
+        return self._pipeline.catalogue.watch(told)
+
     # -- calling -------------------------------------------------------------------------------------------------------
 
     async def call(

@@ -9,9 +9,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import uvicorn
+from starlette.routing import Route
 
 from tallystick.bootstrap import Gate
 from tallystick.doors.http.app import api, guarded
@@ -20,6 +21,10 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
+from tallystick.doors.mcp.serve_http import PATH as MCP_PATH
+from tallystick.doors.mcp.serve_http import McpDoor
+from tallystick.doors.mcp.serve_http import installed as mcp_installed
+from tallystick.doors.showing.waiting import WAIT_S
 from tallystick.errors import ConfigError
 from tallystick.settings import CONTROL_ROOM, ServerSettings, Settings, load_settings
 from tallystick.storage.durable.stored import run_worker
@@ -35,8 +40,16 @@ _log = logging.getLogger("tallystick.serve")
 class Server:
     """An open workspace behind an HTTP door."""
 
-    def __init__(self, workspace: Path, settings: Settings) -> None:
+    def __init__(
+        self, workspace: Path, settings: Settings, *, mcp_wait_s: float = WAIT_S, show_receipts: bool = False
+    ) -> None:
         """Open everything that can refuse before anything is served.
+
+        Args:
+            workspace: The project's folder.
+            settings: The configuration.
+            mcp_wait_s: How long a held call of an MCP client waits for a person.
+            show_receipts: Say the receipt's id in the text of MCP results too.
 
         Raises:
             ConfigError: Not loopback without auth, a weak key, a bad configuration.
@@ -54,7 +67,12 @@ class Server:
             opened.callback(self.startup.close)
             desk = FrontDesk(gate=self.gate, identity=self.identity, startup=self.startup)
             shown = self.telemetry if settings.telemetry.metrics else None
-            self.app: App = guarded(api(desk), desk, shown)
+            app = api(desk)
+            if mcp_installed():
+                mcp = McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts)
+                app.router.routes.append(Route(MCP_PATH, endpoint=mcp, include_in_schema=False))
+                app.router.lifespan_context = mcp.lifespan
+            self.app: App = guarded(app, desk, shown)
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -62,7 +80,9 @@ class Server:
         self._opened.close()
 
 
-def run_server(workspace: Path, *, host: str | None = None, port: int | None = None, worker: bool = True) -> None:
+def run_server(
+    workspace: Path, *, host: str | None = None, port: int | None = None, worker: bool = True, **mcp: Any
+) -> None:
     """Serve a workspace until interrupted or terminated.
 
     Args:
@@ -70,6 +90,7 @@ def run_server(workspace: Path, *, host: str | None = None, port: int | None = N
         host: Instead of `server.host`.
         port: Instead of `server.port`; 0 takes any that is free.
         worker: Whether to run a durable worker in this process too.
+        mcp: `mcp_wait_s` and `show_receipts`, as `Server` takes them.
 
     Raises:
         ConfigError: What `Server` refuses, or the port is taken.
@@ -81,7 +102,7 @@ def run_server(workspace: Path, *, host: str | None = None, port: int | None = N
     with contextlib.ExitStack() as stack:
         # The port first: a server that cannot have it must not take the token's place of one that runs.
         listening = stack.enter_context(_listen(settings.server))
-        server = stack.enter_context(contextlib.closing(Server(workspace, settings)))
+        server = stack.enter_context(contextlib.closing(Server(workspace, settings, **mcp)))
         stack.enter_context(_ended_by_sigterm())
         set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
         for chatty in ("uvicorn.error", "dbos"):
@@ -161,6 +182,8 @@ def _announce(server: Server, port: int) -> None:
     host = server.settings.server.host
     shown = f"[{host}]" if ":" in host else host
     sys.stderr.write(f"Tallystick on http://{shown}:{port}/api/docs\n")
+    if mcp_installed():
+        sys.stderr.write(f"MCP clients: http://{shown}:{port}{MCP_PATH}\n")
     sys.stderr.write(f"Start-up token (approving, policy, keys): {server.startup.value}\n")
     if server.startup.path is not None:
         sys.stderr.write(f"It is also in {server.startup.path}\n")

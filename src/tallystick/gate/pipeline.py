@@ -10,7 +10,7 @@ runs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -182,7 +182,7 @@ class Pipeline:
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else _OwnRules(secrets=secret_names(card))
         own, rule = own or _OwnRules(), self.policy.rule_for(card)
-        context = standing.context(proposal, self._rates, rule.rate, monotonic(), granted=grant is not None)
+        context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets, own.plain_names)
@@ -273,17 +273,11 @@ class Pipeline:
         if left:
             # The caller is gone; the receipt is not.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
-            await to_the_end(self._conclude(case, ran, standing, since, call))
+            await to_the_end(self._recorder.ran(case, ran, standing, since, call))
             raise asyncio.CancelledError
-        return await self._conclude(case, ran, standing, since, call)
+        return await self._recorder.ran(case, ran, standing, since, call)
 
     # -- 4 record ------------------------------------------------------------------------------------------------------
-
-    def _conclude(
-        self, case: Case, ran: Ran, standing: Standing, since: float, call: Call
-    ) -> Coroutine[Any, Any, Outcome]:
-        refs = call.sound_file_refs() if call.file_refs else ()
-        return self._recorder.ran(case, ran, audience_of(standing), since, started_id=call.started_id, file_refs=refs)
 
     def _text(self, text: str | bytes) -> bytes:
         return entries.text_inputs(text, self._redactor, self.secret_names())

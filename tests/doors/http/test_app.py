@@ -83,7 +83,16 @@ ROUTES = {
     "POST /api/audit/sessions/{session_id}/link-issue", "GET /api/audit/receipts/{receipt_id}",
     "GET /api/audit/receipts/{receipt_id}/proof", "GET /api/audit/records", "GET /api/audit/head",
     "POST /api/audit/verify", "GET /health", "GET /metrics",
+    "POST /api/ai/chat", "POST /api/ai/chief/route", "POST /api/ai/task/execute", "POST /v1/chat/completions",
+    "GET /v1/models", "GET /v1/models/{model}", "GET /api/agents", "POST /api/agents", "GET /api/agents/{agent_id}",
+    "PUT /api/agents/{agent_id}", "DELETE /api/agents/{agent_id}", "GET /api/agents/{agent_id}/endpoint",
+    "PUT /api/agents/{agent_id}/endpoint", "DELETE /api/agents/{agent_id}/endpoint", "GET /api/tiers/policy",
+    "PUT /api/tiers/policy", "GET /api/tiers/agents", "GET /api/tiers/agents/{agent_id}",
+    "GET /api/tiers/agents/{agent_id}/caps", "POST /api/tiers/agents/{agent_id}/task-result", "GET /api/credits",
+    "GET /api/credits/{agent_id}",
 }  # fmt: skip
+OPEN_FORMS = {"/v1/chat/completions"}
+"""Somebody else's format, whose clients send fields that do not concern us."""
 
 
 @pytest.mark.promise("doors.http-docs")
@@ -96,7 +105,7 @@ def test_every_route_is_documented_and_posts_have_a_schema_whose_example_fits(we
         assert "default" in operation["responses"]
         if method == "post":
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
-            assert schema["additionalProperties"] is False
+            assert path in OPEN_FORMS or schema["additionalProperties"] is False
             jsonschema_rs.validator_for(schema).validate(schema["example"])
             assert all("description" in field or "type" in field for field in schema["properties"].values())
 

@@ -20,10 +20,18 @@ OPEN = {("/health", "get")}
 ANYONE = {
     ("/api/gate/call", "post"), ("/api/gate/turns", "post"), ("/api/gate/turns/{turn_id}/submit", "post"),
     ("/api/gate/tools", "get"), ("/api/evidence/check", "post"), ("/api/audit/head", "get"), ("/metrics", "get"),
-    ("/api/approvals/{approval_id}/resume", "post"),
+    ("/api/approvals/{approval_id}/resume", "post"), ("/api/ai/chat", "post"), ("/api/ai/chief/route", "post"),
+    ("/api/ai/task/execute", "post"), ("/v1/chat/completions", "post"), ("/v1/models", "get"),
+    ("/v1/models/{model}", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),
+    ("/api/tiers/policy", "get"), ("/api/tiers/agents", "get"), ("/api/tiers/agents/{agent_id}", "get"),
+    ("/api/tiers/agents/{agent_id}/caps", "get"), ("/api/credits", "get"), ("/api/credits/{agent_id}", "get"),
 }  # fmt: skip
 """Routes for every caller with a token; what a call may do is decided at the gate."""
-PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")}
+PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
+    ("/api/agents", "post"), ("/api/agents/{agent_id}", "put"), ("/api/agents/{agent_id}", "delete"),
+    ("/api/agents/{agent_id}/endpoint", "put"), ("/api/agents/{agent_id}/endpoint", "delete"),
+    ("/api/tiers/policy", "put"), ("/api/tiers/agents/{agent_id}/task-result", "post"),
+}  # fmt: skip
 """Routes that need the start-up token, whatever the roles."""
 
 
@@ -34,8 +42,10 @@ def routes(door: Doorway) -> set[tuple[str, str]]:
 
 def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
     path, method = route
-    filled = path.format(approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0")
-    return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method == "post" else {}))
+    filled = path.format(
+        approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing"
+    )
+    return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method in {"post", "put"} else {}))
 
 
 @pytest.mark.promise("doors.auth-everywhere")
@@ -47,7 +57,8 @@ def test_without_a_token_every_route_is_401_on_loopback_too(locked: Doorway) -> 
             assert answer.headers["www-authenticate"] == "Bearer"
             body = answer.json()
             said = body["rejection"] if "rejection" in body else body["error"]
-            assert said["category"] == "rbac_denied"
+            # `/v1` says it in the words of the format it speaks.
+            assert said.get("category") == "rbac_denied" or said.get("type") == "authentication_error"
     assert locked.ran.calls == []
     assert ask(locked, ("/health", "get"), {}).status_code == 200
 
@@ -88,7 +99,7 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
     known = routes(locked)
     assert known >= OPEN | ANYONE | PERSON
     audit = known - OPEN - ANYONE - PERSON
-    assert len(audit) == 10
+    assert len(audit) == 11
     for route in sorted(audit):
         for roles in ((), ("viewer",), ("analyst",), ("owner",), ("auditors",), ("Admin",)):
             problem(ask(locked, route, bearer(*roles)), 403, "rbac_denied")
@@ -96,7 +107,7 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
             assert ask(locked, route, bearer(*roles)).status_code not in {401, 403}, route
     for route in sorted(PERSON):
         problem(ask(locked, route, bearer("admin")), 403, "rbac_denied")
-        assert ask(locked, route, {**bearer("viewer"), **locked.person}).status_code in {400, 404}
+        assert ask(locked, route, {**bearer("viewer"), **locked.person}).status_code in {200, 400, 404}
     for route in sorted(ANYONE):
         assert ask(locked, route, bearer("viewer")).status_code not in {401, 403}, route
 

@@ -1,5 +1,6 @@
 """Whole turns on invented workspaces: the right tools, the right passage, evidence that holds, or an honest no."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
+from tallystick.providers.offline.model import OfflineModel
 from tallystick.turns.loop import ToolPolicy, TurnResult
-from tallystick.turns.model import Message
+from tallystick.turns.model import Ask, Message, Said
 from tests.gates import open_gate
 from tests.offline_turns import AGENTS, GUEST, ask, conference, tools_of, write_files
 
@@ -241,3 +243,13 @@ def test_a_follow_up_is_about_the_same_thing(gate: Gate) -> None:
 def test_the_same_turn_gives_the_same_answer(gate: Gate) -> None:
     answers = {re.sub("rcpt_[0-9a-z]+", "", ask(gate, "Who is Bram?").reply or "") for _ in range(3)}
     assert len(answers) == 1
+
+
+def test_it_is_a_model_like_any_other(gate: Gate) -> None:
+    heard: list[str] = []
+    model = OfflineModel()
+    said = asyncio.run(model.ask(Ask(messages=(Message(role="user", content="Who is Bram?"),)), hear=heard.append))
+    assert isinstance(said, Said)
+    assert heard == [said.text]
+    assert said.usage.output_tokens > 0
+    assert (model.provider, model.speech, said.model) == ("offline", "envelope", model.name)

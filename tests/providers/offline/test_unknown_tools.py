@@ -89,6 +89,64 @@ def test_arguments_follow_the_schema(schema: dict[str, Any], message: str, value
     assert made["args"] == {"parcel_id": value}
 
 
+@pytest.mark.promise("offline.arguments")
+@pytest.mark.parametrize(
+    ("properties", "required", "args"),
+    [
+        ({"speed": {"type": "array", "items": {"enum": ["fast", "slow"]}}}, ["speed"], {"speed": ["slow"]}),
+        ({"sizes": {"type": "array", "items": WHOLE}}, ["sizes"], {"sizes": [3, 14]}),
+        ({"where": {"type": "object", "properties": {"city": TEXT}, "required": ["city"]}}, ["where"], {"where": {"city": "Oslo"}}),
+        ({"page": {**WHOLE, "default": 1}}, ["page"], {"page": 1}),
+        ({"insured": {"type": "boolean"}, "slow": {"type": "boolean"}}, ["insured", "slow"], {"insured": False, "slow": True}),
+        ({"dry_run": {"type": "boolean"}}, ["dry_run"], {"dry_run": False}),
+        ({"speed": {"$ref": "#/$defs/Speed"}}, ["speed"], {"speed": "slow"}),
+        ({"speed": {"anyOf": [{"type": "null"}, {"type": "integer"}]}}, ["speed"], {"speed": 3}),
+        ({"kind": {"const": "parcel"}}, ["kind"], {"kind": "parcel"}),
+        ({"colour": TEXT}, [], {"colour": "red"}),
+    ],
+)  # fmt: skip
+def test_every_kind_of_argument_is_filled(
+    properties: dict[str, Any], required: list[str], args: dict[str, Any]
+) -> None:
+    made_card = json.loads(card("track_parcel", "Track a parcel.", properties, required))
+    made_card["args"]["$defs"] = {"Speed": {"enum": ["fast", "slow"]}}
+    made = call("track the slow parcel to Oslo, sizes 3 and 14, colour: red", json.dumps(made_card))
+    assert isinstance(made, dict)
+    assert made["args"] == args
+
+
+@pytest.mark.promise("offline.arguments")
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "object", "properties": {"x": TEXT}, "required": ["x"]}, {"enum": ["a", "b"]}, {"$ref": "#/$defs/no"}],
+)
+def test_what_the_request_does_not_name_is_left_open(schema: dict[str, Any]) -> None:
+    said = call("please track_parcel now", card("track_parcel", "Track a parcel.", {"what": schema}, ["what"]))
+    assert isinstance(said, str)
+    assert "what" in said
+
+
+@pytest.mark.promise("offline.steps")
+def test_a_file_is_read_on_where_nothing_can_search_it() -> None:
+    reader = card(
+        "read_page", "Read lines of a file.", {"file_path": TEXT, "start_line": WHOLE, "end_line": WHOLE}, ["file_path"]
+    )
+    first = {
+        "path": "log.md",
+        "sha256": "0",
+        "start_line": 1,
+        "next_start_line": 251,
+        "text": "nothing yet\nand nothing",
+    }
+    made = call(
+        "What does log.md say of the alchemist?",
+        reader,
+        results=[("read_page", {"file_path": "log.md"}, json.dumps(first))],
+    )
+    assert isinstance(made, dict)
+    assert (made["tool"], made["args"]) == ("read_page", {"file_path": "log.md", "start_line": 251})
+
+
 @pytest.mark.promise("offline.honest")
 @pytest.mark.parametrize(
     ("message", "name", "missing"),

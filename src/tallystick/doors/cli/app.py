@@ -21,6 +21,7 @@ from tallystick.doors.cli import (
     doctor,
     evidence,
     keys,
+    mcp,
     policy,
     replay,
     running,
@@ -34,7 +35,7 @@ NAME = "tally"
 HELP = ("--help", "-h")
 ORDER = (
     "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "agents", "credits", "keys", "serve", "worker", "doctor",
+    "agents", "credits", "mcp", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -111,7 +112,7 @@ def tally(
     """Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."""
 
 
-for part in (calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, keys, running, doctor):
+for part in (calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, keys, mcp, running, doctor):
     part.add_to(app)
 
 

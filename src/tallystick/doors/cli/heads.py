@@ -10,11 +10,14 @@ from tallystick.doors.cli.outside import read_file
 if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger
 
-MAX_HEAD_BYTES = 1024 * 1024
+MAX_HEAD_BYTES = 64 * 1024 * 1024
+"""A witness keeps all that it was sent: some two hundred bytes for every 256 records."""
 
 
 def read_head(path: Path) -> bytes:
-    """A signed note: as `tally audit head` gives it, or as the HTTP API, `--json` and `--since` wrap it.
+    """A signed note as `tally audit head` gives it, or as the HTTP API, `--json` and `--since` wrap it.
+
+    There may be many, one after another, as a witness keeps them.
 
     Raises:
         Refused: `head_unreadable`.
@@ -32,16 +35,21 @@ def read_head(path: Path) -> bytes:
 def since_head(ledger: "Ledger", old: bytes) -> bytes:
     """The proof that the log begins with what an earlier head was signed for, as it is written to a file.
 
+    Of several heads the furthest counts; `tally audit verify --head` looks at all of them.
+
     Raises:
         Refused: `head_unreadable`, `outside_invalid`, `rolled_back` or `checkpoint_differs`: it does not.
     """
     from tallystick.gate.record.canonical import canonical
-    from tallystick.gate.record.checkpoint import open_note, parse_checkpoint
+    from tallystick.gate.record.checkpoint import notes_in, open_note, parse_checkpoint
 
-    opened = open_note(old, ledger.keys.log_verifiers())
-    earlier = None if opened is None else parse_checkpoint(opened[0])
-    if earlier is None:
+    verifiers = ledger.keys.log_verifiers()
+    opened = [(note, open_note(note, verifiers)) for note in notes_in(old.splitlines(keepends=True))]
+    signed = [(note, parse_checkpoint(found[0])) for note, found in opened if found is not None]
+    heads = [(checkpoint, note) for note, checkpoint in signed if checkpoint is not None]
+    if not heads:
         raise Refused("--since: this is no head that a key of this log signed.", code="outside_invalid")
+    earlier, old = max(heads, key=lambda head: head[0].size)
     if earlier.size == 0:
         raise Refused("--since: the log was empty then, and begins every log.", code="head_unreadable")
     if earlier.size > ledger.size():

@@ -7,11 +7,11 @@ can forget it.
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Protocol
 
 import typer
 
@@ -21,7 +21,14 @@ from tallystick.doors.cli.visible import visible
 PROTECTED = frozenset({".control-room", ".git", "tallystick.toml"})
 """No command writes its output there, not even with `--force`: that would be another way to change policy or keys."""
 
-Advance = Callable[[int], None]
+
+class Advance(Protocol):
+    """Moves a bar on."""
+
+    def __call__(self, done: int, total: int | None = None, /) -> None:
+        """So much is done, of so much if that is known by now."""
+        ...
+
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file. Default: stdout.")
@@ -92,14 +99,18 @@ class Screen:
     def progress(self, what: str, total: int | None) -> Iterator[Advance]:
         """A bar on stderr for long work, if someone is looking; gives the function that moves it on."""
         if self.quiet or self.as_json or not sys.stderr.isatty():
-            yield lambda _done: None
+            yield _nobody_looks
             return
         from rich.console import Console
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=total)
-            yield lambda done: bar.update(task, completed=done)
+            yield lambda done, total=None: bar.update(task, completed=done, total=total)
+
+
+def _nobody_looks(_done: int, _total: int | None = None) -> None:
+    """The bar that is not there."""
 
 
 def _open_output(path: Path, *, force: bool) -> BinaryIO:

@@ -14,6 +14,7 @@ from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
+    from tallystick.gate.record.audit import Progress
     from tallystick.gate.record.checkpoint import NoteVerifier
     from tallystick.gate.record.report import AuditReport, Problem
 
@@ -40,7 +41,7 @@ def verify(
     ] = None,
     head: Annotated[
         list[Path] | None,
-        typer.Option("--head", metavar="FILE", help="A head that was kept elsewhere (`tally audit head`)."),
+        typer.Option("--head", metavar="FILE", help="A head that was kept elsewhere, or what a witness kept."),
     ] = None,
     key: Key = None,
 ) -> Exit:
@@ -52,8 +53,8 @@ def verify(
     place = here if path is None else Here(named=path, screen=here.screen)
     outside = [read_head(file) for file in head or []]
     verifier = None if key is None else read_verifier(key)
-    with here.screen.progress("verifying", None):
-        report = _examine(place, outside, verifier)
+    with here.screen.progress("verifying", None) as advance:
+        report = _examine(place, outside, verifier, lambda done, total: advance(done, total or None))
     here.screen.data(report.as_dict())
     _show(here, report, given_from_outside=bool(outside))
     return Exit.OK if report.ok else Exit.REFUSED
@@ -99,13 +100,15 @@ def accept_loss(
     return Exit.OK
 
 
-def _examine(here: Here, outside: list[bytes], verifier: "NoteVerifier | None") -> "AuditReport":
+def _examine(
+    here: Here, outside: list[bytes], verifier: "NoteVerifier | None", progress: "Progress | None" = None
+) -> "AuditReport":
     from tallystick.gate.record.report import AuditReport, Problem
     from tallystick.storage.ledger import audit_folder, mirror_path, verify_workspace
 
     workspace = here.require_workspace()
     try:
-        return verify_workspace(workspace, here.settings, outside=outside, verifier=verifier)
+        return verify_workspace(workspace, here.settings, outside=outside, verifier=verifier, progress=progress)
     except ConfigError as error:
         mirror = mirror_path(audit_folder(workspace), here.settings)
         known = outside or (mirror is not None and mirror.exists())
@@ -135,7 +138,7 @@ def _show(here: Here, report: "AuditReport", *, given_from_outside: bool) -> Non
         return
     by = " and ".join(report.proved_by)
     screen.line(f"ok: {report.size} records verify; proved up to {_receipt(report.proved_up_to)} by {by or 'nothing'}")
-    if not given_from_outside:
+    if not given_from_outside and all(warrant.by != "witness" for warrant in report.warrants):
         screen.note(WHAT_IT_CANNOT_SHOW)
 
 

@@ -77,7 +77,9 @@ def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:
     # A key that is not named may still be allowed, or meant otherwise: that is not settled here.
     if entry.guarded or not args.keys() <= entry.properties:
         return False
-    for value in args.values():
+    kinds = entry.kinds
+    known = kinds is not None and len(args) == len(kinds)
+    for key, value in args.items():
         kind = type(value)
         if kind is str:
             # Other text may hold half a surrogate pair; to find out costs more than this whole check.
@@ -89,7 +91,8 @@ def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:
         elif kind is not bool:
             # Floats may become integers, nulls may go, lists and objects must be walked.
             return False
-    return entry.input.accepts(args)
+        known = known and kinds is not None and kind is kinds[key]
+    return known or entry.input.accepts(args)
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:

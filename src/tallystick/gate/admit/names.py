@@ -5,12 +5,13 @@ match; what models are known to confuse stands in a short, curated map of aliase
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from tallystick.errors import RegistrationError
+from tallystick.gate.admit.flat import flat_kinds, scalar_kind
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card
@@ -49,6 +50,10 @@ class Entry:
     """The argument keys the schema names at the top."""
     keys: Mapping[str, str]
     """Normalised key or alias → real key; ambiguous ones are not in it. Empty for tools that are not ours."""
+    kinds: Mapping[str, type] | None
+    """The types of all arguments, if an object with exactly these needs no validator (see `flat`)."""
+    result_kind: type | None
+    """The same for a result."""
     guarded: bool
     """Some key is owned by policy, or the tool must be told where its data comes from."""
 
@@ -67,6 +72,7 @@ class Catalogue:
         """Aliases that cards brought."""
         self._aliases: dict[str, str] = {}
         """Aliases that count now."""
+        self._watchers: dict[object, Callable[[], None]] = {}
 
     def add(self, card: Card) -> Entry:
         """Take a tool: check its name and compile its schemas.
@@ -88,6 +94,7 @@ class Catalogue:
         if card.origin == "local":
             self._claimed |= dict.fromkeys(card.aliases, card.name)
         self._settle_aliases()
+        self._tell()
         return entry
 
     def remove(self, name: str) -> None:
@@ -96,6 +103,17 @@ class Catalogue:
         if entry is not None:
             self._claimed = {alias: target for alias, target in self._claimed.items() if target != name}
             self._settle_aliases()
+            self._tell()
+
+    def watch(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Be told, in whatever thread changes it, that a tool came or went; gives what ends this."""
+        token = object()
+        self._watchers[token] = told
+
+        def end() -> None:
+            self._watchers.pop(token, None)
+
+        return end
 
     def get(self, name: str) -> Entry | None:
         """The tool with exactly this id."""
@@ -133,6 +151,10 @@ class Catalogue:
                 f"'{card.name}' or an alias of it already means another tool; drop that alias from one of them",
                 code="alias_ambiguous",
             )
+
+    def _tell(self) -> None:
+        for told in tuple(self._watchers.values()):
+            told()
 
     def _settle_aliases(self) -> None:
         """Registered ids win over aliases; an alias that a card and the shipped map read differently means nothing."""
@@ -175,6 +197,8 @@ def _entry_of(card: Card) -> Entry:
         else _compiled(card, "result", output, closed=ours and _names_all(output), strict=strict),
         properties=properties,
         keys=_key_map(card, properties) if ours else {},
+        kinds=flat_kinds(compiled.schema),
+        result_kind=scalar_kind(output),
         guarded=bool(card.owned_keys or card.provenance_key),
     )
 

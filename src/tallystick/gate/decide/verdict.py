@@ -62,13 +62,16 @@ class Context:
     """On replay: some argument values are digests, so a rule that reads them cannot be decided again."""
 
 
-@lru_cache(maxsize=1024)
-def plain_context(roles: frozenset[str]) -> Context:
-    """The context of a single call outside any turn, by a caller who is known: nothing in it can stop a call.
+class PlainContext(Context):
+    """That of a single call outside any turn, by a caller who is known: nothing in it can stop a call."""
 
-    One object for all callers with these roles, so that it can be recognised by identity.
-    """
-    return Context(roles=roles)
+    __slots__ = ()
+
+
+@lru_cache(maxsize=1024)
+def plain_context(roles: frozenset[str]) -> PlainContext:
+    """The same object for all callers with these roles."""
+    return PlainContext(roles=roles)
 
 
 @record

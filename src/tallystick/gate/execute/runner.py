@@ -77,7 +77,11 @@ class Runner:
             return Ran(failure=_failure(card, error))
         finally:
             SERVED.set(before)
-        return _checked(entry, output)
+        schema, value = entry.output, output.value
+        fits = schema is None or type(value) is entry.result_kind or schema.accepts(value)
+        if fits and len(output.data) <= card.max_output_bytes:
+            return Ran(output=output)
+        return Ran(failure=_misfit(entry, output))
 
     def close(self) -> None:
         """Let the worker threads end."""
@@ -103,16 +107,13 @@ def _way(card: Card, handler: Callable[..., Any]) -> How:
     return card.how
 
 
-def _checked(entry: Entry, output: Output) -> Ran:
-    if len(output.data) > entry.card.max_output_bytes:
-        limit = entry.card.max_output_bytes
-        return Ran(failure=Failure(fault=TOOL_FAILED, message=f"the tool returned more than {limit} bytes"))
-    if entry.output is not None and not entry.output.accepts(output.value):
-        pointer, rule = entry.output.explain(output.value)
-        # The result itself is not shown: it may be anything.
-        message = f"the tool's result breaks its schema at '{pointer}' ({rule})"
-        return Ran(failure=Failure(fault=BAD_RESULT, message=message))
-    return Ran(output=output)
+def _misfit(entry: Entry, output: Output) -> Failure:
+    """What is wrong with a result; the result itself is not shown, as it may be anything."""
+    limit = entry.card.max_output_bytes
+    if len(output.data) > limit or entry.output is None:
+        return Failure(fault=TOOL_FAILED, message=f"the tool returned more than {limit} bytes")
+    pointer, rule = entry.output.explain(output.value)
+    return Failure(fault=BAD_RESULT, message=f"the tool's result breaks its schema at '{pointer}' ({rule})")
 
 
 def _ends_the_caller(error: BaseException) -> bool:

@@ -10,12 +10,14 @@ The log is read once, from the beginning, and nothing is kept that grows with it
 append meanwhile: what was there at the start is what is examined.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from tallystick.gate.record.archive import Archive, HeadClaim
-from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_checkpoint
+from tallystick.gate.record.checkpoint import NoteVerifier, notes_in
+from tallystick.gate.record.claims import Claim, claim_of
 from tallystick.gate.record.examiner import Examiner, Fault
 from tallystick.gate.record.report import MAX_PROBLEMS, AuditReport, Problem, Warrant
 from tallystick.gate.record.signing import Keys
@@ -23,31 +25,28 @@ from tallystick.gate.record.tree import Frontier, subtree_root
 
 BLOCK = 256
 NEVER = 1 << 62
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
-    """A checkpoint: somebody says that the log had this root at this size."""
-
-    source: str
-    size: int
-    root: bytes
-    vkey: str
-    """Verifier line of the key that signed it."""
+Progress = Callable[[int, int], None]
+"""Told now and then: how many records were looked at, and how many the heads name (0: there is no head)."""
 
 
 def verify(
-    archive: Archive, keys: Keys, *, outside: Sequence[bytes] = (), verifier: NoteVerifier | None = None
+    archive: Archive,
+    keys: Keys,
+    *,
+    outside: Sequence[bytes] = (),
+    verifier: NoteVerifier | None = None,
+    progress: Progress | None = None,
 ) -> AuditReport:
     """Examine a whole log.
 
     Args:
         archive: The log.
         keys: The keys of its workspace.
-        outside: Checkpoints that were kept elsewhere, as signed notes.
+        outside: Checkpoints that were kept elsewhere, as signed notes; several may stand in one, one after another.
         verifier: The log's public key as it was given to somebody outside; its own if not given.
+        progress: Told how far it is.
     """
-    return _Audit(archive, keys, outside, verifier).run()
+    return _Audit(archive, keys, outside, verifier).run(progress)
 
 
 @dataclass(slots=True)
@@ -83,12 +82,12 @@ class _Audit:
         self._covered = max((head.size for head in self._heads), default=0)
         self._own = self._own_claims(keys)
         self._next = next(self._own, None)
-        self._given = sorted(self._claims_from_outside(outside), key=lambda claim: claim.size)
+        self._given = deque(sorted(self._claims_from_outside(outside), key=lambda claim: claim.size))
         if verifier is not None and verifier not in keys.log_verifiers():
             self._problem("log_key_differs", "the key that was given is not one of this log")
 
-    def run(self) -> AuditReport:
-        self._walk()
+    def run(self, progress: Progress | None) -> AuditReport:
+        self._walk(self._batches(progress))
         self._meet_claims(end=True)
         self._meet_given(end=True)
         self._meet_heads()
@@ -104,13 +103,20 @@ class _Audit:
             root=self._tree.root().hex(),
         )
 
-    def _walk(self) -> None:
+    def _batches(self, progress: Progress | None) -> Iterator[list[bytes]]:
+        """The lines of the log; between batches somebody is told how far it is, which so costs nothing a record."""
+        for batch in self._archive.lines():
+            yield batch
+            if progress is not None:
+                progress(self._examiner.seq, self._covered)
+
+    def _walk(self, batches: Iterator[list[bytes]]) -> None:
         """All records, up to the first that breaks the chain."""
         examiner, archive = self._examiner, self._archive
         look, add, view_has = examiner.look, self._tree.add, archive.view_has
         due, covered = self._next_due(), self._covered if self._heads else NEVER
         try:
-            for line in chain.from_iterable(archive.lines()):
+            for line in chain.from_iterable(batches):
                 session_id, flat = look(line)
                 add(examiner.leaf)
                 # A view is written before the head: only what the head names must be in it.
@@ -137,7 +143,8 @@ class _Audit:
     def _next_due(self) -> int:
         seq = self._examiner.seq
         sizes = [head.size for head in self._heads if head.size > seq]
-        sizes += [claim.size for claim in (self._next, *self._given[:1]) if claim is not None]
+        given = self._given[0] if self._given else None
+        sizes += [claim.size for claim in (self._next, given) if claim is not None]
         return min(sizes, default=NEVER)
 
     def _stop(self, fault: Fault) -> None:
@@ -167,7 +174,7 @@ class _Audit:
     def _meet_given(self, *, end: bool = False) -> None:
         seq = self._examiner.seq
         while self._given and (end or self._given[0].size <= seq):
-            claim = self._given.pop(0)
+            claim = self._given.popleft()
             if claim.size == seq:
                 self._compare_root(claim)
             elif claim.size > seq:
@@ -191,7 +198,7 @@ class _Audit:
     def _own_claims(self, keys: Keys) -> Iterator[Claim]:
         known = keys.log_verifiers()
         for note in self._archive.notes():
-            claim = _claim("checkpoint", note, known)
+            claim = claim_of("checkpoint", note, known)
             if claim is None:
                 self._problem("checkpoint_invalid", "a checkpoint was not signed with a key of this log")
             else:
@@ -199,16 +206,19 @@ class _Audit:
 
     def _claims_from_outside(self, outside: Sequence[bytes]) -> Iterator[Claim]:
         mirrored = self._archive.mirrored_note()
-        claim = None if mirrored is None else _claim("mirrored checkpoint", mirrored, self._verifiers)
+        claim = None if mirrored is None else claim_of("mirrored checkpoint", mirrored, self._verifiers)
         if claim is not None:
             yield claim
-        for number, note in enumerate(outside, 1):
-            claim = _claim(f"outside checkpoint {number}", note, self._verifiers)
-            if claim is None:
-                reason = f"outside checkpoint {number} was not signed with the key of this log"
-                self._problem("outside_invalid", reason)
-            else:
-                yield claim
+        # A file may be the witness of several logs: what others signed there is no concern of this one.
+        witnessed = (claim_of("witness", note, self._verifiers) for note in self._archive.witnessed())
+        yield from (claim for claim in witnessed if claim is not None)
+        for number, notes in enumerate(outside, 1):
+            source = f"outside checkpoint {number}"
+            # Every one counts: of two that a log signed before and after it was rolled back, the later one fits.
+            claims = [claim_of(source, note, self._verifiers) for note in notes_in(notes.splitlines(keepends=True))]
+            if not claims or None in claims:
+                self._problem("outside_invalid", f"{source} was not signed with the key of this log")
+            yield from (claim for claim in claims if claim is not None)
 
     # -- heads ---------------------------------------------------------------------------------------------------------
 
@@ -284,11 +294,3 @@ class _Audit:
         """Only the furthest of each kind is kept: they grow with the log."""
         self._warrants = [warrant for warrant in self._warrants if warrant.by != source]
         self._warrants.append(Warrant(by=source, size=size))
-
-
-def _claim(source: str, note: bytes, known: Sequence[NoteVerifier]) -> Claim | None:
-    opened = open_note(note, known)
-    checkpoint = None if opened is None else parse_checkpoint(opened[0])
-    if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:
-        return None
-    return Claim(source=source, size=checkpoint.size, root=checkpoint.root, vkey=opened[1].vkey())

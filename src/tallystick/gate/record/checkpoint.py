@@ -12,7 +12,7 @@ exactly in that form was not written by this log.
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -141,6 +141,30 @@ def split_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]] | None:
     if None in signatures:
         return None
     return text + "\n", [signature for signature in signatures if signature is not None]
+
+
+def notes_in(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """What looks like notes among lines that somebody kept, one after another, with or without empty lines between.
+
+    A part that has no signature, as a crash leaves one, is passed over.
+    """
+    text: list[bytes] = []
+    signatures: list[bytes] = []
+    ended = False
+    for line in lines:
+        if ended and line.startswith(_DASH.encode()):
+            signatures.append(line)
+            continue
+        if signatures:
+            yield b"".join([*text, b"\n", *signatures])
+        if signatures or (ended and line != b"\n"):
+            text, signatures, ended = [], [], False
+        if line == b"\n":
+            ended = bool(text)
+        else:
+            text.append(line)
+    if signatures:
+        yield b"".join([*text, b"\n", *signatures])
 
 
 def parse_checkpoint(text: str) -> Checkpoint | None:

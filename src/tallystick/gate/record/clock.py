@@ -11,6 +11,9 @@ JUMP_NS = 2_000_000_000
 """A wall clock that leaves the monotonic one by more than this was set; less is slewing or a slow machine."""
 
 
+_SECOND = 1_000_000_000
+
+
 class Clock(Protocol):
     """What the ledger asks for the time."""
 
@@ -36,28 +39,28 @@ class Watch:
     def __init__(self, clock: Clock) -> None:
         self._wall = clock.wall_ns
         self._monotonic = clock.monotonic_ns
-        self._offset: int | None = None
+        self._offset = self._wall() - self._monotonic()
         self._latest = ""
-        self._second = -1
+        self._second = 0
+        """Where the present second began, in nanoseconds."""
         self._prefix = ""
 
     def stamp(self) -> tuple[str, str | None]:
         """The timestamp of a record made now, and `back` or `forward` if the clock was moved before it."""
         wall = self._wall()
         offset = wall - self._monotonic()
-        second, rest = divmod(wall, 1_000_000_000)
-        if second != self._second:
+        rest = wall - self._second
+        if not 0 <= rest < _SECOND:
+            second, rest = divmod(wall, _SECOND)
             self._prefix = time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(second))
-            self._second = second
+            self._second = wall - rest
         stamp = "%s%06dZ" % (self._prefix, rest // 1000)  # noqa: UP031 - half the time of an f-string with a width
-        drift = offset - (offset if self._offset is None else self._offset)
-        jump = None
+        drift, self._offset = offset - self._offset, offset
+        latest, self._latest = self._latest, stamp
         # Timestamps have a fixed width, so that text compares as time does.
-        if not -JUMP_NS <= drift <= JUMP_NS or stamp < self._latest:
-            jump = "forward" if drift > JUMP_NS else "back"
-        self._offset = offset
-        self._latest = stamp
-        return stamp, jump
+        if -JUMP_NS <= drift <= JUMP_NS and stamp >= latest:
+            return stamp, None
+        return stamp, "forward" if drift > JUMP_NS else "back"
 
     def seen(self, stamp: str) -> None:
         """Take note of the timestamp of a record that another process wrote."""

@@ -12,7 +12,7 @@ import orjson
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.context_record import context_record
-from tallystick.gate.decide.verdict import ALLOW, Context, Decision, plain_context
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision, PlainContext
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor, mask
@@ -48,7 +48,7 @@ def is_plain(case: Case) -> bool:
     card = proposal.card
     return (
         case.decision is ALLOW
-        and case.context is plain_context(case.session.caller.roles)
+        and type(case.context) is PlainContext
         and not (proposal.transformed or proposal.cot_leak or case.redacted or card.audited)
         and case.grant is None
         and card.origin != "client"

@@ -31,7 +31,6 @@ from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys, signed_header
 from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
-from tallystick.gate.tool import Card
 
 P = TypeVar("P")
 INLINE_BYTES = 65_536
@@ -74,9 +73,11 @@ class Ledger:
         the journal is closed, gone, replaced, read-only, or takes no more."""
         self.shared = grouped
         """Whether callers share an fsync."""
+        self.append_one = journal.append_one
         self._keys = keys
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
-        self._plain = PlainOutcomes(self._sealer, random, inline=inline_bytes)
+        self.plain = PlainOutcomes(self._sealer, random, inline=inline_bytes).prepare
+        """The seal of an outcome of which only tool, policy and payload are to be said; None: it needs a draft."""
         self._notary = KeyNotary(keys, watch, self._sealer)
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)
@@ -106,21 +107,11 @@ class Ledger:
             raise
         return self._written(draft, header, sealed)
 
-    def plain(
-        self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int
-    ) -> Seal | None:
-        """What `store` takes of an outcome of which nothing else is to be said; None: it needs a draft."""
-        return self._plain.prepare(session, card, policy_digest, inputs, outputs, duration_us)
-
     async def store(self, seal: Seal) -> str:
-        """Store it with others under one fsync, and give its id; where callers do not share one, use `store_now`."""
+        """Store what `plain` gave, with others under one fsync, and give its id; only where they share one."""
         if self._group is None:
-            return self.store_now(seal)
-        return (await self._group.store_async(seal))[4]
-
-    def store_now(self, seal: Seal) -> str:
-        """Store it in this thread."""
-        return self._journal.append_one(seal)[4]
+            return self.append_one(seal).receipt_id
+        return (await self._group.store_async(seal)).receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""

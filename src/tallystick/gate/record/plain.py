@@ -84,8 +84,8 @@ class PlainOutcomes:
             return self._sealer.prepare(draft)[1](place, stamped)
         salts, tail = chance.encode(), chance[-ID:]
         inputs, outputs = salts[:SALT] + asked, salts[SALT:-ID] + came
-        digests = sha256(inputs).hexdigest(), sha256(outputs).hexdigest()
-        first = (form.first % (duration_us, len(came), *digests, prev.hex(), seq, tail, seq)).encode()
+        digest_in, digest_out = sha256(inputs).hexdigest(), sha256(outputs).hexdigest()
+        first = (form.first % (duration_us, len(came), digest_in, digest_out, prev.hex(), seq, tail, seq)).encode()
         second = (form.second % stamped[0]).encode()
         stored = b'%b"signature":"%b",%b' % (first, key.mac(first + second).hex().encode(), second)
         return _sealed((

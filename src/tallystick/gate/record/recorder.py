@@ -5,7 +5,6 @@ either, and the outcome says so.
 """
 
 import logging
-from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Protocol
@@ -18,10 +17,11 @@ from tallystick.gate.codes import BUDGET, DENIED, LEDGER, OUTPUT_BUDGET
 from tallystick.gate.decide.approvals import Hold
 from tallystick.gate.decide.budgets import Meter
 from tallystick.gate.decide.standing import Standing
+from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Held, Outcome, Output, Ran, Shown
 from tallystick.gate.execute.output import show
 from tallystick.gate.record import entries
-from tallystick.gate.record.entries import Case
+from tallystick.gate.record.entries import Case, is_plain
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import mask
@@ -92,34 +92,25 @@ class Recorder:
         """Durably note that a call is about to run. Raises LedgerError: then it must not run."""
         return (await self._ledger.record(entries.started(case))).receipt_id
 
-    async def ran(
-        self,
-        case: Case,
-        ran: Ran,
-        audience: Audience,
-        since: float,
-        *,
-        started_id: str | None = None,
-        file_refs: tuple[Mapping[str, Any], ...] = (),
-    ) -> Outcome:
+    async def ran(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
         """Record a call that was let through."""
-        card, output = case.proposal.card, ran.output
+        card, output, ledger = case.proposal.card, ran.output, self._ledger
         failure = None if ran.failure is None else _clean(ran.failure)
-        shown = None if audience is _NOBODY_IN_PARTICULAR else audience.shown(ran)
+        audience = None if standing.step_bytes is None else audience_of(standing)
+        shown = None if audience is None else audience.shown(ran)
         duration_us = int((monotonic() - since) * 1_000_000)
-        ledger = self._ledger
+        seal = None
         try:
-            seal = None
-            if output is not None and shown is None and started_id is None and not file_refs and entries.is_plain(case):
+            if output is not None and shown is None and not call.file_refs and not call.started_id and is_plain(case):
                 seal = ledger.plain(case.session, card, case.policy_digest, case.inputs, output.data, duration_us)
-            if seal is not None:
-                receipt_id = await ledger.store(seal) if ledger.shared else ledger.store_now(seal)
-            else:
-                draft = _draft(case, ran, failure, shown, duration_us, started_id, file_refs)
+            if seal is None:
+                draft = _draft(case, ran, failure, shown, duration_us, call)
                 receipt_id = (await ledger.record(draft)).receipt_id
+            else:
+                receipt_id = await ledger.store(seal) if ledger.shared else ledger.append_one(seal)[4]
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
-        if shown is not None:
+        if audience is not None:
             audience.saw(shown)
         outcome = Outcome(
             status="transformed" if case.proposal.transformed else "accepted",
@@ -206,23 +197,15 @@ class Recorder:
         return outcome
 
 
-def _draft(
-    case: Case,
-    ran: Ran,
-    failure: Failure | None,
-    shown: Shown | None,
-    duration_us: int,
-    started_id: str | None,
-    file_refs: tuple[Mapping[str, Any], ...],
-) -> Draft:
+def _draft(case: Case, ran: Ran, failure: Failure | None, shown: Shown | None, duration_us: int, call: Call) -> Draft:
     return entries.outcome(
         case,
         duration_us=duration_us,
         failure=failure,
         outputs=None if ran.output is None else ran.output.data,
         excerpt_bytes=_bytes_seen(shown, ran.output),
-        file_refs=file_refs,
-        links=None if started_id is None else {"started": started_id},
+        file_refs=call.sound_file_refs() if call.file_refs else (),
+        links=None if call.started_id is None else {"started": call.started_id},
         audit=_audit(case, ran),
     )
 

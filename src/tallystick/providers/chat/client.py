@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import field
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -35,7 +36,7 @@ class Line:
     """An address to talk to."""
 
     address: str
-    key: str
+    key: str = field(repr=False)
     limit: int
     """Bytes of text in one answer."""
 
@@ -60,10 +61,13 @@ class Line:
         except (ValueError, RecursionError):
             return bad_answer("is not JSON")
 
-    async def _once(self, body: Mapping[str, Any], answer: Answer) -> Unheard | None:
+    async def _once(self, body: Mapping[str, Any], answer: Answer) -> Failure | Unheard | None:
         client = await _client(self)
         response = await client.post(_PATH, body=dict(body), cast_to=httpx2.Response)
-        taken = answer.take(json.loads(response.content), part="message")
+        whole = json.loads(response.content)
+        if isinstance(whole, dict) and whole.get("error") and not whole.get("choices"):
+            return _failure_inside(whole["error"])
+        taken = answer.take(whole, part="message")
         return taken if isinstance(taken, Unheard) else None
 
     async def _stream(self, body: Mapping[str, Any], answer: Answer, hear: Any) -> Unheard | None:
@@ -125,7 +129,11 @@ def _failure(error: openai.APIError) -> Failure:
     if isinstance(error, openai.APIStatusError):
         asked = asked_pause_s(error.response.headers, time.time())
         return Failure(status=error.status_code, body=error.body, retry_after_s=asked)
-    # An error in the middle of a stream, whose status was 200.
-    code = error.body.get("code") if isinstance(error.body, dict) else None
+    return _failure_inside(error.body)
+
+
+def _failure_inside(body: object) -> Failure:
+    """An error that came with status 200: in the middle of a stream, or from a server between us and the model's."""
+    code = body.get("code") if isinstance(body, dict) else None
     status = code if isinstance(code, int) and code in range(400, 600) else 500
-    return Failure(status=status, body=error.body)
+    return Failure(status=status, body=body)

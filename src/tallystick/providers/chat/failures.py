@@ -23,6 +23,10 @@ _NO_MODEL = re.compile(
 )
 _NO_QUOTA = re.compile(r"insufficient_quota|billing|exceeded your current quota", re.IGNORECASE)
 _FORM = re.compile(r"response_format|json_schema|json_object|structured|grammar|schema", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    r"(un|not |n't )(supported|recognized|recognised|known|expected|permitted|allowed)|not support|extra (field|input)",
+    re.IGNORECASE,
+)
 _THIS_SCHEMA = re.compile(r"invalid schema|failed to parse grammar|schema.{0,40}not supported by", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 OPTIONAL = ("max_tokens", "max_completion_tokens", "temperature", "stream_options", "tool_choice")
@@ -69,7 +73,8 @@ def passes(failure: Failure) -> bool:
 
 def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
     """The optional fields of a request that the server will not have."""
-    if failure.status not in _BAD_REQUEST:
+    # A value that is too large is no field that is unknown: to leave out a limit for that would lift it.
+    if failure.status not in _BAD_REQUEST or not _UNKNOWN.search(failure.said) or _TOO_LONG.search(failure.said):
         return frozenset()
     # A message that names `max_completion_tokens` means: use it instead of the other.
     named = {name for name in OPTIONAL if name in sent and re.search(rf"\b{name}\b", failure.said)}

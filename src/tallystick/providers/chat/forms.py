@@ -23,8 +23,14 @@ from tallystick.records import record
 Form = Literal["strict", "schema", "object", "grammar", "json", "plain"]
 
 _HOSTED: tuple[Form, ...] = ("strict", "schema", "object", "json", "plain")
-_OWN: tuple[Form, ...] = ("schema", "object", "grammar", "json", "plain")
-_LADDERS: dict[str, tuple[Form, ...]] = {"openai": _HOSTED, "azure": _HOSTED, "openrouter": _HOSTED}
+_OWN: tuple[Form, ...] = ("schema", "object", "json", "plain")
+_LADDERS: dict[str, tuple[Form, ...]] = {
+    "openai": _HOSTED,
+    "azure": _HOSTED,
+    "openrouter": _HOSTED,
+    # The others pass over a field they do not know, and a grammar that is passed over looks like one that works.
+    "llamacpp": ("schema", "object", "grammar", "json", "plain"),
+}
 
 
 @record

@@ -6,6 +6,7 @@ import secrets
 import subprocess
 import sys
 import threading
+from dataclasses import field
 from pathlib import Path
 from queue import Empty, Queue
 from urllib.error import URLError
@@ -25,7 +26,7 @@ class Served:
     """Where a local model listens."""
 
     address: str
-    key: str
+    key: str = field(repr=False)
     """Made for this process: other users of the machine cannot ask it."""
     pid: int
 

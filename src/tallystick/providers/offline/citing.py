@@ -12,6 +12,7 @@ from tallystick.gate.reply.claims import Claim, read_claims
 from tallystick.gate.reply.evidence import LineFault, evidence_line, fenced_lines, split_items
 from tallystick.gate.reply.leaks import find_leak
 from tallystick.gate.reply.quotations import check_quotations
+from tallystick.gate.reply.references import RECEIPT
 from tallystick.providers.offline.passages import Passage
 from tallystick.providers.offline.words import stem, words_of
 from tallystick.records import record
@@ -32,6 +33,14 @@ class Quote:
     text: str
     path: str
     line: int
+    receipt_id: str | None = None
+    """Cited instead of the path, where an Evidence line could not be read with a path of this form."""
+
+    @property
+    def item(self) -> str:
+        """As it stands on the Evidence line."""
+        source = f"{self.path}:L{self.line}" if self.receipt_id is None else f"receipt {self.receipt_id}"
+        return f'"{self.text}" {source}'
 
 
 def quote_from(passage: Passage, wanted: frozenset[str]) -> Quote | None:
@@ -43,10 +52,10 @@ def quote_from(passage: Passage, wanted: frozenset[str]) -> Quote | None:
         count = word_count(piece)
         if match is None or count < MIN_WORDS:
             continue
-        quote = Quote(text=piece, path=passage.excerpt.path, line=_line_of(passage, piece, match.first_line))
+        quote = _readable(passage, piece, _line_of(passage, piece, match.first_line))
         fit = sum(stem(word) in wanted for word in words_of(piece))
         rank = (count >= GOOD_WORDS, fit, -abs(count - 2 * GOOD_WORDS))
-        if (best is None or rank > best[0]) and _line_holds(quote):
+        if quote is not None and (best is None or rank > best[0]):
             best = rank, quote
     return None if best is None else best[1]
 
@@ -59,7 +68,7 @@ def evidence(quotes: Sequence[Quote], receipts: Iterable[str], more: Sequence[st
         receipts: Of the calls the answer rests on.
         more: Items that are written already.
     """
-    items = [f'"{quote.text}" {quote.path}:L{quote.line}' for quote in quotes]
+    items = [quote.item for quote in quotes]
     items += [*more, *(f"receipt {receipt}" for receipt in dict.fromkeys(receipts))]
     return f"Evidence: {'; '.join(items)}"
 
@@ -83,6 +92,9 @@ def would_pass(reply: str, seen: Sequence[Folded], tool_names: Iterable[str]) ->
     if not claims or any(claim.fault for claim in claims):
         return False
     skip = fenced_lines(lines) | set(range(line.number, line.last + 1))
+    if any(RECEIPT.search(text) for number, text in enumerate(lines) if not line.number <= number <= line.last):
+        # A receipt that somebody wrote into a text is not ours to vouch for.
+        return False
     return not check_quotations(lines, skip, seen)
 
 
@@ -126,6 +138,16 @@ def _line_of(passage: Passage, piece: str, found_on: int) -> int:
     return passage.line + within.first_line - 1
 
 
+def _readable(passage: Passage, piece: str, line: int) -> Quote | None:
+    """The quote in a form that the Evidence line is read back from: by its path, else by its receipt."""
+    excerpt = passage.excerpt
+    for receipt_id in (None, excerpt.receipt_id):
+        quote = Quote(text=piece, path=excerpt.path, line=line, receipt_id=receipt_id)
+        if _line_holds(quote):
+            return quote
+    return None
+
+
 def _line_holds(quote: Quote) -> bool:
     """Whether an Evidence line with this quote is read as this quote, this path and this line."""
     line = evidence_line([evidence([quote], ["rcpt_0"])])
@@ -137,6 +159,8 @@ def _line_holds(quote: Quote) -> bool:
 
 
 def _is(claim: Claim, quote: Quote) -> bool:
-    if claim.quote != quote.text or claim.path is None:
+    if claim.quote != quote.text:
         return False
-    return claim.path.path == quote.path and claim.path.lines == (quote.line, quote.line)
+    if quote.receipt_id is not None:
+        return claim.receipt == quote.receipt_id
+    return claim.path is not None and claim.path.path == quote.path and claim.path.lines == (quote.line, quote.line)

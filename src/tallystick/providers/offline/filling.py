@@ -77,6 +77,12 @@ def fill(tool: ToolLine, needs: Needs) -> Filled:
     return filled if missing else _fitting(tool, filled, required)
 
 
+def admits(tool: ToolLine, args: Mapping[str, Any]) -> bool:
+    """Whether the tool's schema takes these arguments."""
+    check = _compiled(orjson.dumps(tool.schema))
+    return check is None or check.accepts(dict(args))
+
+
 def _value(name: str, schema: Mapping[str, Any], needs: Needs, *, required: bool) -> Any:
     kind = kind_of(name, schema)
     if kind == "enum":
@@ -238,11 +244,10 @@ def _fits(pattern: str, token: str) -> bool:
 
 def _fitting(tool: ToolLine, filled: Filled, required: list[str]) -> Filled:
     """The arguments if the schema admits them; else without the optional ones; else what was asked for is missing."""
-    check = _compiled(orjson.dumps(tool.schema))
-    if check is None or check.accepts(filled.args):
+    if admits(tool, filled.args):
         return filled
     bare = Filled(args={name: filled.args[name] for name in required if name in filled.args})
-    return bare if check.accepts(bare.args) else Filled(args=bare.args, missing=tuple(required) or ("arguments",))
+    return bare if admits(tool, bare.args) else Filled(args=bare.args, missing=tuple(required) or ("arguments",))
 
 
 @lru_cache(maxsize=256)

@@ -178,7 +178,8 @@ _ASKING = frozenset({
     "give", "line", "lines", "list", "locate", "look", "mention", "mentioned", "mentions", "name", "passage",
     "passages", "please", "quote", "quotes", "read", "say", "says", "said", "search", "sentence", "show", "state",
     "states", "summarize", "summarise", "tell", "text", "tool", "use", "using", "according", "anywhere",
-    "ever", "speak", "speaks", "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
+    "ever", "often", "many", "much",
+    "speak", "speaks", "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
     "known", "write", "draft", "request", "project", "workspace", "story", "novel", "book", "document", "documents",
     "written", "question", "json", "object", "exactly", "return", "first", "then",
 })  # fmt: skip

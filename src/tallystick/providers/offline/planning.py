@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tallystick.providers.offline.choosing import Choice, is_fit, rank, routes
 from tallystick.providers.offline.citing import fits_role
-from tallystick.providers.offline.filling import Filled, Needs, fill
+from tallystick.providers.offline.filling import Filled, Needs, admits, fill
 from tallystick.providers.offline.kinds import kind_of, properties_of, required_of
 from tallystick.providers.offline.looking import named_file, reading_on, reading_places, second_opinion
 from tallystick.providers.offline.passages import coverage, rank_passages, search_words
@@ -50,7 +50,12 @@ def next_call(now: Situation) -> Call | None:
         return None
     made = {(one.seen.tool, Filled(args=one.seen.args or {}).key) for one in now.results}
     steps = _after(now) if now.results else _first(now)
-    return next((call for call in steps if (call.tool, call.filled.key) not in made), None)
+    tools = {tool.name: tool for tool in now.reading.tools}
+    for call in steps:
+        # A place that a result names may be no argument at all.
+        if (call.tool, call.filled.key) not in made and admits(tools[call.tool], call.filled.args):
+            return call
+    return None
 
 
 def lacking(now: Situation) -> Lacking | None:

@@ -43,6 +43,17 @@ class Courier:
         self._begin()
         tell_children(self)
 
+    def _begin(self) -> None:
+        self._changed = Condition()
+        self._notes: deque[bytes] = deque(maxlen=self._witness.kept)
+        self._thread: Thread | None = None
+        self._reached = True
+        self._pause = FIRST_PAUSE_S
+        self._not_before = 0.0
+        self._found: list[Incident] = []
+        self._ends: float | None = None
+        """When the last try must be over; None: there is no end in sight."""
+
     def send(self, note: bytes) -> None:
         """Take a note along; returns at once."""
         with self._changed:
@@ -77,17 +88,6 @@ class Courier:
     def mark_forked(self) -> None:
         """A child has the notes but not the thread; the notes are its parent's to send."""
         self._begin()
-
-    def _begin(self) -> None:
-        self._changed = Condition()
-        self._notes: deque[bytes] = deque(maxlen=self._witness.kept)
-        self._thread: Thread | None = None
-        self._reached = True
-        self._pause = FIRST_PAUSE_S
-        self._not_before = 0.0
-        self._found: list[Incident] = []
-        self._ends: float | None = None
-        """When the last try must be over; None: there is no end in sight."""
 
     def _run(self) -> None:
         while (task := self._next()) is not None:

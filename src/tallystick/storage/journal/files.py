@@ -68,8 +68,7 @@ class FileJournal:
         """`append` for one record: at once, when nothing unusual is about."""
         writer = self._writer
         if writer is not None and not (self._forked or self._durable or self._shelf.views.broken):
-            with self._lock:
-                sealed = writer.commit_one(seal)
+            sealed = self._lock.during(writer.commit_one, seal)
             if sealed is not None:
                 return sealed
         return self.append((seal,))[0]

@@ -30,8 +30,7 @@ class Heads:
     def write(self, size: int, end: int, leaf: bytes) -> None:
         """Write the head of a commit. An error of the mirror is reported in the log and holds nobody up."""
         # A plain tuple: this runs for every call, and only rarely does anybody ask for a field.
-        before = self._head
-        self.write_as((before[0], size, before[2], 0, end, leaf))
+        self.write_as((self._head[0], size, self._head[2], 0, end, leaf))
 
     def write_as(self, head: tuple[int, int, int, int, int, bytes]) -> None:
         """Write a head of which more is new than size and end."""

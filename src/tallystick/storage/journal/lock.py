@@ -1,12 +1,17 @@
 """One writer at a time: a lock for the threads of this process, and a file lock between processes."""
 
 import os
+from collections.abc import Callable
 from fcntl import LOCK_EX, LOCK_UN, flock
 from pathlib import Path
 from threading import RLock
+from typing import TypeVar
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.storage.journal import disk
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class WriteLock:
@@ -41,6 +46,20 @@ class WriteLock:
                 flock(self._fd, LOCK_UN)
         finally:
             self._threads.release()
+
+    def during(self, work: Callable[[T], R], given: T) -> R:
+        """`with self: return work(given)`, at half the cost: every call comes this way."""
+        with self._threads:
+            if self._depth or self._fd < 0:
+                with self:
+                    return work(given)
+            flock(self._fd, LOCK_EX)
+            self._depth = 1
+            try:
+                return work(given)
+            finally:
+                self._depth = 0
+                flock(self._fd, LOCK_UN)
 
     def reopen(self) -> None:
         """Start afresh in a forked child, where another thread of the parent may have held the lock."""

@@ -107,7 +107,7 @@ class Segments:
         fd = _open(self.path(number))
         try:
             if os.fstat(fd).st_mode & disk.WRITABLE:
-                seal(fd)
+                seal_segment(fd)
         finally:
             os.close(fd)
 
@@ -147,7 +147,7 @@ class Tail:
         os.close(self.folder)
 
 
-def seal(fd: int) -> None:
+def seal_segment(fd: int) -> None:
     """Nothing more is to be added to this segment: the log goes on in the next one. Called under the lock."""
     disk.fchmod(fd, disk.SEALED_MODE)
     # Another process may have glanced at the file just before, and would add to it while its glance holds. It needs

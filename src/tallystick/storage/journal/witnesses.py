@@ -68,8 +68,8 @@ def _parse(text: str, number: int) -> Witness:
     path = Path(text).expanduser()
     if "://" in text or not path.is_absolute():
         # The text itself is not repeated: there may be a password in it.
-        message = f"'ledger.witnesses': number {number} is neither an https:// URL (http:// to this machine only) nor an absolute path."
-        raise ConfigError(f"{message} Correct it.", code="config_bad_value")
+        message = f"'ledger.witnesses': number {number} cannot be used. Give an https:// URL or an absolute path"
+        raise ConfigError(f"{message}; http:// only leads to this machine.", code="config_bad_value")
     return Witness(number=number, shown=path.name, deliver=partial(_append, path), kept=_KEPT_FOR_FILES)
 
 

@@ -22,7 +22,7 @@ from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.heads import Heads
-from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, seal, segment_of
+from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, seal_segment, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
 
@@ -33,6 +33,7 @@ class Writer:
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
         self._shelf = shelf
         self._durable = shelf.durable
+        self._views = shelf.views.opened
         self._segment_bytes, self._checkpoint_every = shelf.options.segment_bytes, shelf.options.checkpoint_every
         self._notary = notary
         self.stand = stand
@@ -125,7 +126,7 @@ class Writer:
         record = seal((stand.size, stand.leaf))
         header, inputs, outputs, leaf, _, session_id, flat, blobs = record
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
-        end, view = start + len(line), self._shelf.views.opened.get(session_id)
+        end, view = start + len(line), self._views.get(session_id)
         try:
             if blobs or view is None or disk.write(fd, line) != len(line) or disk.write(view, flat) != len(flat):
                 raise OSError  # noqa: TRY301 - the general way knows what to do
@@ -269,7 +270,7 @@ class Writer:
             try:
                 if self._durable:
                     disk.sync_folder(self._shelf.folder)
-                seal(self._tail.fd)
+                seal_segment(self._tail.fd)
             except OSError:
                 tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
                 raise

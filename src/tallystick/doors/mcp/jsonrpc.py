@@ -1,0 +1,165 @@
+"""JSON-RPC messages as the relay sees them: bytes first, and read only where the gate must see something.
+
+Most lines pass as they are. A line of the client is read if it may name `tools/call` in any spelling that JSON has:
+in letters, with an escaped slash, with escaped letters, or in another encoding. What two parsers could read
+differently (a key twice, a carriage return that some servers take for the end of a line) never goes on as it came.
+"""
+
+import json
+import re
+from typing import Any
+
+import orjson
+from jiter import from_json
+
+from tallystick.records import record
+
+CALL = "tools/call"
+LIST = "tools/list"
+INITIALIZE = "initialize"
+CANCELLED = "notifications/cancelled"
+LIST_CHANGED = b"notifications/tools/list_changed"
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+SERVER_ERROR = -32000
+
+Message = dict[str, Any]
+Key = tuple[str, Any]
+"""An id with its kind: 1 and "1" are two requests."""
+
+_SPELLINGS = rb"tools/call|tools/list|\\[u/]|\x00|notifications/cancelled|\"initialize\""
+_RESULT_BEFORE = re.compile(
+    rb'\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?[0-9]+)\s*,\s*){0,2}"result"\s*:\s*', re.DOTALL
+)
+_MEMBER = rb'\s*,\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?[0-9]+)'
+_RESULT_AFTER = tuple(re.compile(rb"(?:%b){%d}\s*\}\s*\Z" % (_MEMBER, count)) for count in range(3))
+_MEMBERS = frozenset({"jsonrpc", "id", "result"})
+_TAIL = 512
+"""Bytes at the end of a line in which the members after a result stand."""
+_ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,19}(?![0-9.eE])|"[^"\\]{0,256}")')
+
+
+def watching(own: bytes) -> re.Pattern[bytes]:
+    """What a line of the client is searched for before it passes unread.
+
+    Args:
+        own: The beginning of the ids of our own requests.
+    """
+    return re.compile(_SPELLINGS + b"|" + re.escape(own))
+
+
+@record
+class Ambiguous:
+    """A message that cannot be read in one way only."""
+
+    names_call: bool
+    """It may be, or may hold, a call of a tool."""
+
+
+def read_strict(line: bytes) -> Any | Ambiguous:
+    """Read a line of the client that may name a call: each key once, at every depth."""
+    try:
+        return from_json(line, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
+    except ValueError:
+        pass
+    # Half a surrogate pair is valid JSON all the same: a sampling answer may hold one, and is not ours to judge.
+    try:
+        message = json.loads(line.decode(), object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return Ambiguous(names_call=True)
+    return Ambiguous(names_call=True) if calls_in(message) else message
+
+
+def calls_in(message: Any) -> bool:
+    """Whether a message is a call, or a batch that holds one."""
+    if isinstance(message, list):
+        return any(calls_in(part) for part in message)
+    return isinstance(message, dict) and message.get("method") == CALL
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Message:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key twice")
+    return made
+
+
+def read(line: bytes) -> Any:
+    """Read a line of the server; None if it is no JSON."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def looks_like_message(line: bytes) -> bool:
+    """Whether a line may be a message at all: servers print other things, too."""
+    text = line.strip()
+    return text[:1] in (b"{", b"[") and text[-1:] in (b"}", b"]")
+
+
+def key_of(message: Message) -> Key | None:
+    """The id of a request or response; None if it has none that counts."""
+    given = message.get("id")
+    return (type(given).__name__, given) if type(given) in (int, str) else None
+
+
+def key_in_ends(head: bytes, tail: bytes) -> Key | None:
+    """The id of a message of which only the two ends are there."""
+    before = _ID.search(head[: head.find(b'"result"') if b'"result"' in head else len(head)])
+    found = before or next(iter(reversed(list(_ID.finditer(tail[-_TAIL:])))), None)
+    value = None if found is None else read(found[1])
+    return None if value is None else (type(value).__name__, value)
+
+
+def one_line(line: bytes) -> bytes:
+    """The same message without carriage returns inside: some servers take one for the end of a line."""
+    body = line.removesuffix(b"\r")
+    return body.replace(b"\r", b" ") if b"\r" in body else line
+
+
+def result_bytes(line: bytes, message: Message) -> bytes:
+    """The bytes of a response's result, as they came.
+
+    The other members are small and their order is known, so both ends can be found without walking through the rest.
+    """
+    names = list(message)
+    before = _RESULT_BEFORE.match(line)
+    if before is not None and _MEMBERS.issuperset(names) and "result" in names:
+        after = _RESULT_AFTER[len(names) - 1 - names.index("result")].search(line, max(before.end(), len(line) - _TAIL))
+        if after is not None:
+            return line[before.end() : after.start()]
+    return orjson.dumps(message.get("result"))
+
+
+def with_result(line: bytes, message: Message, result: Any) -> bytes:
+    """The response with another result in the place of its own."""
+    return orjson.dumps({**message, "result": result})
+
+
+def with_arguments(message: Message, args: Message) -> bytes:
+    """The call with other arguments."""
+    params = message.get("params")
+    return orjson.dumps({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
+
+
+def request(key: str, method: str, params: Message) -> bytes:
+    """A request of our own."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
+
+
+def notification(method: str, params: Message) -> bytes:
+    """A notification of our own."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def error(key: Any, code: int, text: str) -> bytes:
+    """An error response."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": text}})
+
+
+def tool_error(key: Any, text: str, meta: Message) -> bytes:
+    """A tool's result that says why there is none: so the model sees it, and not only the client."""
+    result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": {"tallystick": meta}}
+    return orjson.dumps({"jsonrpc": "2.0", "id": key, "result": result})

@@ -1,0 +1,112 @@
+"""From the client to the server: what passes, and what the gate must see first."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
+from tallystick.doors.mcp.relay_asked import Asked
+from tallystick.doors.mcp.relay_switch import Switch
+from tallystick.errors import ConfigError
+
+
+class FromClient:
+    """Reads what the client says, as far as it must be read."""
+
+    def __init__(
+        self, switch: Switch, *, on_call: Callable[[Asked], None], on_hello: Callable[[], None], start_timeout_s: float
+    ) -> None:
+        self._switch = switch
+        self._on_call = on_call
+        self._on_hello = on_hello
+        self._start_timeout_s = start_timeout_s
+        self._search = jsonrpc.watching(switch.own_prefix.encode()).search
+
+    def take(self, line: bytes) -> None:
+        """One line of the client."""
+        if self._search(line) is None:
+            self._switch.to_server(line)
+            return
+        message = jsonrpc.read_strict(line)
+        if isinstance(message, Ambiguous):
+            # Whatever the server would make of it, the gate could not have seen the same.
+            self._refuse(None, jsonrpc.PARSE_ERROR, "not one JSON message with each key once")
+        elif isinstance(message, list) and jsonrpc.calls_in(message):
+            self._refuse_batch(message)
+        elif isinstance(message, dict):
+            self._read(line, message)
+        else:
+            self._switch.to_server(jsonrpc.one_line(line))
+
+    def too_long(self, head: bytes, tail: bytes, size: int) -> None:
+        """A line that is longer than it may be."""
+        key = jsonrpc.key_in_ends(head, tail)
+        text = f"a message of {size} bytes is more than may be sent; --max-output allows more"
+        self._refuse(None if key is None else key[1], jsonrpc.INVALID_REQUEST, text)
+
+    def _read(self, line: bytes, message: Message) -> None:
+        method, key = message.get("method"), jsonrpc.key_of(message)
+        if method == jsonrpc.CALL:
+            self._take_call(line, message, key)
+            return
+        if method is None and key is not None and self._switch.is_own(key):
+            self._switch.settle(key, message)
+            return
+        if key is not None and method == jsonrpc.LIST:
+            params = message.get("params")
+            self._switch.lists[key] = not (isinstance(params, dict) and params.get("cursor"))
+        elif key is not None and method == jsonrpc.INITIALIZE:
+            self._meet(key, message)
+        elif method == jsonrpc.CANCELLED:
+            self._cancel(message)
+        self._switch.to_server(jsonrpc.one_line(line))
+
+    def _take_call(self, line: bytes, message: Message, key: Key | None) -> None:
+        if key is None or key in self._switch.calls:
+            # Without an id nobody could be answered; with one that is in use, the wrong one would be.
+            wrong = "tools/call needs an id" if key is None else "this id is in use"
+            self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
+            return
+        asked = Asked(key=key, line=line, message=message)
+        self._switch.calls[key] = asked
+        self._on_call(asked)
+
+    def _refuse_batch(self, batch: list[Any]) -> None:
+        for message in batch:
+            if isinstance(message, dict) and "id" in message and "method" in message:
+                text = "a batch that holds tools/call is not passed on; send its messages one by one"
+                self._refuse(message["id"], jsonrpc.INVALID_REQUEST, text)
+
+    def _meet(self, key: Key, message: Message) -> None:
+        """The client introduces itself; from now on the server has so long to answer."""
+        params = message.get("params")
+        given: Message = params if isinstance(params, dict) else {}
+        info, can = given.get("clientInfo"), given.get("capabilities")
+        self._switch.client_name = str(info.get("name")) if isinstance(info, dict) else None
+        self._switch.client_elicits = isinstance(can, dict) and "elicitation" in can
+        self._switch.initialize = key
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._start_timeout_s, self._silent, key)
+        # What is still to be loaded loads while the server thinks about its answer.
+        loop.call_soon(self._on_hello)
+
+    def _silent(self, key: Key) -> None:
+        if self._switch.initialize == key:
+            text = (
+                f"The server did not answer `initialize` within {self._start_timeout_s:g} s. Run its command by itself "
+                "to see what it waits for, or give it longer with --start-timeout."
+            )
+            self._refuse(key[1], jsonrpc.SERVER_ERROR, text)
+            self._switch.fail(ConfigError(text, code="server_silent"))
+
+    def _cancel(self, message: Message) -> None:
+        params = message.get("params")
+        wanted = params.get("requestId") if isinstance(params, dict) else None
+        asked = self._switch.calls.get((type(wanted).__name__, wanted)) if type(wanted) in (int, str) else None
+        if asked is not None and asked.task is not None:
+            asked.cancelled = True
+            asked.task.cancel()
+
+    def _refuse(self, ident: Any, code: int, text: str) -> None:
+        self._switch.client.send(jsonrpc.error(ident, code, f"tallystick: {text}"))

@@ -1,0 +1,231 @@
+"""The gate's side of the relay: each call a proposal, each answer a receipt.
+
+Loaded while the server starts; nothing on the way of the other messages needs it.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.bootstrap.gate import Gate
+from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp.jsonrpc import Message
+from tallystick.doors.mcp.relay_asked import (
+    SERVED,
+    Asked,
+    ServerGoneError,
+    Tally,
+    TooLongError,
+    Wires,
+)
+from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.doors.mcp.relay_holding import Waiting
+from tallystick.doors.mcp.relay_tools import ServerTools, list_all, refresh
+from tallystick.errors import ToolError
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import DENIED, UNKNOWN_TOOL
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import OWNER_ROLE, Caller, Session
+from tallystick.rooms.relay.naming import tool_id
+from tallystick.rooms.relay.starting import starting_policy, write_policy
+from tallystick.settings import CONFIG_NAME, load_settings
+
+CALLER = Caller(subject="local", roles=frozenset({OWNER_ROLE}), channel="mcp")
+CHANGED = "definition_changed"
+UNUSABLE = "definition_unusable"
+LONGEST_NAME = 64
+
+
+class GateKeeper:
+    """Puts calls through the gate of one workspace."""
+
+    def __init__(self, wrapping: Wrapping, wires: Wires, session_id: str) -> None:
+        """Open the workspace, unless this is the first time: then the server is asked first what it has.
+
+        Raises:
+            ConfigError: The configuration cannot be used.
+            LedgerError: The journal cannot be used.
+        """
+        self.tally = Tally()
+        self._wrapping = wrapping
+        self._wires = wires
+        self._session_id = session_id
+        self._session: Session | None = None
+        self._lock = asyncio.Lock()
+        self._gate: Gate | None = None
+        self._tools: ServerTools | None = None
+        if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
+            self._open()
+
+    def close(self) -> None:
+        """Write the last checkpoint."""
+        if self._gate is not None:
+            self._gate.close()
+
+    def changed(self) -> None:
+        """The server said that its tools are not what they were."""
+        if self._tools is not None:
+            self._tools.stale = True
+
+    async def listed(self, line: bytes, message: Message, *, whole: bool) -> bytes:
+        """Look at a list on its way to the client; tools that are not what they were are left out of it."""
+        _, tools = await self._ready(None)
+        result = message.get("result")
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return line
+        whole = whole and not result.get("nextCursor")
+        async with self._lock:
+            hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
+        if not hidden:
+            return line
+        shown = [one for one in result["tools"] if not (isinstance(one, dict) and one.get("name") in hidden)]
+        return jsonrpc.with_result(line, message, {**result, "tools": shown})
+
+    async def answer(self, asked: Asked) -> bytes:
+        """Put one call through the gate."""
+        self.tally.calls += 1
+        params = asked.params
+        gate, tools = await self._ready(_meta(params))
+        name = params.get("name")
+        if isinstance(name, str) and not tools.knows(name):
+            async with self._lock:
+                await refresh(tools, self._wires, _meta(params))
+        if self._session is None:
+            agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
+            self._session = Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
+        if isinstance(name, str) and (name in tools.withheld or name in tools.unusable):
+            return await self._refuse_definition(asked, name, gate, tools)
+        SERVED.set(asked)
+        args = params.get("arguments")
+        called = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
+        given: Any = {} if args is None else args
+        outcome = await gate.call(called, given, session=self._session)
+        if outcome.held is not None:
+            self.tally.held += 1
+            waiting = Waiting(gate, self._wires, self._wrapping.hold_s)
+            outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
+        return self._told(asked, outcome)
+
+    async def serve(self, **args: Any) -> Any:
+        """Every relayed tool's handler: send the call on, and give back the result as it came."""
+        asked = SERVED.get()
+        same = args == (asked.params.get("arguments") or {})
+        line = asked.line if same else jsonrpc.with_arguments(asked.message, args)
+        try:
+            answer, message = await self._wires.forward(asked, line)
+        except TooLongError as error:
+            raise ToolError(f"the server's answer has {error} bytes, more than it may") from None
+        except ServerGoneError:
+            raise ToolError("the server ended before it answered") from None
+        asked.answer = answer
+        if "result" not in message:
+            asked.server_error = True
+            raise ToolError(f"the server answered with a JSON-RPC error ({_error_code(message)})")
+        # As it came: a fragment is recorded byte for byte, and checked as what it says.
+        return orjson.Fragment(jsonrpc.result_bytes(answer, message))
+
+    async def _ready(self, meta: Message | None) -> tuple[Gate, ServerTools]:
+        if self._gate is None or self._tools is None:
+            async with self._lock:
+                if self._gate is None:
+                    definitions = await list_all(self._wires, meta)
+                    await asyncio.to_thread(self._begin, definitions)
+        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are made together
+        return self._gate, self._tools
+
+    def _begin(self, definitions: list[Any]) -> None:
+        """The first time: a policy is written from what the server has, and then it is in force."""
+        known = [one for one in definitions if isinstance(one, dict)]
+        write_policy(_workspace(self._wrapping), starting_policy(self._wrapping.name, known))
+        self._open()
+        if self._tools is not None:
+            self._tools.take(definitions, whole=True)
+
+    def _open(self) -> None:
+        workspace = _workspace(self._wrapping)
+        policy = self._wrapping.policy
+        settings = load_settings(workspace, config=None if policy is None else _path(policy))
+        gate = Gate.open(workspace, settings=settings, plugins=False)
+        self._tools = ServerTools(gate, self._wrapping, self.serve)
+        self._gate = gate
+
+    async def _refuse_definition(self, asked: Asked, name: str, gate: Gate, tools: ServerTools) -> bytes:
+        changed = name in tools.withheld
+        fault = DENIED if changed else UNKNOWN_TOOL
+        called = tool_id(self._wrapping.name, name)[:100]
+        rejection = Rejection(fault=fault, reason=CHANGED if changed else UNUSABLE, proposed_tool=called)
+        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._session_id)
+        self.tally.refused += 1
+        text = (
+            f"The definition of '{name}' is not the one that was accepted. A person has to look at the difference first:\n"
+            f"  tally mcp review --workspace {self._wrapping.workspace}"
+            if changed
+            else f"The definition of '{name}' cannot be used: {tools.unusable.get(name)}"
+        )
+        return jsonrpc.tool_error(asked.message["id"], f"Tallystick: {text}", _meta_of(outcome))
+
+    def _told(self, asked: Asked, outcome: Outcome) -> bytes:
+        """The line that answers the client: the server's own, or why there is none."""
+        ident = asked.message["id"]
+        if asked.answer is not None and (outcome.ok or (asked.server_error and _is_tools_fault(outcome))):
+            self.tally.failed += asked.server_error
+            return asked.answer
+        if outcome.held is not None:
+            text = _held_text(outcome.held.approval_id, outcome.held.expires_at, self._wrapping.workspace)
+        elif outcome.rejection is not None:
+            self.tally.refused += 1
+            at = f" at {outcome.rejection.pointer}" if outcome.rejection.pointer else ""
+            text = f"refused ({outcome.rejection.code}): {outcome.rejection.reason}{at}"
+        else:
+            self.tally.failed += 1
+            failure = outcome.failure
+            text = f"failed ({failure.fault.category}): {failure.message}" if failure else "failed"
+        return jsonrpc.tool_error(
+            ident, f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}", _meta_of(outcome)
+        )
+
+
+def _is_tools_fault(outcome: Outcome) -> bool:
+    return outcome.failure is not None and outcome.failure.fault.ran
+
+
+def _held_text(approval_id: str, expires_at: str, workspace: str) -> str:
+    return (
+        "this call waits for a person. To let it through, run in a terminal:\n"
+        f"  tally approvals approve {approval_id} --workspace {workspace}\n"
+        f"Then make exactly the same call again (until {expires_at})."
+    )
+
+
+def _meta_of(outcome: Outcome) -> Message:
+    """The refusal for programs: codes and ids."""
+    said: Message = {"status": outcome.status, "receipt_id": outcome.receipt_id}
+    if outcome.rejection is not None:
+        said |= {"code": str(outcome.rejection.code), "reason": outcome.rejection.reason}
+    if outcome.failure is not None:
+        said |= {"category": str(outcome.failure.fault.category), "reason": outcome.failure.message}
+    if outcome.held is not None:
+        said |= {"approval_id": outcome.held.approval_id, "expires_at": outcome.held.expires_at}
+    return said
+
+
+def _meta(params: Message) -> Message | None:
+    """What a request of our own says about itself: as the client's does, but that nobody waits for its progress."""
+    meta = params.get("_meta")
+    return {key: value for key, value in meta.items() if key != "progressToken"} if isinstance(meta, dict) else None
+
+
+def _error_code(message: Message) -> str:
+    error = message.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return str(code) if type(code) is int else "no code"
+
+
+def _path(name: str) -> Path:
+    return Path(name).expanduser()
+
+
+def _workspace(wrapping: Wrapping) -> Path:
+    return _path(wrapping.workspace)

@@ -1,0 +1,92 @@
+"""One server behind the gate, from its start to its end. The gate itself loads when the client has said hello."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tallystick.doors.mcp.relay import Relay
+from tallystick.doors.mcp.relay_asked import Keeper, Upstream, Wires
+from tallystick.doors.mcp.relay_stdio import StdioUpstream
+from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.errors import LedgerError, TallyError
+from tallystick.rooms.relay.process import ServerProcess
+
+if TYPE_CHECKING:
+    from tallystick.doors.mcp.relay_gate import GateKeeper
+
+OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
+"""Exit codes, as the other commands have them."""
+
+
+def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
+    """Relay until one side is gone; gives the exit code."""
+    try:
+        return asyncio.run(_run(wrapping, process))
+    except TallyError as error:
+        return _complain(error)
+    except KeyboardInterrupt:
+        return 130
+
+
+async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
+    upstream = StdioUpstream(process) if process is not None else _web(wrapping)
+    opened: list[GateKeeper] = []
+
+    async def open_keeper(wires: Wires) -> Keeper:
+        keeper = await asyncio.to_thread(_open, wrapping, wires)
+        opened.append(keeper)
+        return keeper
+
+    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with contextlib.suppress(NotImplementedError, RuntimeError):
+            loop.add_signal_handler(number, relay.stop)
+    try:
+        await relay.run()
+    finally:
+        for keeper in opened:
+            await asyncio.to_thread(keeper.close)
+    _sum_up(wrapping, opened)
+    if relay.fatal is not None:
+        return _complain(relay.fatal)
+    return FAILED if upstream.failed else OK
+
+
+def _web(wrapping: Wrapping) -> Upstream:
+    from tallystick.doors.mcp.relay_web import WebUpstream  # noqa: PLC0415 - only where there is an address
+
+    return WebUpstream(wrapping.url or "", wrapping.headers)
+
+
+def _open(wrapping: Wrapping, wires: Wires) -> "GateKeeper":
+    from tallystick.doors.mcp.relay_gate import GateKeeper  # noqa: PLC0415 - loads while the server starts
+
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return GateKeeper(wrapping, wires, f"{wrapping.name}-{stamp}-{os.urandom(3).hex()}")
+
+
+def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
+    if not opened:
+        return
+    tally = opened[0].tally
+    failed = f", {tally.failed} failed" if tally.failed else ""
+    _say(
+        f"tallystick: {tally.calls} calls, {tally.held} held, {tally.refused} refused{failed}; "
+        f"to check: tally audit verify {wrapping.workspace}"
+    )
+
+
+def _complain(error: TallyError) -> int:
+    _say(f"error: {error.code}: {error}")
+    return LEDGER if isinstance(error, LedgerError) else CONFIG
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()

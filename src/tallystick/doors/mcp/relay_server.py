@@ -1,0 +1,98 @@
+"""From the server to the client: what passes, and what answers a call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp.jsonrpc import Key, Message
+from tallystick.doors.mcp.relay_asked import Asked, TooLongError
+from tallystick.doors.mcp.relay_switch import Switch
+
+NO_MESSAGE = "the server printed a line that is no message; it was left out"
+
+
+class FromServer:
+    """Reads what the server says, as far as it must be read."""
+
+    def __init__(
+        self, switch: Switch, *, on_list: Callable[[bytes, Message, bool], None], on_changed: Callable[[], None]
+    ) -> None:
+        self._switch = switch
+        self._on_list = on_list
+        self._on_changed = on_changed
+
+    def take(self, line: bytes) -> None:
+        """One line of the server."""
+        if not self._switch.awaited and jsonrpc.LIST_CHANGED not in line:
+            if jsonrpc.looks_like_message(line):
+                self._switch.to_client(line)
+            else:
+                self._switch.note(NO_MESSAGE)
+            return
+        message = jsonrpc.read(line)
+        if isinstance(message, dict):
+            self._read(line, message)
+        elif isinstance(message, list):
+            self._split(line, message)
+        else:
+            self._switch.note(NO_MESSAGE)
+
+    def too_long(self, head: bytes, tail: bytes, size: int) -> None:
+        """A line that is longer than it may be: whoever waits for it must not wait for ever."""
+        switch = self._switch
+        switch.note(f"the server sent a message of {size} bytes; it was left out (--max-output allows more)")
+        key = jsonrpc.key_in_ends(head, tail)
+        asked = None if key is None else switch.calls.get(key)
+        if asked is None and len(switch.calls) == 1:
+            (asked,) = switch.calls.values()
+        if asked is not None and asked.answered is not None and not asked.answered.done():
+            asked.answered.set_exception(TooLongError(size))
+        elif key is not None and b'"method"' not in head:
+            switch.lists.pop(key, None)
+            text = f"tallystick: the server's message has {size} bytes; --max-output allows more"
+            switch.client.send(jsonrpc.error(key[1], jsonrpc.SERVER_ERROR, text))
+
+    def _read(self, line: bytes, message: Message) -> None:
+        if "method" in message:
+            if message["method"] == jsonrpc.LIST_CHANGED.decode():
+                self._on_changed()
+        elif self._is_ours(line, message, jsonrpc.key_of(message)):
+            return
+        self._switch.to_client(line)
+
+    def _is_ours(self, line: bytes, message: Message, key: Key | None) -> bool:
+        """Whether a response is not simply to be passed on."""
+        switch = self._switch
+        if key is None:
+            return False
+        asked = switch.calls.get(key)
+        if asked is not None:
+            self._answered(asked, line, message)
+        elif switch.is_own(key):
+            switch.settle(key, message)
+        elif key in switch.lists:
+            self._on_list(line, message, switch.lists.pop(key))
+        elif key == switch.initialize:
+            switch.initialize = None
+            return False
+        else:
+            # Somebody gave up waiting for it; what it says stands in no receipt, so nobody is shown it.
+            return key in switch.given_up
+        return True
+
+    def _answered(self, asked: Asked, line: bytes, message: Message) -> None:
+        if asked.answered is None or asked.answered.done():
+            self._switch.note("the server answered a call that it was not asked; the answer was left out")
+            return
+        asked.answered.set_result((line, message))
+
+    def _split(self, line: bytes, batch: list[Any]) -> None:
+        """A batch may hold answers to calls; then each of its messages goes its own way."""
+        parts = [part for part in batch if isinstance(part, dict)]
+        if all("method" in part for part in parts):
+            self._switch.to_client(line)
+            return
+        for part in parts:
+            self._read(orjson.dumps(part), part)

@@ -1,0 +1,145 @@
+"""What both directions of the relay share: who waits for what, and how to reach either side."""
+
+import asyncio
+import contextlib
+import sys
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+
+from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp.jsonrpc import Key, Message
+from tallystick.doors.mcp.lines import LineReader, LineWriter
+from tallystick.doors.mcp.relay_asked import Asked, ServerGoneError, Upstream
+from tallystick.errors import ConfigError, TallyError
+
+OWN_S = 30.0
+"""For an answer to something we asked the server ourselves."""
+REMEMBERED = 1024
+"""Ids of calls that were given up; an answer that still comes is dropped."""
+NOTES = 5
+"""Lines about what a server does wrong; more would fill somebody's log."""
+
+
+class Switch:
+    """The state of one relay, and the ways to its two ends."""
+
+    def __init__(self, upstream: Upstream, client: LineWriter, *, token: str) -> None:
+        """Join two ends.
+
+        Args:
+            upstream: The server's.
+            client: The client's.
+            token: Something that nobody can guess; our own ids begin with it.
+        """
+        self.client_name: str | None = None
+        self.client_elicits = False
+        self.upstream = upstream
+        self.client = client
+        self.reader: LineReader | None = None
+        """Where the client is read."""
+        self.calls: dict[Key, Asked] = {}
+        """Calls on their way."""
+        self.lists: dict[Key, bool] = {}
+        """The client's requests for lists of tools, and whether each asks from the beginning."""
+        self.initialize: Key | None = None
+        """The client's first request, while it waits for its answer."""
+        self.given_up: deque[Key] = deque(maxlen=REMEMBERED)
+        self.own_prefix = f"tallystick-{token}-"
+        self.stopping = asyncio.Event()
+        self.fatal: TallyError | None = None
+        self._own: dict[str, asyncio.Future[Message]] = {}
+        self._numbers = count(1)
+        self._notes = 0
+
+    @property
+    def awaited(self) -> bool:
+        """Whether some message of the server must be read, because it may be the answer to something."""
+        return bool(self.calls or self.lists or self._own or self.given_up or self.initialize is not None)
+
+    def fail(self, error: TallyError) -> None:
+        """End it all, because something cannot be used as it is."""
+        self.fatal = self.fatal or error
+        self.stopping.set()
+
+    # -- to the two ends -----------------------------------------------------------------------------------------------
+
+    def to_server(self, line: bytes) -> None:
+        """Pass a line on; a server that takes nothing makes the client wait."""
+        self.upstream.send(line)
+        if self.upstream.full and self.reader is not None:
+            self.reader.pause()
+            self.upstream.when_room(self.reader.resume)
+
+    def to_client(self, line: bytes) -> None:
+        """Pass a line back; a client that takes nothing makes the server wait."""
+        self.client.send(line)
+        if self.client.full:
+            self.upstream.pause()
+            self.client.when_room(self.upstream.resume)
+
+    async def forward(self, asked: Asked, line: bytes) -> tuple[bytes, Message]:
+        """Send a call on, and wait for what the server answers."""
+        asked.answered = asyncio.get_running_loop().create_future()
+        asked.forwarded = True
+        self.to_server(jsonrpc.one_line(line))
+        try:
+            return await asked.answered
+        except asyncio.CancelledError:
+            if not asked.cancelled:
+                # Out of time, or ending: the client does not know, so we say it.
+                why = {"requestId": asked.message["id"], "reason": "no answer in time"}
+                self.upstream.send(jsonrpc.notification(jsonrpc.CANCELLED, why))
+            raise
+
+    # -- questions of our own ------------------------------------------------------------------------------------------
+
+    async def ask_server(self, method: str, params: Message) -> Message:
+        """Ask the server something ourselves; the client sees nothing of it."""
+        try:
+            return await asyncio.wait_for(self._ask(self.upstream.send, method, params), OWN_S)
+        except TimeoutError:
+            message = f"The server did not answer `{method}` within {OWN_S:g} s. Run its command by itself to see why."
+            raise ConfigError(message, code="server_silent") from None
+
+    async def ask_client(self, method: str, params: Message) -> Message:
+        """Ask the client something ourselves; the server sees nothing of it."""
+        return await self._ask(self.client.send, method, params)
+
+    async def _ask(self, send: Callable[[bytes], None], method: str, params: Message) -> Message:
+        ident = f"{self.own_prefix}{next(self._numbers)}"
+        self._own[ident] = asyncio.get_running_loop().create_future()
+        try:
+            send(jsonrpc.request(ident, method, params))
+            return await self._own[ident]
+        finally:
+            del self._own[ident]
+
+    def is_own(self, key: Key | None) -> bool:
+        """Whether an id is one of ours."""
+        return key is not None and isinstance(key[1], str) and key[1].startswith(self.own_prefix)
+
+    def settle(self, key: Key, message: Message) -> None:
+        """Take the answer to a question of our own."""
+        waiting = self._own.get(str(key[1]))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message)
+
+    # -- ends ----------------------------------------------------------------------------------------------------------
+
+    def lose_all(self) -> None:
+        """The server is gone: nothing that was asked of it will be answered."""
+        for asked in self.calls.values():
+            if asked.answered is not None and not asked.answered.done():
+                asked.answered.set_exception(ServerGoneError())
+        for own in self._own.values():
+            if not own.done():
+                own.set_exception(ConfigError("The server is gone.", code="server_gone"))
+
+    def note(self, text: str) -> None:
+        """Say something to whoever reads the log, a few times."""
+        self._notes += 1
+        if self._notes <= NOTES:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.write(f"tallystick: {text}\n")
+                sys.stderr.flush()

@@ -1,0 +1,162 @@
+"""A server's tools as the gate knows them: pinned, made into cards, registered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from tallystick.bootstrap.gate import Gate
+from tallystick.doors.mcp.jsonrpc import LIST, Message
+from tallystick.doors.mcp.relay_asked import Wires
+from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.errors import ConfigError, RegistrationError
+from tallystick.gate.tool import Card, Tool
+from tallystick.providers.upstream import card_from_mcp
+from tallystick.rooms.relay.effects import effect_of
+from tallystick.rooms.relay.naming import tool_id
+from tallystick.rooms.relay.pins import PinBook, digest_of
+from tallystick.rooms.relay.results import closed, result_schema
+
+PAGES = 200
+"""Pages of a list that are asked for; a server that never ends is not followed for ever."""
+Handler = Callable[..., Awaitable[Any]]
+Definition = Mapping[str, Any]
+
+
+class ServerTools:
+    """What a server offers, as far as it may be used."""
+
+    def __init__(self, gate: Gate, wrapping: Wrapping, handler: Handler) -> None:
+        self._gate = gate
+        self._wrapping = wrapping
+        self._handler = handler
+        self._pins = PinBook(gate.workspace)
+        self._registered: dict[str, str] = {}
+        """Name → digest of the definition that is in force."""
+        self.withheld: frozenset[str] = frozenset()
+        """Names whose definitions differ from their pins."""
+        self.unusable: dict[str, str] = {}
+        """Names that could not be registered, and why."""
+        self.stale = True
+        """What the server offers now is not known."""
+        self._checked = False
+
+    def knows(self, name: str) -> bool:
+        """Whether what is known of this tool still holds."""
+        return not self.stale and name not in self.withheld and name in self._registered
+
+    def take(self, definitions: Iterable[Any], *, whole: bool) -> frozenset[str]:
+        """Take what a list says, and give the names that must not be shown. May take a while: files are written.
+
+        Raises:
+            ConfigError: The policy names a tool that the server never had.
+        """
+        named = [one for one in definitions if isinstance(one, dict) and isinstance(one.get("name"), str)]
+        twice = _two_meanings(named)
+        changed = self._pins.compare(one for one in named if one["name"] not in twice) | twice
+        for one in named:
+            if one["name"] in changed:
+                self._forget(one["name"])
+            else:
+                self._register(one)
+        names = {one["name"] for one in named}
+        self.withheld = (self.withheld - names) | changed
+        if whole:
+            self.stale = False
+            for gone in self._registered.keys() - names:
+                self._forget(gone)
+            self._check_policy()
+        return frozenset(changed)
+
+    def _register(self, definition: Definition) -> None:
+        name, digest = definition["name"], digest_of(definition)
+        if self._registered.get(name) == digest:
+            return
+        self._forget(name)
+        self.unusable.pop(name, None)
+        try:
+            self._gate.register(Tool(card=card_of(definition, self._wrapping), handler=self._handler))
+        except RegistrationError as error:
+            self.unusable[name] = f"{error.code}: {error}"
+        else:
+            self._registered[name] = digest
+
+    def _forget(self, name: str) -> None:
+        if self._registered.pop(name, None) is not None:
+            self._gate.unregister(tool_id(self._wrapping.name, name))
+
+    def _check_policy(self) -> None:
+        if self._checked:
+            return
+        self._checked = True
+        known = {tool_id(self._wrapping.name, name) for name in self._pins.read()}
+        for name in self._gate.settings.tools:
+            if name not in known:
+                raise _unknown_in_policy(name, self._wrapping, known)
+
+
+def card_of(definition: Definition, wrapping: Wrapping) -> Card:
+    """The card of one tool.
+
+    Raises:
+        RegistrationError: Its definition cannot be used.
+    """
+    name = definition.get("name")
+    fields: dict[str, Any] = {
+        "name": tool_id(wrapping.name, str(name)),
+        "effect": effect_of(definition)[0],
+        "timeout_s": wrapping.timeout_s,
+        "max_output_bytes": wrapping.max_output,
+    }
+    output, schema = definition.get("outputSchema"), definition.get("inputSchema")
+    if isinstance(output, Mapping):
+        fields["output_schema"] = result_schema(output)
+    if wrapping.strict and isinstance(schema, Mapping):
+        fields["input_schema"] = closed(schema)
+    return card_from_mcp(definition, server=wrapping.name, strict=wrapping.strict, **fields)
+
+
+async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
+    """Everything the server offers, page by page.
+
+    Raises:
+        ConfigError: It does not answer, or not with a list.
+    """
+    found: list[Any] = []
+    params: Message = {"_meta": meta} if meta else {}
+    for _ in range(PAGES):
+        answer = await wires.ask_server(LIST, params)
+        result = answer.get("result")
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return found
+        found += result["tools"]
+        cursor = result.get("nextCursor")
+        if not isinstance(cursor, str):
+            return found
+        params = {**params, "cursor": cursor}
+    message = f"The server's list of tools has more than {PAGES} pages. That cannot be meant; it is not followed."
+    raise ConfigError(message, code="server_endless")
+
+
+async def refresh(tools: ServerTools, wires: Wires, meta: Message | None) -> None:
+    """Ask the server what it offers now."""
+    definitions = await list_all(wires, meta)
+    await asyncio.to_thread(tools.take, definitions, whole=True)
+
+
+def _two_meanings(definitions: Iterable[Definition]) -> frozenset[str]:
+    """Names that stand for two things at once: a model may be shown the one and call the other."""
+    digests: dict[str, set[str]] = {}
+    for one in definitions:
+        digests.setdefault(one["name"], set()).add(digest_of(one))
+    return frozenset(name for name, found in digests.items() if len(found) > 1)
+
+
+def _unknown_in_policy(name: str, wrapping: Wrapping, known: Iterable[str]) -> ConfigError:
+    near = next((one for one in known if one == f"{wrapping.name}.{name}"), None)
+    offers = ", ".join(sorted(known)[:8]) or "none"
+    hint = f"Did you mean '{near}'?" if near else f"It has: {offers}."
+    where = wrapping.policy or "tallystick.toml"
+    message = (
+        f"{where} names the tool '{name}', which the server '{wrapping.name}' does not have. {hint} Correct the file."
+    )
+    return ConfigError(message, code="policy_unknown_tool")

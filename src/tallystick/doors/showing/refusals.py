@@ -1,0 +1,94 @@
+"""A call that did not come to a good end, told so that a model, a program and a person can each act on it."""
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.records import record
+
+HELD = "approval_required"
+
+
+@record
+class Refusal:
+    """Why there is no result."""
+
+    code: str
+    """Fixed: a boundary code, a problem category, or `approval_required`."""
+    reason: str
+    receipt_id: str
+    pointer: str | None = None
+    hint: str | None = None
+    call_code: str | None = None
+    category: str | None = None
+    approval_id: str | None = None
+    expires_at: str | None = None
+    approve: str | None = None
+    """The exact command with which a person lets the call through."""
+
+    @property
+    def text(self) -> str:
+        """For the model: the code first, then what to do."""
+        where = f" at {self.pointer}" if self.pointer else ""
+        told = f"{self.code}: {self.reason}{where}."
+        if self.approve is not None:
+            told = (
+                f"{self.code}: this call waits for a person{where}. To let it through, a person runs: {self.approve}\n"
+                f"Then make exactly the same call again (before {self.expires_at})."
+            )
+        elif self.hint is not None:
+            told += f" {self.hint}"
+        return f"{told}\nReceipt: {self.receipt_id}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs; without what is not known."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+REFUSAL_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string"},
+        "reason": {"type": "string"},
+        "receipt_id": {"type": "string"},
+        "approve": {"type": "string"},
+    },
+    "required": ["code", "reason", "receipt_id"],
+}
+"""The form of `Refusal.as_dict`, for clients that check what they are sent."""
+
+
+def refusal_of(outcome: Outcome, workspace: Path) -> Refusal | None:
+    """What to tell of an outcome; None: it has a result."""
+    if outcome.held is not None:
+        return Refusal(
+            code=HELD, reason="this call waits for a person", receipt_id=outcome.receipt_id,
+            pointer=None if outcome.rejection is None else outcome.rejection.pointer,
+            approval_id=outcome.held.approval_id, expires_at=outcome.held.expires_at,
+            approve=approve_command(outcome.held.approval_id, workspace),
+        )  # fmt: skip
+    if outcome.rejection is not None:
+        rejected = outcome.rejection
+        return Refusal(
+            code=str(rejected.code), reason=rejected.reason, receipt_id=outcome.receipt_id, pointer=rejected.pointer,
+            call_code=_text(rejected.call_code), category=_text(rejected.category),
+        )  # fmt: skip
+    if outcome.failure is not None:
+        failed = outcome.failure
+        category = _text(failed.fault.category)
+        return Refusal(
+            code=category or failed.fault.name, reason=failed.message, receipt_id=outcome.receipt_id,
+            hint=failed.hint, category=category,
+        )  # fmt: skip
+    return None
+
+
+def approve_command(approval_id: str, workspace: Path) -> str:
+    """What a person types, in any folder."""
+    return f"tally approvals approve {approval_id} --workspace {shlex.quote(str(workspace))}"
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

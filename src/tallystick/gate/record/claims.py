@@ -1,0 +1,26 @@
+"""Claims that an audit holds against the log: at this size it had this root, somebody with its key says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_checkpoint
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """A checkpoint: somebody says that the log had this root at this size."""
+
+    source: str
+    size: int
+    root: bytes
+    vkey: str
+    """Verifier line of the key that signed it."""
+
+
+def claim_of(source: str, note: bytes, known: Sequence[NoteVerifier]) -> Claim | None:
+    """What a note claims; None if none of these keys signed it, or it is no checkpoint."""
+    opened = open_note(note, known)
+    checkpoint = None if opened is None else parse_checkpoint(opened[0])
+    if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:
+        return None
+    return Claim(source=source, size=checkpoint.size, root=checkpoint.root, vkey=opened[1].vkey())

@@ -1,0 +1,71 @@
+"""What a server and its tools are called here."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+LAUNCHERS = frozenset({
+    "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "uvx", "uv", "pipx", "python", "python3", "pypy", "docker",
+    "podman", "env", "sh", "bash", "cmd", "ruby", "java", "dotnet", "go", "cargo", "exec", "run", "dlx", "x", "tool",
+})  # fmt: skip
+"""Words that start a server and do not name it."""
+
+_OPTION_WITH_VALUE = frozenset(
+    {"-m", "--from", "--with", "--directory", "--project", "-p", "--python", "-v", "-e", "--name"}
+)
+_DECORATION = re.compile(r"^(?:mcp[-_.]?server|server[-_.]?mcp|mcp|server)[-_.]+|[-_.]+(?:mcp[-_.]?server|server|mcp)$")
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_NO_TOOL = re.compile(r"[^A-Za-z0-9_.-]")
+LONGEST = 40
+FALLBACK = "server"
+
+
+def server_name(command: Sequence[str]) -> str:
+    """A short name for a server, from the command that starts it: `npx -y @org/server-git` is `git`."""
+    skip = False
+    for place, word in enumerate(command):
+        if skip:
+            skip = False
+            continue
+        if word == "-m" and place + 1 < len(command):
+            return plain_name(command[place + 1])
+        if word.startswith("-"):
+            skip = word in _OPTION_WITH_VALUE
+            continue
+        stem = _stem(word)
+        if stem.rstrip("0123456789.") not in LAUNCHERS and "=" not in word:
+            return plain_name(stem)
+    return plain_name(_stem(command[0])) if command else FALLBACK
+
+
+def host_name(url: str) -> str:
+    """A short name for a server that is reached by its address."""
+    parts = urlsplit(url)
+    return plain_name(f"{parts.hostname or FALLBACK}{f'-{parts.port}' if parts.port else ''}")
+
+
+def plain_name(given: str) -> str:
+    """A name that can be a folder and the first part of a tool's id."""
+    name = _NO_NAME.sub("-", given.rpartition("/")[2].partition("@")[0]).strip("-_")
+    while (shorter := _DECORATION.sub("", name.lower())) and shorter != name.lower():
+        name = shorter
+    return name[:LONGEST].strip("-_") or FALLBACK
+
+
+def tool_id(server: str, name: str) -> str:
+    """The id of a server's tool in the catalogue; letters that no id may have are written as their numbers."""
+    return f"{server}.{_NO_TOOL.sub(lambda odd: f'-x{ord(odd[0]):x}-', name)}"
+
+
+def _stem(word: str) -> str:
+    """`/usr/bin/python3.12` is `python3.12`, `build/index.js` is `build`, `@org/server-git@1.2` is `server-git`."""
+    if word.startswith("@") or "/" not in word:
+        name = word.rpartition("/")[2].partition("@")[0]
+        return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", name)
+    path = PurePath(word)
+    generic = path.stem in {"index", "main", "server", "__main__", "cli", "dist", "app"}
+    for folder in (*path.parents,) if generic else ():
+        if folder.name not in {"", "dist", "build", "src", "bin", "lib"}:
+            return folder.name
+    return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", path.name)
