@@ -13,6 +13,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.verdict import ALLOW, Decision, Limits
+from tallystick.gate.record.unfinished import unknown_outcome
 from tests.gates import open_gate, outcomes, quick_settings, said, then_said
 
 SHORT = {"schema": {"properties": {"text": {"maxLength": 5}}}, "name": "short"}
@@ -171,3 +172,17 @@ def test_an_erased_call_cannot_be_decided_again(gate: Gate) -> None:
     gate.ledger.erase(outcome.receipt_id, session=gate.turn(session="s1").session, reason="asked for")
     (result,) = replayed(gate)
     assert (result.result, result.why) == ("undecidable", "erased")
+
+
+@pytest.mark.promise("decide.replay-undecidable")
+def test_a_call_whose_end_nobody_saw_says_so(gate: Gate) -> None:
+    outcome = asyncio.run(gate.call("put", {"text": "a"}, caller=Caller(subject="ann", roles=frozenset({"clerk"}))))
+    ended = gate.ledger.find(outcome.receipt_id)
+    assert ended is not None
+    begun = gate.ledger.find(ended.header["links"]["started"])
+    assert begun is not None
+    gate.ledger.record_sync(unknown_outcome(begun.header))  # as recovery does when the process is gone
+    first, recovered = replayed(gate)
+    assert first.result == "same"
+    assert (recovered.result, recovered.why) == ("undecidable", "unknown_outcome")
+    assert recovered.as_dict()["why"] == "unknown_outcome"

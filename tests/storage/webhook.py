@@ -48,11 +48,11 @@ class Webhook:
         data = b""
         try:
             while b"\r\n\r\n" not in data:
-                data += peer.recv(65536)
+                data += _more(peer)
             head, _, body = data.partition(b"\r\n\r\n")
             length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
             while len(body) < length:
-                body += peer.recv(65536)
+                body += _more(peer)
             answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
             with self._came:
                 self.heads.append(head.decode())
@@ -64,6 +64,13 @@ class Webhook:
                 peer.sendall(answer)
         except OSError:
             return  # whoever sent it went away
+
+
+def _more(peer: socket.socket) -> bytes:
+    data = peer.recv(65536)
+    if not data:
+        raise ConnectionResetError
+    return data
 
 
 @contextmanager

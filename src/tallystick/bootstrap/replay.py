@@ -5,7 +5,7 @@ definition that was ever in force, named by their digests. So a decision can be 
 be tried on old traffic. Nothing is run.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -74,7 +74,9 @@ class Replayer:
         chosen = policy or self._policy(str(header.get("policy_digest")))
         inputs = receipt.inputs
         if card is None or chosen is None or not isinstance(inputs, dict):
-            why = "tool_not_kept" if card is None else "policy_not_kept" if chosen is None else _without_inputs(header)
+            why = "tool_not_kept" if card is None else "policy_not_kept" if chosen is None else "erased"
+            if header["outcome"].get("status") == "unknown":
+                why = "unknown_outcome"  # closed by recovery, which knows no more than that the call had begun
             return Replayed(receipt_id=receipt_id, tool=tool, result="undecidable", was=was, why=why)
         args = inputs.get("normalised", inputs)["args"]
         # Roles that the context does not name are the caller's own.
@@ -104,11 +106,6 @@ class Replayer:
 
     def _kept(self, kind: str, name: str) -> bytes | None:
         return kept(self._audit, kind, name) if "/" not in name else None
-
-
-def _without_inputs(header: Mapping[str, Any]) -> str:
-    """Why a call has no arguments here: erased, or closed by recovery, which knows only that it had begun."""
-    return "unknown_outcome" if header["outcome"].get("status") == "unknown" else "erased"
 
 
 def _answer(answer: Answer) -> dict[str, str]:

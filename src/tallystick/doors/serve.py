@@ -105,8 +105,9 @@ def run_server(
         server = stack.enter_context(contextlib.closing(Server(workspace, settings, **mcp)))
         stack.enter_context(_ended_by_sigterm())
         set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
-        for chatty in ("uvicorn.error", "dbos"):
-            # Their notes of every start say nothing that `_announce` does not.
+        for chatty in ("uvicorn.error", "dbos", "mcp"):
+            # Their notes of every start say nothing that `_announce` does not, and the SDK's name session ids, which
+            # are as good as a password.
             logging.getLogger(chatty).setLevel(logging.WARNING)
         allow_many_connections()
         if worker:

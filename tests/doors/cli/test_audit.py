@@ -327,3 +327,35 @@ def test_a_log_that_was_rolled_back_cannot_go_on_from_its_later_head(
     for _ in range(2):
         assert tally("call", "word_count", '{"text":"two"}').code == 0
     assert tally("audit", "head", "--since", str(tmp_path / "head.txt")).error == "checkpoint_differs"
+
+
+@pytest.mark.promise("record.verify-progress")
+def test_verify_shows_a_bar_at_a_terminal_and_nowhere_else(tally: Tally, receipts: list[str], workspace: Path) -> None:
+    state = Path(os.environ["TALLY_STATE_DIR"])
+    shown = at_terminal("audit", "verify", folder=workspace, state=state, TERM="xterm")
+    assert (shown.code, "verifying" in shown.screen) == (0, True)
+    for words in (("--json", "audit", "verify"), ("--quiet", "audit", "verify")):
+        assert "verifying" not in at_terminal(*words, folder=workspace, state=state, TERM="xterm").screen
+    assert "verifying" not in tally("audit", "verify").err
+
+
+@pytest.mark.promise("record.witness")
+def test_what_a_witness_kept_is_given_as_a_head(tally: Tally, workspace: Path, tmp_path: Path) -> None:
+    state, room, kept = Path(os.environ["TALLY_STATE_DIR"]), workspace / ".control-room", tmp_path / "kept"
+    config = workspace / "tallystick.toml"
+    plain = config.read_text()
+    config.write_text(plain.replace("[ledger]\n", f'[ledger]\nwitnesses = ["{kept}"]\n'))
+    tally("call", "word_count", '{"text":"one"}')
+    shutil.copytree(room, tmp_path / "then")
+    shutil.copytree(state, tmp_path / "state-then")
+    tally("call", "word_count", '{"text":"two"}')
+    assert "witness" in tally("--json", "audit", "verify").json["proved_by"]
+    config.write_text(plain)
+    assert tally("audit", "verify", "--head", str(kept)).code == 0
+    assert tally("audit", "head", "--since", str(kept)).code == 0
+    for then, now in (("then", room), ("state-then", state)):
+        shutil.rmtree(now)
+        shutil.copytree(tmp_path / then, now)
+    assert tally("audit", "verify").code == 0
+    assert tally("--json", "audit", "verify", "--head", str(kept)).json["problems"][0]["code"] == "rolled_back"
+    assert tally("audit", "head", "--since", str(kept)).error == "rolled_back"

@@ -53,6 +53,9 @@ def test_each_thing_that_is_wrong_is_found(tally: Tally, workspace: Path) -> Non
         ('mirror = "off"\n', "mirror", "warn"),
         ('mirror = "mirror.head"\n', "mirror", "warn"),
         ('mirror = "FILE/head"\n', "mirror", "fail"),
+        ('witnesses = ["https://example.org/x", "/var/tmp/notes"]\n', "witnesses", "ok"),
+        ('witnesses = ["http://example.org/x"]\n', "witnesses", "fail"),
+        ('witnesses = ["WORKSPACE/notes"]\n', "witnesses", "warn"),
         ('\n[storage]\ndatabase_url = "mysql://x"\n', "database", "fail"),
         ('\n[storage]\nstate_dir = "FILE/state"\n', "state folder", "fail"),
         ("\n[nonsense]\n", "configuration", "fail"),
@@ -64,7 +67,9 @@ def test_what_the_configuration_gets_wrong_is_said(
     if "state_dir" in more:
         monkeypatch.delenv("TALLY_STATE_DIR")
     (tmp_path / "file").write_text("")
-    (workspace / "tallystick.toml").write_text(CONFIG + more.replace("FILE", str(tmp_path / "file")))
+    (workspace / "tallystick.toml").write_text(
+        CONFIG + more.replace("FILE", str(tmp_path / "file")).replace("WORKSPACE", str(workspace))
+    )
     assert health(tally)[check] == expected
 
 

@@ -19,6 +19,7 @@ import tallystick
 from tallystick.doors.http import gate_calls
 from tallystick.doors.http.app import api
 from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.docs_page import docs_page
 from tallystick.errors import LedgerUnwritable, PathRefused
 from tallystick.telemetry.logs import Masker, set_up_logs
 from tests.doors.http.conftest import OpenDoor
@@ -143,6 +144,34 @@ def test_the_page_for_people_names_every_route_and_loads_nothing_from_elsewhere(
     assert "<script" not in page.text
     assert "src=" not in page.text
     assert "https://" not in page.text
+    assert "`" not in page.text
+    assert "['" not in page.text.replace("&#x27;", "'")
+
+
+@pytest.mark.promise("doors.http-docs")
+def test_the_page_for_people_says_of_every_value_what_it_must_be() -> None:
+    schema = {
+        "required": ["a"],
+        "properties": {
+            "a": {"type": ["string", "null"], "description": "Use `x` < 3."},
+            "b": {"anyOf": [{"type": "null"}, {"type": "number", "minimum": 0, "maximum": 2}]},
+            "c": {"enum": ["one", "two"]},
+            "d": {"type": "boolean", "default": False},
+            "e": {},
+        },
+    }
+    operation = {
+        "summary": "S",
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {}, "default": {"description": "Z"}, "404": {"description": "Y"}},
+    }
+    page = docs_page({"info": {"title": "T", "version": "1"}, "paths": {"/p": {"get": operation}}}).decode()
+    for kind in (
+        "string or null, needed", "null or number, 0 to 2", "one or two", "boolean; false if not given", "anything",
+        "Use <code>x</code> &lt; 3.",
+    ):  # fmt: skip
+        assert f">{kind}<" in page
+    assert page.index(">200<") < page.index(">404<") < page.index(">else<")
 
 
 @pytest.mark.promise("doors.http-tools")

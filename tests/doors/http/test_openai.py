@@ -211,6 +211,8 @@ def test_a_client_s_tool_is_decided_recorded_and_handed_back_and_its_result_is_r
         result = {"role": "tool", "tool_call_id": asked["id"], "content": '{"sky": "light rain from the west"}'}
         messages = [*WEATHER_ASK, message, result]
         first = complete(door, messages, tools=[WEATHER]).json()
+        door.close()
+        door = open_door(**settings)
         again = complete(door, messages, tools=[WEATHER]).json()
     assert first["choices"][0]["message"]["content"].startswith("Rain.")
     assert first["tallystick"]["findings"]["ok"] is True

@@ -17,7 +17,9 @@ Blocks = Annotated[list[dict[str, Any]], Field(json_schema_extra={"x-mcp-content
 
 # One red pixel, and a wave file without sound.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
-WAV = b64encode(b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x02\0\0\0\0\0").decode()
+WAV = b64encode(
+    b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x02\0\0\0\0\0"
+).decode()
 
 
 @tool(effect="read")

@@ -18,6 +18,7 @@ from tallystick.gate.record.seal import Sealer
 from tallystick.gate.session import Session
 from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.keys import FileKeys
+from tallystick.storage.ledger import verify_workspace
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 from tests.sizes import size
 
@@ -455,6 +456,19 @@ def test_an_order_to_erase_one_receipt_does_not_cover_another(kept: Workspace) -
         ledger.erase(receipt.receipt_id, session=AUDITOR, reason="asked")
     assert kept.verify().ok
     test_a_payload_blanked_without_an_order_shows(kept)
+
+
+@pytest.mark.promise("record.verify-progress")
+def test_an_audit_says_how_far_it_is(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, segment_bytes=4096)
+    with workspace.opened() as ledger:
+        fill(ledger, 40)
+    told: list[tuple[int, int]] = []
+    report = verify_workspace(workspace.root, workspace.settings, progress=lambda done, of: told.append((done, of)))
+    assert report == workspace.verify()
+    assert len(told) > 3
+    assert told == sorted(told)
+    assert told[-1] == (40, 40)
 
 
 @pytest.mark.promise("record.verify-streams")

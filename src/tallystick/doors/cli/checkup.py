@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from tallystick.doors.cli.workspace import Here, running_tools
-from tallystick.errors import TallyError
+from tallystick.errors import ConfigError, TallyError
 
 MIN_PYTHON = (3, 11)
 MIN_FREE_BYTES = 64 * 1024 * 1024
@@ -155,6 +155,21 @@ def _mirror(here: Here) -> Answer:
     return "ok", str(path) if path.exists() else f"{path} (made with the first receipt)"
 
 
+def _witnesses(here: Here) -> Answer:
+    from tallystick.storage.journal.witnesses import parse_witnesses, witness_files
+
+    texts = here.settings.ledger.witnesses
+    try:
+        found = parse_witnesses(texts)
+    except ConfigError as error:
+        return "fail", str(error)
+    root = here.workspace.resolve()
+    inside = [path.name for path in witness_files(texts) if path.resolve().is_relative_to(root)]
+    if inside:
+        return "warn", f"{inside[0]} lies in the workspace and would be rolled back with it. Change ledger.witnesses"
+    return "ok", ", ".join(witness.shown for witness in found) or "none; ledger.witnesses names them"
+
+
 def _database(here: Here) -> Answer:
     from tallystick.storage.database import DATABASE_NAME, open_engine, version_of
     from tallystick.storage.migrations import HEAD
@@ -202,6 +217,7 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("ledger", _ledger),
     ("state folder", _state_folder),
     ("mirror", _mirror),
+    ("witnesses", _witnesses),
     ("database", _database),
     ("clock", _clock),
     ("optional parts", _extras),

@@ -2,7 +2,7 @@
 
 import typer
 
-from tallystick.doors.cli import mcp_serve
+from tallystick.doors.cli import mcp_init, mcp_review, mcp_serve, mcp_wrap
 from tallystick.doors.cli.command import group
 
 
@@ -10,3 +10,6 @@ def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     mcp = group(app, "mcp", "Serve tools to MCP clients, and put the gate before MCP servers.")
     mcp_serve.add_to_group(mcp)
+    mcp_wrap.add_to_group(mcp)
+    mcp_review.add_to_group(mcp)
+    mcp_init.add_to_group(mcp)

@@ -133,7 +133,7 @@ def result_bytes(line: bytes, message: Message) -> bytes:
     return orjson.dumps(message.get("result"))
 
 
-def with_result(line: bytes, message: Message, result: Any) -> bytes:
+def with_result(message: Message, result: Any) -> bytes:
     """The response with another result in the place of its own."""
     return orjson.dumps({**message, "result": result})
 

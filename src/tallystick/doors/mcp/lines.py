@@ -179,7 +179,7 @@ class LineWriter:
     async def flush(self, timeout_s: float) -> None:
         """Wait until all is written, but not longer than this."""
         end = self._loop.time() + timeout_s
-        while self._waiting and not self.gone and self._loop.time() < end:
+        while self._waiting and not self.gone and self._loop.time() < end:  # noqa: ASYNC110 - only at the very end
             await asyncio.sleep(0.01)
 
     def close(self, *, end: bool) -> None:

@@ -20,9 +20,9 @@ from tallystick.doors.mcp.relay_asked import (
     TooLongError,
     Wires,
 )
-from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.doors.mcp.relay_holding import Waiting
 from tallystick.doors.mcp.relay_tools import ServerTools, list_all, refresh
+from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED, UNKNOWN_TOOL
@@ -81,7 +81,7 @@ class GateKeeper:
         if not hidden:
             return line
         shown = [one for one in result["tools"] if not (isinstance(one, dict) and one.get("name") in hidden)]
-        return jsonrpc.with_result(line, message, {**result, "tools": shown})
+        return jsonrpc.with_result(message, {**result, "tools": shown})
 
     async def answer(self, asked: Asked) -> bytes:
         """Put one call through the gate."""
@@ -99,7 +99,8 @@ class GateKeeper:
             return await self._refuse_definition(asked, name, gate, tools)
         SERVED.set(asked)
         args = params.get("arguments")
-        called = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
+        # A name that is no text is for admit to refuse.
+        called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
         outcome = await gate.call(called, given, session=self._session)
         if outcome.held is not None:
@@ -159,7 +160,7 @@ class GateKeeper:
         outcome = await gate.refuse(rejection, asked.line, session=self._session or self._session_id)
         self.tally.refused += 1
         text = (
-            f"The definition of '{name}' is not the one that was accepted. A person has to look at the difference first:\n"
+            f"The definition of '{name}' is not the one that was accepted. A person has to see the difference first:\n"
             f"  tally mcp review --workspace {self._wrapping.workspace}"
             if changed
             else f"The definition of '{name}' cannot be used: {tools.unusable.get(name)}"

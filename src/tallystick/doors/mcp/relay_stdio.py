@@ -17,6 +17,8 @@ class StdioUpstream:
     def __init__(self, process: ServerProcess) -> None:
         self._process = process
         self._ended = False
+        self._silent = False
+        """Its output has ended."""
 
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
         """Begin to pass on what the server says."""
@@ -31,7 +33,7 @@ class StdioUpstream:
         def exited() -> None:
             # What it started may still hold the pipe; what it wrote itself is there. The loop may be gone by now.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(loop.call_later, DRAIN_S, self._drain)
+                loop.call_soon_threadsafe(self._exited)
 
         self._process.watch(exited)
 
@@ -75,11 +77,25 @@ class StdioUpstream:
         """Whether it ended badly."""
         return self._process.exit_code not in {None, 0}
 
+    def _exited(self) -> None:
+        if self._silent:
+            self._tell()
+        else:
+            asyncio.get_running_loop().call_later(DRAIN_S, self._drain)
+
     def _drain(self) -> None:
         if not self._ended:
             self._reader.finish()
 
     def _end_once(self) -> None:
+        self._silent = True
+        if self._process.exit_code is not None:
+            self._tell()
+        else:
+            # Its output ends a moment before it does; how it ended is worth that moment.
+            asyncio.get_running_loop().call_later(DRAIN_S, self._tell)
+
+    def _tell(self) -> None:
         if not self._ended:
             self._ended = True
             self._on_end()

@@ -23,6 +23,7 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ToolsListChanged
+from mcp.shared.exceptions import MCPError
 
 import tallystick
 from tallystick.bootstrap import Gate
@@ -87,6 +88,8 @@ class Serving:
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_resource,
             on_completion=self.complete,
+            on_list_prompts=_no_prompts,
+            on_get_prompt=_no_such_prompt,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
 
@@ -181,6 +184,15 @@ class Serving:
 
     def _visit(self, ctx: Ctx) -> Visit:
         return visit_of(ctx, session_id=self._session_id)
+
+
+async def _no_prompts(_ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    """A registry has none; clients that ask all the same get an empty list instead of an error."""
+    return types.ListPromptsResult(prompts=[])
+
+
+async def _no_such_prompt(_ctx: Ctx, _params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    raise MCPError(types.INVALID_PARAMS, "there are no prompts here")
 
 
 class _Server(Server[None]):

@@ -68,6 +68,8 @@ class McpDoor:
             await self._refuse_stranger(caller, scope, send)
             return
         scope[CALLER] = caller
+        # HTTP puts space around values at will; the parser leaves what stands behind one.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         if self._identity.enabled:
             # The SDK lets a session be used only by the one who opened it; this is how it knows him.
             scope["user"] = _known_to_the_sdk(caller)

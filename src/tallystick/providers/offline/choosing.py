@@ -107,7 +107,7 @@ def _is_named(name: str, text: str) -> bool:
 
 def _asks_to_do(tool: ToolLine, wish: Wish) -> bool:
     """Whether the request orders what the tool's name says it does."""
-    ordered = {stem(word) for word in wish.orders}
-    named = stems_of(spaced(tool.name))
-    doings = {doing for word in named if (doing := doing_of(word)) is not None}
-    return bool(ordered & set(named)) or any(doing_of(word) in doings for word in ordered)
+    named = words_of(spaced(tool.name))
+    doings = {doing for word in named if (doing := doing_of(stem(word))) is not None}
+    # An order is the bare word (`store`); by its stem a `story` would be one too.
+    return not wish.orders.isdisjoint(named) or any(doing_of(stem(word)) in doings for word in wish.orders)

@@ -31,7 +31,8 @@ _LINES = re.compile(r"\b(?:lines?|L)\s?(\d{1,7})(?:\s?(?:-|–|to|through|and)\s
 _FIRST_LINES = re.compile(r"\bfirst (\d{1,5}) lines\b", re.IGNORECASE)
 _APOSTROPHE = re.compile("['’]")  # noqa: RUF001
 _ORDERS = re.compile(
-    r"(?:^|[.!?;:\n]\s{0,4}|\b(?:please|kindly|you|then|to|and|must|should)\s)\s{0,4}([^\W\d_]{2,20})", re.IGNORECASE
+    r"(?:^|[.!?;:\n]\s{0,4}|\b(?:please|kindly|you|then|to|and|must|should)\s)\s{0,4}(?:(?:please|kindly|just)\s{1,4})?([^\W\d_]{2,20})",
+    re.IGNORECASE,
 )
 _NOT_PATHS = frozenset({"e.g", "i.e", "a.m", "p.m", "and/or", "he/she", "his/her", "n/a"})
 _SITES = (".com", ".org", ".net", ".edu", ".gov")
@@ -66,13 +67,11 @@ class Wish:
     lines: tuple[int, int] | None = None
     dry_run: bool = False
 
-    @property
-    def orders(self) -> frozenset[str]:
-        """The words that may be what is to be done: first in a sentence, or after `please`, `you`, `to`, `and`.
+    orders: frozenset[str] = frozenset()
+    """The words that may be what is to be done: first in a sentence, or after `please`, `you`, `to`, `and`.
 
-        A question begins with another word, so nothing in `What is a refund?` is an order.
-        """
-        return frozenset(word.lower() for word in _ORDERS.findall(self.text))
+    A question begins with another word, so nothing in `What is a refund?` is an order; neither is the name of a file.
+    """
 
     @property
     def says_something(self) -> bool:
@@ -101,6 +100,7 @@ def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = (
     dates = _dates(rest)
     return Wish(
         text=text,
+        orders=frozenset(word.lower() for word in _ORDERS.findall(plain)),
         terms=tuple(terms),
         names=_names(plain),
         quoted=quoted,

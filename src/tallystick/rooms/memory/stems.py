@@ -76,7 +76,7 @@ def _ends_short(word: str) -> bool:
 
 
 def _plurals(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 

@@ -6,7 +6,7 @@
     pins       what each tool said it was when it was accepted
     results    the schema of a result, from the schema of its structured part
     process    a server that is started here and spoken to over stdio
-    web        a server that is spoken to over streamable HTTP
+    web        a server that is spoken to over HTTP; `events` reads the streams it answers with
 
 The door in front (`doors/mcp`) passes the messages on; what must be remembered and decided about a server is here.
 """

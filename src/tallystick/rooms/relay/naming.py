@@ -6,8 +6,9 @@ from pathlib import PurePath
 from urllib.parse import urlsplit
 
 LAUNCHERS = frozenset({
-    "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "uvx", "uv", "pipx", "python", "python3", "pypy", "docker",
-    "podman", "env", "sh", "bash", "cmd", "ruby", "java", "dotnet", "go", "cargo", "exec", "run", "dlx", "x", "tool",
+    "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "uvx", "uv", "pipx", "python", "python3", "pypy",
+    "docker", "podman",
+    "env", "sh", "bash", "cmd", "ruby", "java", "dotnet", "go", "cargo", "exec", "run", "dlx", "x", "tool",
 })  # fmt: skip
 """Words that start a server and do not name it."""
 

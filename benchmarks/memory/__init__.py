@@ -1,0 +1,1 @@
+"""What memory is measured by: evidence recall, poisoning and honest streams, speed with a million observations."""

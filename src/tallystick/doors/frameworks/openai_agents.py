@@ -1,0 +1,30 @@
+"""OpenAI Agents SDK: `Agent(tools=agent_tools(Governed(gate, session="s1")))`.
+
+A refused call reaches the model as the tool's output, the code first; the run goes on, as that SDK's own tools do it.
+"""
+
+from typing import Any
+
+from agents import FunctionTool
+from agents.tool_context import ToolContext
+
+from tallystick.doors.frameworks.governed import Governed, Offer
+
+
+def agent_tools(governed: Governed) -> list[FunctionTool]:
+    """The gate's tools as function tools."""
+    return [_tool(governed, offer) for offer in governed.offers()]
+
+
+def _tool(governed: Governed, offer: Offer) -> FunctionTool:
+    async def call(_context: ToolContext[Any], arguments: str) -> str:
+        return (await governed.call(offer.name, arguments)).text
+
+    return FunctionTool(
+        name=offer.name,
+        description=offer.description,
+        params_json_schema=offer.schema,
+        on_invoke_tool=call,
+        # The gate checks arguments against the schema as it is; the API's strict mode takes only a part of JSON Schema.
+        strict_json_schema=False,
+    )

@@ -1,0 +1,125 @@
+"""Shelves whose things lie in a database: what is used stays at hand, what is changed waits to be written in a batch."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import orjson
+
+from tallystick.rooms.memory.nouns import Figures
+from tallystick.rooms.memory.state import Shelf
+
+T = TypeVar("T")
+SIEVE_BITS = 25
+"""Four megabytes: of a million keys that were never stored, one in three hundred is looked for in vain."""
+HELD = 50_000
+"""Things of one kind that stay at hand."""
+
+
+class Sieve:
+    """Tells that a key was surely never stored, without asking the database (a Bloom filter)."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._bits = bytearray(1 << (SIEVE_BITS - 3))
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: str) -> None:
+        """Remember a key."""
+        for bit in _places(key):
+            self._bits[bit >> 3] |= 1 << (bit & 7)
+
+    def may_hold(self, key: str) -> bool:
+        """False: it was never added."""
+        first, second = _places(key)
+        return bool(self._bits[first >> 3] >> (first & 7) & 1 and self._bits[second >> 3] >> (second & 7) & 1)
+
+
+def _places(key: str) -> tuple[int, int]:
+    # Keys are hashes; what is not (anybody's text may come as an id) is never found, and lies wherever it lies.
+    try:
+        number = int(key[-16:], 16)
+    except ValueError:
+        return 0, 0
+    mask = (1 << SIEVE_BITS) - 1
+    return number & mask, number >> 32 & mask
+
+
+class CachedShelf(Shelf[T]):
+    """A shelf in front of a table."""
+
+    def __init__(
+        self,
+        fetch: Callable[[str], bytes | None],
+        stream: Callable[[], Iterator[bytes]],
+        revive: Callable[[bytes], T],
+        sieve: Callable[[], Iterable[str]] | None = None,
+    ) -> None:
+        """Say how things are read.
+
+        Args:
+            fetch: Gives the stored bytes of a key.
+            stream: All stored bytes, by key.
+            revive: Makes a thing of its bytes.
+            sieve: All stored keys, if misses are frequent and the keys are hashes.
+        """
+        super().__init__()
+        self.changed: dict[str, T] = {}
+        self._fetch = fetch
+        self._stream = stream
+        self._revive = revive
+        self._keys = sieve
+        self._sieve: Sieve | None = None
+
+    def get(self, key: str) -> T | None:
+        """The thing, from here or from the table."""
+        found = self.held.get(key)
+        if found is None and self.may_hold(key):
+            body = self._fetch(key)
+            if body is not None:
+                found = self.held[key] = self._revive(body)
+        return found
+
+    def may_hold(self, key: str) -> bool:
+        """False: there is surely no such thing."""
+        if self._keys is None:
+            return True
+        if self._sieve is None:
+            self._sieve = Sieve(self._keys())
+            for known in self.held:
+                self._sieve.add(known)
+        return self._sieve.may_hold(key)
+
+    def put(self, key: str, thing: T) -> None:
+        """Keep it here, and write it with the next batch."""
+        self.held[key] = self.changed[key] = thing
+        if self._sieve is not None:
+            self._sieve.add(key)
+
+    def ordered(self) -> Iterator[T]:
+        """All that was written, by key."""
+        return map(self._revive, self._stream())
+
+    def bodies(self) -> Iterator[bytes]:
+        """The same as bytes."""
+        return self._stream()
+
+    def written(self) -> None:
+        """What was changed lies in the table now; what was not used for long may go."""
+        self.changed.clear()
+        for key in list(self.held)[: max(len(self.held) - HELD, 0)]:
+            del self.held[key]
+
+
+def reviver(noun: Callable[..., T]) -> Callable[[bytes], T]:
+    """Makes a noun of its canonical JSON."""
+
+    def revive(body: bytes) -> T:
+        return noun(**{name: _frozen(name, value) for name, value in orjson.loads(body).items()})
+
+    return revive
+
+
+def _frozen(name: str, value: Any) -> Any:
+    if type(value) is list:
+        return tuple(value)
+    return Figures(**value) if name == "figures" else value

@@ -1,0 +1,60 @@
+"""From a receipt to an event: what of the ledger is memory's, and what was erased from it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.session import OWNER_ROLE
+from tallystick.rooms.memory.fold import HANDLERS
+from tallystick.rooms.memory.nouns import Event, seconds
+
+_DONE = frozenset({"accepted", "transformed"})
+MODELS_DOORS = frozenset({"mcp"})
+"""Doors behind which a model stands even when no turn of ours is open."""
+
+
+def events_in(receipts: Iterable[Receipt]) -> Iterator[Event]:
+    """Memory's events among these receipts, in order; erased ones are not there."""
+    for receipt in receipts:
+        event = event_of(receipt)
+        if event is not None:
+            yield event
+
+
+def event_of(receipt: Receipt) -> Event | None:
+    """The event that a receipt records; None: it is none of memory's, it was refused, or it was erased."""
+    header = receipt.header
+    tool: str = header.get("tool_id", "")
+    if tool not in HANDLERS or header["kind"] != "outcome" or receipt.inputs is None:
+        return None
+    outcome = header.get("outcome", {})
+    if outcome.get("status") not in _DONE or "fault" in outcome:
+        return None
+    args = _stored(receipt.inputs)
+    said = args.get("at")
+    at = seconds(header["timestamp"] if said is None else said)
+    return Event(
+        seq=header["seq"], receipt_id=header["receipt_id"], at=at or 0, tool=tool, args=args, agent=_agent(header),
+        by_owner=OWNER_ROLE in header["caller"]["roles"],
+    )  # fmt: skip
+
+
+def erased_by(receipt: Receipt) -> str | None:
+    """The receipt whose payload this one ordered to be erased."""
+    if receipt.header["kind"] != "erasure":
+        return None
+    erased: str | None = receipt.header.get("links", {}).get("erased")
+    return erased
+
+
+def _stored(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the tool received them."""
+    args: dict[str, Any] = inputs.get("normalised", inputs)["args"]
+    return args
+
+
+def _agent(header: Mapping[str, Any]) -> str | None:
+    """Whose word it is, if a model's."""
+    channel: str = header["caller"]["channel"]
+    named: str | None = header.get("agent_id") or header.get("turn_id")
+    return named or (channel if channel in MODELS_DOORS else None)

@@ -1,0 +1,290 @@
+"""State = fold(log). One function per proposal; each takes what the ledger keeps and nothing else.
+
+`fold` never refuses. What a proposal may be was decided before its receipt was written; should two of them have crossed
+each other on the way, the later one finds its work done or its subject gone and changes nothing. So every state can be
+built again from the log alone, whatever was erased from it since.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tallystick.rooms.memory.consolidation import archive_episode, consolidate, request_consolidation
+from tallystick.rooms.memory.entities import link_entity
+from tallystick.rooms.memory.nouns import (
+    CLASSES,
+    DEFAULT_EPISODE,
+    Edge,
+    Episode,
+    Event,
+    Figures,
+    Observation,
+    Proposition,
+    Source,
+    SourceClass,
+    Stance,
+    Trial,
+    check_id,
+    name_key,
+    observation_id,
+    one_line,
+    predicate_key,
+    proposition_id,
+    seconds,
+    seconds_or_none,
+    text_key,
+)
+from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.settle import settle
+from tallystick.rooms.memory.state import State
+
+_RANK = {name: rank for rank, name in enumerate(CLASSES)}
+NO_FIGURES = Figures()
+
+
+def replay(events: Iterable[Event], policy: Policy | None = None) -> State:
+    """The state after these events, from nothing."""
+    state = State(policy or Policy())
+    for event in events:
+        fold(state, event)
+    return state
+
+
+def fold(state: State, event: Event) -> None:
+    """Take one more event into a state."""
+    state.seq, state.place = event.seq, 0
+    # Log time does not go back: a clock that was set back only stands still here.
+    state.now = max(state.now, event.at)
+    handle = HANDLERS.get(event.tool)
+    if handle is not None:
+        handle(state, event)
+
+
+# -- observations ------------------------------------------------------------------------------------------------------
+
+
+def _record_observation(state: State, event: Event) -> None:
+    args, source = event.args, event.args["source"]
+    seen = seconds(args["observed_at"])
+    if _observe(
+        state, event, text=args["text"], source_id=source["id"], claimed=source["class"],
+        group=source.get("group", source["id"]), observed_at=state.now if seen is None else seen,
+        parents=args.get("derived_from", ()), episode_id=args.get("episode_id", DEFAULT_EPISODE),
+    ):  # fmt: skip
+        state.since_consolidation += 1
+        if state.since_consolidation >= state.policy.consolidate_every:
+            consolidate(state, event, limit=state.policy.due_at_once)
+
+
+def _observe(
+    state: State,
+    event: Event,
+    *,
+    text: str,
+    source_id: str,
+    claimed: SourceClass,
+    group: str,
+    observed_at: int,
+    parents: Iterable[str],
+    episode_id: str,
+) -> Observation | None:
+    """Keep an observation; None if it is there already."""
+    lineage = tuple(sorted(set(parents)))
+    name = observation_id(text, source_id, claimed, group, observed_at, lineage)
+    if state.observations.get(name) is not None:
+        return None
+    policy = state.policy
+    weighed: SourceClass = claimed
+    if event.agent is not None and "agent_ceiling" not in policy.off:
+        weighed = max(weighed, policy.agent_ceiling, key=_RANK.__getitem__)
+    groups, contents, weighed = _lineage(state, lineage, weighed, group, text, claimed)
+    own = event.by_owner and event.agent is None and claimed == "human" and not lineage and source_id in policy.owners
+    made = Observation(
+        id=name, text=text, source_id=source_id, claimed=claimed, weighed_as=weighed, groups=groups,
+        contents=contents, observed_at=observed_at, derived_from=lineage, episode_id=episode_id, seq=event.seq,
+        receipt_id=event.receipt_id, at=state.now, agent=event.agent, owner=own,
+    )  # fmt: skip
+    state.observations.put(name, made)
+    if lineage or weighed == "model_inference":
+        key = text_key(text)
+        if state.notes.get(key) is None:
+            state.notes.put(key, name)
+    _know_source(state, event, source_id, claimed, group)
+    _count_in_episode(state, event, episode_id)
+    return made
+
+
+def _lineage(
+    state: State, parents: tuple[str, ...], weighed: SourceClass, group: str, text: str, claimed: SourceClass
+) -> tuple[tuple[str, ...], tuple[str, ...], SourceClass]:
+    """Groups, root texts and class: its own, or those it goes back to."""
+    if not parents or "lineage" in state.policy.off:
+        own, key = name_key(group), text_key(text)
+        # Two people may use the same words; two copies of a document are one document.
+        return (own,), (f"{own}\x1f{key}" if claimed == "human" else key,), weighed
+    known = [one for name in parents if (one := state.observations.get(name)) is not None]
+    if len(known) < len(parents):
+        # What it was drawn from was erased, and with it the reason to believe it.
+        return (name_key(group),), (text_key(text),), "model_inference"
+    groups = sorted({name for one in known for name in one.groups})
+    contents = sorted({name for one in known for name in one.contents})
+    lowest = max((weighed, *(one.weighed_as for one in known)), key=_RANK.__getitem__)
+    return tuple(groups), tuple(contents), lowest
+
+
+def _know_source(state: State, event: Event, source_id: str, claimed: str, group: str) -> None:
+    known = state.sources.get(source_id)
+    if known is None:
+        made = Source(id=source_id, classes=(claimed,), groups=(group,), first_seq=event.seq)
+        state.sources.put(source_id, made)
+    elif claimed not in known.classes or group not in known.groups:
+        state.sources.put(
+            source_id,
+            Source(
+                id=source_id, classes=tuple(sorted({*known.classes, claimed})),
+                groups=tuple(sorted({*known.groups, group})), first_seq=known.first_seq,
+            ),
+        )  # fmt: skip
+
+
+def _count_in_episode(state: State, event: Event, episode_id: str) -> None:
+    known = state.episodes.get(episode_id)
+    state.episodes.put(
+        episode_id,
+        Episode(
+            id=episode_id,
+            opened_at=state.now if known is None else known.opened_at,
+            closed_at=None if known is None else known.closed_at,
+            observations=1 if known is None else known.observations + 1,
+            carried_over=() if known is None else known.carried_over,
+            archived=() if known is None else known.archived,
+            promoted=0 if known is None else known.promoted,
+            seq=event.seq if known is None else known.seq,
+        ),
+    )
+
+
+# -- propositions and evidence -----------------------------------------------------------------------------------------
+
+
+def _propose(state: State, event: Event) -> None:
+    args = event.args
+    name = proposition_id(args)
+    cited: list[str] = list(args["observation_ids"])
+    if state.propositions.get(name) is None:
+        state.propositions.put(name, _new_proposition(state, event, name, cited))
+    quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in args.get("quotes", ())}
+    for seen in cited:
+        _attach(state, event, name, seen, "support", quotes.get(seen))
+    settle(state, event, name, "proposal", cited[0])
+
+
+def _new_proposition(state: State, event: Event, name: str, cited: list[str]) -> Proposition:
+    args = event.args
+    first = state.observations.get(cited[0])
+    return Proposition(
+        id=name, subject=one_line(args["subject"]), predicate=predicate_key(args["predicate"]),
+        object=one_line(args["object"]), kind=args.get("class", "descriptive"),
+        volatility=args.get("volatility", "medium"), valid_from=seconds_or_none(args.get("valid_from")),
+        valid_to=seconds_or_none(args.get("valid_to")),
+        episode_id=args.get("episode_id") or (DEFAULT_EPISODE if first is None else first.episode_id),
+        observation_ids=tuple(cited), supersedes=tuple(args.get("supersedes", ())), status="tentative",
+        evidence_status="tentative", rule="", figures=NO_FIGURES, rivals=(), superseded_by=None, canonical_id=None,
+        archived=None, due_at=None, pending=False, scored_at=state.now, seq=event.seq, receipt_id=event.receipt_id,
+        at=state.now,
+    )  # fmt: skip
+
+
+def _attach(state: State, event: Event, name: str, seen: str, stance: Stance, quote: str | None) -> bool:
+    """Keep an edge; False if there is nothing to attach, or it is there already."""
+    observation = state.observations.get(seen)
+    dossier = state.dossier(name)
+    if observation is None or (seen, stance) in dossier.known or state.propositions.get(name) is None:
+        return False
+    dossier.add(observation, stance)
+    state.add_edge(
+        Edge(
+            proposition_id=name, observation_id=seen, stance=stance, quote=quote, seq=event.seq,
+            receipt_id=event.receipt_id, at=state.now,
+        )
+    )  # fmt: skip
+    return True
+
+
+def _attach_support(state: State, event: Event) -> None:
+    _attach_one(state, event, "support")
+
+
+def _attach_contradiction(state: State, event: Event) -> None:
+    _attach_one(state, event, "contradiction")
+
+
+def _attach_one(state: State, event: Event, stance: Stance) -> None:
+    name, seen = event.args["proposition_id"], event.args["observation_id"]
+    if _attach(state, event, name, seen, stance, event.args.get("quote")):
+        settle(state, event, name, "evidence", seen)
+
+
+# -- tests -------------------------------------------------------------------------------------------------------------
+
+
+def _propose_test(state: State, event: Event) -> None:
+    args = event.args
+    name = check_id(args["proposition_id"], args["method"], args["expectation"])
+    if state.trials.get(name) is None and state.propositions.get(args["proposition_id"]) is not None:
+        _keep_trial(
+            state,
+            Trial(
+                id=name, proposition_id=args["proposition_id"], method=one_line(args["method"]),
+                expectation=one_line(args["expectation"]), discriminating=args.get("discriminating", False),
+                proposed_by="proposal", observation_id=None, result=None, observed_at=None, decisive=False,
+                seq=event.seq, receipt_id=event.receipt_id, at=state.now,
+            ),
+        )  # fmt: skip
+
+
+def _take_test_result(state: State, event: Event) -> None:
+    args: Mapping[str, Any] = event.args
+    trial = state.trials.get(args["test_id"])
+    if trial is None:
+        return
+    seen = seconds(args["observed_at"])
+    made = _observe(
+        state, event, text=args["report"], source_id=f"test:{trial.id}", claimed="test_result", group=trial.method,
+        observed_at=state.now if seen is None else seen, parents=(),
+        episode_id=args.get("episode_id", DEFAULT_EPISODE),
+    )  # fmt: skip
+    if made is None:
+        return
+    if (made.observed_at, made.id) > (trial.observed_at or 0, trial.observation_id or ""):
+        _keep_trial(
+            state,
+            Trial(
+                id=trial.id, proposition_id=trial.proposition_id, method=trial.method, expectation=trial.expectation,
+                discriminating=trial.discriminating, proposed_by=trial.proposed_by, observation_id=made.id,
+                result=args["result"], observed_at=made.observed_at, decisive=made.weighed_as == "test_result",
+                seq=trial.seq, receipt_id=trial.receipt_id, at=trial.at,
+            ),
+        )  # fmt: skip
+    if args["result"] != "inconclusive":
+        stance: Stance = "support" if args["result"] == "passed" else "contradiction"
+        _attach(state, event, trial.proposition_id, made.id, stance, None)
+    settle(state, event, trial.proposition_id, "test", made.id)
+
+
+def _keep_trial(state: State, trial: Trial) -> None:
+    state.trials.put(trial.id, trial)
+    state.dossier(trial.proposition_id).trials[trial.id] = trial
+
+
+HANDLERS: Mapping[str, Callable[[State, Event], None]] = {
+    "record_observation": _record_observation,
+    "create_or_link_entity_candidate": link_entity,
+    "propose_proposition": _propose,
+    "attach_support": _attach_support,
+    "attach_contradiction": _attach_contradiction,
+    "propose_test": _propose_test,
+    "execute_test_result_ingest": _take_test_result,
+    "request_consolidation": request_consolidation,
+    "archive_episode": archive_episode,
+}
+"""The nine proposals."""

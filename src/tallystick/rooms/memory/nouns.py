@@ -1,0 +1,347 @@
+"""What memory speaks of. Every noun is plain JSON: text, integers, booleans, None and tuples of these.
+
+Times are whole seconds since 1970 (UTC), weights are basis points (10,000 is certainty). Ids are hashes of content, so
+that the same thing proposed twice, by whomever, is one thing.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Literal
+
+from tallystick.gate.record.canonical import canonical_plain
+from tallystick.records import record
+
+FULL = 10_000
+"""Basis points of certainty."""
+
+SourceClass = Literal["test_result", "human", "tool_internal", "document", "tool_external", "model_inference"]
+Kind = Literal["descriptive", "predictive", "causal", "procedural"]
+Volatility = Literal["static", "low", "medium", "high"]
+Status = Literal["rejected", "contested", "accepted", "deprecated", "provisional", "tentative"]
+Stance = Literal["support", "contradiction"]
+Result = Literal["passed", "failed", "inconclusive"]
+
+CLASSES: tuple[SourceClass, ...] = (
+    "test_result", "human", "tool_internal", "document", "tool_external", "model_inference",
+)  # fmt: skip
+"""Best first."""
+KINDS: tuple[Kind, ...] = ("descriptive", "predictive", "causal", "procedural")
+VOLATILITIES: tuple[Volatility, ...] = ("static", "low", "medium", "high")
+RESULTS: tuple[Result, ...] = ("passed", "failed", "inconclusive")
+DEFAULT_EPISODE = "default"
+"""Where observations belong that name no episode."""
+
+
+@record
+class Event:
+    """One accepted proposal as the ledger keeps it: all that `fold` reads."""
+
+    seq: int
+    receipt_id: str
+    at: int
+    """Log time: what the proposal says (`at`), else when its receipt was written."""
+    tool: str
+    args: Mapping[str, Any]
+    agent: str | None = None
+    """The agent in whose turn it was proposed; what an agent says of its sources is believed only so far."""
+    by_owner: bool = False
+    """The owner of this workspace proposed it."""
+
+
+@record
+class Source:
+    """Where observations come from."""
+
+    id: str
+    classes: tuple[str, ...]
+    groups: tuple[str, ...]
+    first_seq: int
+
+
+@record
+class Observation:
+    """One input, as it came in. It never makes an accepted belief by itself."""
+
+    id: str
+    text: str
+    source_id: str
+    claimed: SourceClass
+    """The class that was claimed."""
+    weighed_as: SourceClass
+    """The class that counts: the lowest of its lineage, and no higher than an agent may claim."""
+    groups: tuple[str, ...]
+    """Independence groups; those of all its parents when it is derived."""
+    contents: tuple[str, ...]
+    """Keys of the root texts it goes back to; two observations with the same key are copies of one another."""
+    observed_at: int
+    derived_from: tuple[str, ...]
+    episode_id: str
+    seq: int
+    receipt_id: str
+    at: int
+    agent: str | None = None
+    owner: bool = False
+    """The owner's own words."""
+
+
+@record
+class Edge:
+    """One observation for or against one proposition."""
+
+    proposition_id: str
+    observation_id: str
+    stance: Stance
+    quote: str | None
+    """What in the observation says so; None: all of it."""
+    seq: int
+    receipt_id: str
+    at: int
+
+
+@record
+class Figures:
+    """What the evidence comes to at one moment, in basis points."""
+
+    support: int = 0
+    contradiction: int = 0
+    belief: int = 0
+    disbelief: int = 0
+    conflict: int = 0
+    support_groups: int = 0
+    contradiction_groups: int = 0
+    best_class: int = 0
+    """Reliability of the best class among the support that is not stale."""
+    freshness: int = 0
+    """Of the freshest support."""
+    once: int = 0
+    """Support as it would be had nothing aged."""
+    failed_test: bool = False
+    """The newest result of a discriminating test is a failure."""
+    owner: bool = False
+    """The owner said so, and the predicate is the owner's to say."""
+
+
+@record
+class Proposition:
+    """Something that may be so. Its status is derived, never said."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+    kind: Kind
+    volatility: Volatility
+    valid_from: int | None
+    valid_to: int | None
+    episode_id: str
+    observation_ids: tuple[str, ...]
+    """The observations it was first proposed from; erased ones keep their place by id."""
+    supersedes: tuple[str, ...]
+    status: Status
+    evidence_status: Status
+    """What its own evidence comes to, before rivals are looked at."""
+    rule: str
+    """Id of the row in `states.py` that decided."""
+    figures: Figures
+    rivals: tuple[str, ...]
+    superseded_by: str | None
+    canonical_id: str | None
+    """The record it was promoted to, while that holds."""
+    archived: str | None
+    """Why it was put aside; None: it was not."""
+    due_at: int | None
+    """When age may have changed it; None: age cannot."""
+    pending: bool
+    """Accepted, and not yet looked at by a consolidation."""
+    scored_at: int
+    seq: int
+    receipt_id: str
+    at: int
+
+
+@record
+class Transition:
+    """One change of a proposition's status, and why."""
+
+    proposition_id: str
+    before: Status | None
+    after: Status
+    rule: str
+    words: str
+    """The reason as a person would say it."""
+    cause: str
+    """evidence, age, test, rival, proposal or archive."""
+    evidence_ids: tuple[str, ...]
+    figures: Figures
+    policy: str
+    """Digest of the policy that decided."""
+    seq: int
+    """The event during which it happened."""
+    place: int
+    """Its place among the changes of that event."""
+    at: int
+
+
+@record
+class Trial:
+    """A test, a way to find out; named so that no test runner takes it for one of its own."""
+
+    id: str
+    proposition_id: str
+    method: str
+    """Also the independence group of its results."""
+    expectation: str
+    discriminating: bool
+    """Whether a failure refutes the proposition."""
+    proposed_by: str
+    """policy, or proposal."""
+    observation_id: str | None
+    """Its newest result."""
+    result: Result | None
+    observed_at: int | None
+    decisive: bool
+    """The newest result did not come from an agent's own word."""
+    seq: int
+    receipt_id: str
+    at: int
+
+
+@record
+class Entity:
+    """Somebody or something that propositions speak of. Cheap to make, dear to merge."""
+
+    id: str
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    observation_ids: tuple[str, ...]
+    possible_same_as: tuple[str, ...]
+    """Others that may be meant: proposed, or written confusingly alike. Never a merge by itself."""
+    seq: int
+    receipt_id: str
+    at: int
+
+
+@record
+class Episode:
+    """A stretch of work. What it leaves unresolved is carried over, up to a limit."""
+
+    id: str
+    opened_at: int
+    closed_at: int | None
+    observations: int
+    carried_over: tuple[str, ...]
+    archived: tuple[str, ...]
+    promoted: int
+    seq: int
+
+
+@record
+class Canonical:
+    """A promoted proposition: what memory holds to be so."""
+
+    id: str
+    proposition_id: str
+    subject: str
+    predicate: str
+    object: str
+    promoted_at: int
+    promoted_seq: int
+    retired_at: int | None
+    retired_seq: int | None
+    retired_why: str | None
+    supersedes: tuple[str, ...]
+    """Canonical records that it took the place of."""
+    policy: str
+
+
+# -- ids and texts -----------------------------------------------------------------------------------------------------
+
+
+def content_id(prefix: str, *parts: Any) -> str:
+    """The id of a thing with this content."""
+    return f"{prefix}_{sha256(canonical_plain(parts)).hexdigest()[:32]}"
+
+
+def one_line(text: str) -> str:
+    """NFC, and every run of white space one space."""
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return " ".join(plain.split())
+
+
+def name_key(text: str) -> str:
+    """A name as it is compared: one line, without regard to case."""
+    return one_line(text).casefold()
+
+
+def predicate_key(text: str) -> str:
+    """A predicate as it is compared: `Lives in` and `lives-in` are `lives_in`."""
+    return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
+
+
+def text_key(text: str) -> str:
+    """What two copies of one text have in common."""
+    return sha256(name_key(text).encode()).hexdigest()[:32]
+
+
+def observation_id(text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str]) -> str:
+    """Everything but where it was recorded: the same again is a duplicate."""
+    return content_id("obs", text, source_id, claimed, group, seen, sorted(parents))
+
+
+def proposition_id(args: Mapping[str, Any]) -> str:
+    """By subject, predicate, object, kind, volatility and valid time; the letters' case means nothing."""
+    return content_id(
+        "prop",
+        name_key(args["subject"]),
+        predicate_key(args["predicate"]),
+        name_key(args["object"]),
+        args.get("class", "descriptive"),
+        args.get("volatility", "medium"),
+        seconds_or_none(args.get("valid_from")),
+        seconds_or_none(args.get("valid_to")),
+    )
+
+
+def entity_id(name: str, kind: str) -> str:
+    """By name and kind, the letters' case aside."""
+    return content_id("ent", name_key(name), name_key(kind))
+
+
+def check_id(of_proposition: str, method: str, expectation: str) -> str:
+    """The id of a test."""
+    return content_id("test", of_proposition, name_key(method), one_line(expectation))
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+
+def seconds(stamp: str) -> int | None:
+    """Whole seconds since 1970 of an RFC 3339 time or a plain date; None if it is neither."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+        # A time without a zone is read as UTC: memory has no zone of its own to read it in.
+        return int((moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).timestamp() // 1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def seconds_or_none(stamp: str | None) -> int | None:
+    """The same for a time that need not be given."""
+    return None if stamp is None else seconds(stamp)
+
+
+def stamp_of(moment: int) -> str:
+    """A time as memory writes it: `2026-01-31T12:00:00Z`."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def as_dict(noun: Any) -> dict[str, Any]:
+    """A noun as plain JSON."""
+    made = {name: getattr(noun, name) for name in type(noun).__slots__}
+    figures = made.get("figures")
+    if figures is not None:
+        made["figures"] = as_dict(figures)
+    return made

@@ -1,0 +1,284 @@
+"""How much the evidence weighs: integers only, the same on every machine.
+
+A `Side` gathers the evidence for (or against) one proposition and keeps only what the weight depends on, so that one
+more observation costs the same whether it is the third or the ten-thousandth. Its `mass` is
+
+    per group    best (reliability times freshness) times saturation by root observations with distinct content
+    groups       combined by noisy-or, capped; each group must have a root text of its own (see `_independent`)
+    derived      a summary lends its weight to the groups it comes from; where none of them is there, all summaries
+                 together count as one group
+    model        inference is never a group, and adds no more than `model_cap` in all
+
+Every step is a floor of something that more evidence can only raise and age only lower. So is the whole.
+"""
+
+from collections.abc import Iterable
+
+from tallystick.records import record
+from tallystick.rooms.memory.nouns import FULL, Figures, Observation, Trial
+from tallystick.rooms.memory.policy import Policy
+
+MODEL = "model_inference"
+MODEL_GROUPS = 8
+"""The freshest model groups that are weighed: the cap is reached with three."""
+MANY = 64
+"""A group with so many root texts has one of its own, whatever others copied from it."""
+HALVINGS = 14
+"""After so many half-lives nothing is left of 10,000."""
+
+Newest = dict[str, tuple[int, str]]
+"""Class → when it was last observed, and by which observation."""
+
+
+def freshness(age: int, half_life: int | None) -> int:
+    """10,000 at once, half of it after each half-life, straight lines in between."""
+    if half_life is None or age <= 0:
+        return FULL
+    halvings, rest = divmod(age, half_life)
+    if halvings >= HALVINGS:
+        return 0
+    value = FULL >> halvings
+    return value - (value - (value >> 1)) * rest // half_life
+
+
+def noisy_or(strengths: Iterable[int], cap: int = FULL) -> int:
+    """The chance that at least one holds. Strongest first, so that rounding does not depend on the order."""
+    total = 0
+    for strength in sorted(strengths, reverse=True):
+        total += (FULL - total) * strength // FULL
+        if total >= cap:
+            return cap
+    return total
+
+
+def dempster(support: int, contradiction: int) -> tuple[int, int, int]:
+    """Belief, disbelief and conflict of one mass for and one against."""
+    clash = support * contradiction
+    left = FULL * FULL - clash
+    if left <= 0:
+        return 0, 0, FULL
+    belief = support * (FULL - contradiction) * FULL // left
+    disbelief = contradiction * (FULL - support) * FULL // left
+    return belief, disbelief, clash // FULL
+
+
+@record
+class Mass:
+    """What one side comes to."""
+
+    value: int
+    groups: int
+    best_class: int
+    freshness: int
+    evidence_ids: tuple[str, ...]
+    """The observations that made it, strongest group first."""
+
+
+NOTHING = Mass(value=0, groups=0, best_class=0, freshness=0, evidence_ids=())
+SHOWN_IDS = 20
+"""Evidence ids that a transition names: whoever wants all of them asks for the edges."""
+
+
+class _Group:
+    """The root observations of one independence group."""
+
+    __slots__ = ("contents", "newest")
+
+    def __init__(self) -> None:
+        self.newest: Newest = {}
+        self.contents: set[str] = set()
+
+
+class Side:
+    """The evidence for, or against, one proposition."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._groups: dict[str, _Group] = {}
+        self._holders: dict[str, list[str]] = {}
+        """Root text → the groups that have it."""
+        self._copied = False
+        """Some text stands in two groups."""
+        self._derived: dict[tuple[tuple[str, ...], tuple[str, ...]], Newest] = {}
+        self._model: dict[str, tuple[int, str]] = {}
+        self.owner = False
+
+    def add(self, seen: Observation) -> None:
+        """Take one more observation; the same one twice changes nothing."""
+        self.owner = self.owner or seen.owner
+        when = (seen.observed_at, seen.id)
+        off = self._policy.off
+        if seen.weighed_as == MODEL and "model_cap" not in off:
+            key = seen.groups[0]
+            self._model[key] = max(self._model.get(key, when), when)
+        elif seen.derived_from and "lineage" not in off:
+            _note(self._derived.setdefault((seen.groups, seen.contents), {}), seen.weighed_as, when)
+        elif "independence" in off:
+            self._add_root(seen.id, seen.id, seen, when)
+        else:
+            content = seen.id if "copies" in off else seen.contents[0]
+            self._add_root(seen.groups[0], content, seen, when)
+
+    def _add_root(self, name: str, content: str, seen: Observation, when: tuple[int, str]) -> None:
+        group = self._groups.get(name)
+        if group is None:
+            group = self._groups[name] = _Group()
+        _note(group.newest, seen.weighed_as, when)
+        if content not in group.contents:
+            group.contents.add(content)
+            holders = self._holders.setdefault(content, [])
+            holders.append(name)
+            self._copied = self._copied or len(holders) > 1
+
+    def mass(self, now: int, half_life: int | None) -> Mass:
+        """What it comes to at a moment."""
+        if not (self._groups or self._derived or self._model):
+            return NOTHING
+        lent, pool = self._lend()
+        best: dict[str, tuple[int, str]] = {}
+        for name, group in self._groups.items():
+            strongest, seen = self._strongest(group.newest, now, half_life)
+            for newest in lent.get(name, ()):
+                strongest, seen = max((strongest, seen), self._strongest(newest, now, half_life))
+            best[name] = strongest * self._saturation(len(group.contents)) // FULL, seen
+        counted = [best[name] for name in self._independent(best)]
+        if pool:
+            strongest, seen = max(self._strongest(newest, now, half_life) for newest in pool)
+            counted.append((strongest * self._policy.saturation[0] // FULL, seen))
+        counted.sort(reverse=True)
+        value = noisy_or((strength for strength, _ in counted), self._policy.cap)
+        model, model_ids = self._model_mass(now, half_life)
+        value = noisy_or((value, model), self._policy.cap)
+        ids = [seen for _, seen in counted] + model_ids
+        top, fresh = self._best_and_freshest(now, half_life)
+        alive = sum(1 for strength, _ in counted if strength > 0)
+        return Mass(value=value, groups=alive, best_class=top, freshness=fresh, evidence_ids=tuple(ids[:SHOWN_IDS]))
+
+    def _lend(self) -> tuple[dict[str, list[Newest]], list[Newest]]:
+        """Which groups each summary belongs to, and the summaries whose groups are not here."""
+        lent: dict[str, list[Newest]] = {}
+        pool: list[Newest] = []
+        for (groups, contents), newest in self._derived.items():
+            touched = {name for name in groups if name in self._groups}
+            for content in contents:
+                touched.update(self._holders.get(content, ()))
+            for name in touched:
+                lent.setdefault(name, []).append(newest)
+            if not touched:
+                pool.append(newest)
+        return lent, pool
+
+    def _independent(self, best: dict[str, tuple[int, str]]) -> list[str]:
+        """The strongest groups of which each has a root text that stands for it alone.
+
+        The same page read by two tools is one text in two groups: one of them counts. Groups that can be matched with
+        texts of their own form a matroid, so taking the strongest that still fits gives the best choice, and one more
+        observation can only make it better.
+        """
+        names = sorted(best, key=lambda name: (-best[name][0], name))
+        if not self._copied:
+            return names
+        taken: dict[str, str] = {}
+        return [name for name in names if self._find_text(name, taken, set())]
+
+    def _find_text(self, name: str, taken: dict[str, str], tried: set[str]) -> bool:
+        contents = self._groups[name].contents
+        if len(contents) >= MANY:
+            return True
+        for content in sorted(contents):
+            if content not in tried:
+                tried.add(content)
+                if content not in taken or self._find_text(taken[content], taken, tried):
+                    taken[content] = name
+                    return True
+        return False
+
+    def _strongest(self, newest: Newest, now: int, half_life: int | None) -> tuple[int, str]:
+        worth = self._policy.reliability_of
+        return max(
+            (worth[kind] * freshness(now - when, half_life) // FULL, seen) for kind, (when, seen) in newest.items()
+        )
+
+    def _saturation(self, roots: int) -> int:
+        return FULL if "saturation" in self._policy.off else self._policy.saturation[min(roots, 3) - 1]
+
+    def _model_mass(self, now: int, half_life: int | None) -> tuple[int, list[str]]:
+        if not self._model:
+            return 0, []
+        base = self._policy.reliability_of[MODEL] * self._policy.saturation[0] // FULL
+        newest = sorted(self._model.values(), reverse=True)[:MODEL_GROUPS]
+        strengths = [base * freshness(now - when, half_life) // FULL for when, _ in newest]
+        return noisy_or(strengths, self._policy.model_cap), [seen for _, seen in newest]
+
+    def _best_and_freshest(self, now: int, half_life: int | None) -> tuple[int, int]:
+        """Of all that is no model's: the best class that is not stale, and the freshest."""
+        stale, top, most = self._policy.states.deprecated_freshness, 0, 0
+        for newest in (*(group.newest for group in self._groups.values()), *self._derived.values()):
+            for kind, (when, _) in newest.items():
+                fresh = freshness(now - when, half_life)
+                most = max(most, fresh)
+                if fresh >= stale:
+                    top = max(top, self._policy.reliability_of[kind])
+        if not most and self._model:
+            most = max(freshness(now - when, half_life) for when, _ in self._model.values())
+        return top, most
+
+
+def _note(newest: Newest, kind: str, when: tuple[int, str]) -> None:
+    known = newest.get(kind)
+    if known is None or when > known:
+        newest[kind] = when
+
+
+class Dossier:
+    """All evidence on one proposition: both sides, and the tests."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.support = Side(policy)
+        self.contradiction = Side(policy)
+        self.known: set[tuple[str, str]] = set()
+        """(observation, stance) of every edge."""
+        self.trials: dict[str, Trial] = {}
+        self._policy = policy
+
+    def add(self, seen: Observation, stance: str) -> None:
+        """Take one edge's observation."""
+        (self.support if stance == "support" else self.contradiction).add(seen)
+        self.known.add((seen.id, stance))
+
+    def weigh(self, volatility: str, now: int, *, owner_predicate: bool = False) -> "Weighed":
+        """All figures at a moment."""
+        half_life = self._policy.half_life_s[volatility]
+        pro = self.support.mass(now, half_life)
+        con = self.contradiction.mass(now, half_life)
+        belief, disbelief, conflict = dempster(pro.value, con.value)
+        stale = pro.freshness < self._policy.states.deprecated_freshness
+        figures = Figures(
+            support=pro.value, contradiction=con.value, belief=belief, disbelief=disbelief, conflict=conflict,
+            support_groups=pro.groups, contradiction_groups=con.groups, best_class=pro.best_class,
+            freshness=pro.freshness,
+            # Only asked for once everything is stale; a second weighing would double the cost of every event.
+            once=self.support.mass(now, None).value if stale and half_life is not None else pro.value,
+            failed_test=self._failed(now, half_life),
+            owner=owner_predicate and self.support.owner and "owner" not in self._policy.off,
+        )  # fmt: skip
+        return Weighed(figures=figures, evidence_ids=(*pro.evidence_ids, *con.evidence_ids)[: 2 * SHOWN_IDS])
+
+    def _failed(self, now: int, half_life: int | None) -> bool:
+        """Whether a discriminating test has failed, lately enough to still mean something."""
+        stale = self._policy.states.deprecated_freshness
+        return any(
+            trial.discriminating
+            and trial.decisive
+            and trial.result == "failed"
+            and freshness(now - (trial.observed_at or 0), half_life) >= stale
+            for trial in self.trials.values()
+        )
+
+
+@record
+class Weighed:
+    """Figures, and the evidence that made them."""
+
+    figures: Figures
+    evidence_ids: tuple[str, ...]

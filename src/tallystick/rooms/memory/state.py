@@ -1,0 +1,144 @@
+"""All that memory holds, as `fold` reads and writes it.
+
+This one lies in memory: for tests, and to ask how things stood at another time or without a source. `store.py` has the
+same on a database, where a shelf fetches what is not at hand.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.nouns import (
+    Canonical,
+    Edge,
+    Entity,
+    Episode,
+    Observation,
+    Proposition,
+    Source,
+    Transition,
+    Trial,
+    as_dict,
+)
+from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.scoring import Dossier
+from tallystick.rooms.memory.states import UNRESOLVED
+
+T = TypeVar("T")
+
+
+def body_of(thing: Any) -> bytes:
+    """A noun as canonical JSON."""
+    return canonical_plain(as_dict(thing))
+
+
+class Shelf(Generic[T]):
+    """Things of one kind, by key."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, T] = {}
+
+    def get(self, key: str) -> T | None:
+        """The thing, or None."""
+        return self.held.get(key)
+
+    def put(self, key: str, thing: T) -> None:
+        """Keep it under its key, in place of what was there."""
+        self.held[key] = thing
+
+    def ordered(self) -> Iterator[T]:
+        """All of them, by key."""
+        return (self.held[key] for key in sorted(self.held))
+
+    def bodies(self) -> Iterator[bytes]:
+        """All of them as canonical JSON, by key."""
+        return map(body_of, self.ordered())
+
+
+class State:
+    """Memory at one place of the log."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.seq = -1
+        """The last event that was folded in."""
+        self.now = 0
+        """The latest log time: the only clock there is here."""
+        self.since_consolidation = 0
+        """Observations since the last one."""
+        self.place = 0
+        """How many transitions the present event has made."""
+        self.sources: Shelf[Source] = Shelf()
+        self.observations: Shelf[Observation] = Shelf()
+        self.propositions: Shelf[Proposition] = Shelf()
+        self.trials: Shelf[Trial] = Shelf()
+        self.entities: Shelf[Entity] = Shelf()
+        self.episodes: Shelf[Episode] = Shelf()
+        self.canonicals: Shelf[Canonical] = Shelf()
+        self.siblings: Shelf[tuple[str, ...]] = Shelf()
+        """Subject and functional predicate → propositions whose evidence is enough to accept them."""
+        self.lookalikes: Shelf[tuple[str, ...]] = Shelf()
+        """How a name looks → entities that look so."""
+        self.notes: Shelf[str] = Shelf()
+        """Text that a model made, or that was derived → the first observation of it."""
+        self.pending: set[str] = set()
+        """Propositions the next consolidation looks at."""
+        self._dossiers: dict[str, Dossier] = {}
+        self._edges: dict[str, list[Edge]] = {}
+        self._transitions: list[Transition] = []
+
+    # -- evidence ------------------------------------------------------------------------------------------------------
+
+    def dossier(self, proposition_id: str) -> Dossier:
+        """The evidence on a proposition, ready to be weighed."""
+        found = self._dossiers.get(proposition_id)
+        if found is None:
+            found = self._dossiers[proposition_id] = Dossier(self.policy)
+        return found
+
+    def add_edge(self, edge: Edge) -> None:
+        """Keep an edge."""
+        self._edges.setdefault(edge.proposition_id, []).append(edge)
+
+    def edges_of(self, proposition_id: str) -> list[Edge]:
+        """Its edges, in the order of the log."""
+        return list(self._edges.get(proposition_id, ()))
+
+    def edge_bodies(self) -> Iterator[bytes]:
+        """All edges as canonical JSON, by proposition, observation and stance."""
+        for name in sorted(self._edges):
+            yield from map(body_of, sorted(self._edges[name], key=lambda edge: (edge.observation_id, edge.stance)))
+
+    # -- changes -------------------------------------------------------------------------------------------------------
+
+    def add_transition(self, change: Transition) -> None:
+        """Keep a change of status."""
+        self._transitions.append(change)
+        self.place += 1
+
+    def transition_bodies(self) -> Iterator[bytes]:
+        """All changes as canonical JSON, in order."""
+        return map(body_of, self._transitions)
+
+    def transitions_of(self, proposition_id: str) -> list[Transition]:
+        """The changes of one proposition, in order."""
+        return [change for change in self._transitions if change.proposition_id == proposition_id]
+
+    # -- what consolidation asks -------------------------------------------------------------------------------------
+
+    def due(self, now: int, limit: int | None) -> list[str]:
+        """Propositions that age may have changed by now, the longest due first."""
+        found = sorted(
+            (one.due_at, one.id)
+            for one in self.propositions.held.values()
+            if one.due_at is not None and one.due_at <= now
+        )
+        return [name for _, name in found[:limit]]
+
+    def unresolved_in(self, episode_id: str) -> list[Proposition]:
+        """What an episode has left open, by id."""
+        return [
+            one
+            for one in self.propositions.ordered()
+            if one.episode_id == episode_id and one.archived is None and one.status in UNRESOLVED
+        ]

@@ -1,0 +1,249 @@
+"""Finds texts by their words: BM25, exact while few texts hold the words, and bounded when many do.
+
+The rarest words of a query are looked up first. When they have brought enough candidates, commoner words no longer
+bring new ones: they only add to the scores of those that are there. So a query over a million texts costs little more
+than one over a thousand.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from heapq import nlargest
+from math import log
+from threading import RLock
+
+from tallystick.rooms.memory.postings import SIZE, WEIGHTS, pack, unpack, without
+from tallystick.rooms.memory.stems import stems
+from tallystick.storage.text_segments import NONE, Entry, TextSegments
+
+SEGMENT = 4096
+"""Texts a segment holds. What is no whole segment yet is read again from the log at the next start, which must be
+quick: this many take about a tenth of a second."""
+VISITS = 24_000
+"""Postings a query may look at: some five milliseconds."""
+CANDIDATES = 400
+"""How many texts are scored by all words when the visits did not suffice for every word."""
+MOST_KNOWN = 4096
+"""Episodes whose last text is remembered, and words known to be names or none; others are looked up."""
+
+Postings = tuple["array[int]", bytes | bytearray] | bytes
+"""Of the tail as they are; of a kept segment still packed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The scores of one search."""
+
+    scores: Mapping[int, float]
+    worth: Mapping[str, float]
+    """Word → what one mention is worth: rare words more."""
+    holders: Mapping[str, int]
+    """Word → how many texts hold it."""
+    complete: bool
+    """Whether every text that holds a word of the query was looked at."""
+
+
+class TextIndex:
+    """One index, filled in the order of the log and read by several threads."""
+
+    def __init__(self, segments: TextSegments) -> None:
+        self._segments = segments
+        self._lock = RLock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._segment, self._kept, self._kept_seq = self._segments.reach()
+        self._tail: list[Entry] = []
+        self._words: dict[str, tuple[array[int], bytearray]] = {}
+        self._last: dict[str, int] = {}
+        self._speakers: dict[str, bool] = {}
+        """Words that name speakers, and words that are known not to."""
+
+    @property
+    def size(self) -> int:
+        """How many texts it holds; the next one gets this number."""
+        return self._kept + len(self._tail)
+
+    @property
+    def last_seq(self) -> int:
+        """The place in the log of the newest text; fill from the next one on."""
+        return self._tail[-1].seq if self._tail else self._kept_seq
+
+    # -- filling -------------------------------------------------------------------------------------------------------
+
+    def add(self, entry: Entry) -> None:
+        """Take the next text; it gets the next number. One that is not newer than the last is already there."""
+        with self._lock:
+            if entry.seq <= self.last_seq:
+                return
+            entry.number = self.size
+            self._link(entry)
+            self._tail.append(entry)
+            for word in stems(entry.speaker):
+                if not self.is_speaker(word):
+                    self._segments.add_speaker(word)
+                    self._speakers[word] = True
+            for word, weight in entry.words.items():
+                held = self._words.get(word)
+                if held is None:
+                    held = self._words[word] = (array("I"), bytearray())
+                held[0].append(entry.number)
+                held[1].append(weight)
+            if len(self._tail) >= SEGMENT:
+                self._flush()
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Drop texts, so that no word of them stays behind."""
+        wanted = set(ids)
+        with self._lock:
+            for at, entry in enumerate(self._tail):
+                if entry.id in wanted:
+                    self._forget_words(entry)
+                    self._tail[at] = Entry(number=entry.number, id="", seq=entry.seq)
+            for entry in list(self._segments.entries(self._segments.numbers_of(wanted))):
+                segment, changed = self._without(entry)
+                self._segments.forget(entry, segment, changed)
+
+    def clear(self) -> None:
+        """Begin anew."""
+        with self._lock:
+            self._segments.clear()
+            self._begin()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._segments.close()
+
+    def _link(self, entry: Entry) -> None:
+        """Chain the texts of an episode, so that what was said around a text is found."""
+        if not entry.episode:
+            return
+        before = self._last.get(entry.episode)
+        if before is None:
+            before = self._segments.last_of(entry.episode) if self._kept else NONE
+        entry.before = before
+        if len(self._last) >= MOST_KNOWN:
+            self._last.clear()
+            self._last.update((held.episode, held.number) for held in self._tail if held.episode)
+        self._last[entry.episode] = entry.number
+        if before >= self._kept:
+            self._tail[before - self._kept].after = entry.number
+        elif before != NONE:
+            self._segments.link(before, entry.number)
+
+    def _flush(self) -> None:
+        packed = {word: pack(*held) for word, held in sorted(self._words.items())}
+        if not self._segments.add(self._segment, packed, self._tail):
+            # Another process kept it; what of the tail it lacks is filled in again from the log.
+            self._begin()
+            return
+        self._segment, self._kept, self._kept_seq = self._segment + 1, self.size, self.last_seq
+        self._tail, self._words = [], {}
+
+    def _forget_words(self, entry: Entry) -> None:
+        for word in entry.words:
+            numbers, weights = self._words[word]
+            at = numbers.index(entry.number)
+            del numbers[at], weights[at]
+            if not numbers:
+                del self._words[word]
+
+    def _without(self, entry: Entry) -> tuple[int, dict[str, bytes]]:
+        """The segment a kept text is in, and its postings there without it."""
+        changed: dict[str, bytes] = {}
+        at = NONE
+        for word in entry.words:
+            for segment, data in self._segments.postings(word):
+                numbers, _ = unpack(data)
+                if numbers[0] <= entry.number <= numbers[-1]:
+                    at, changed[word] = segment, without(data, entry.number)
+        return at, changed
+
+    # -- finding -------------------------------------------------------------------------------------------------------
+
+    def upto(self, seq: int) -> int:
+        """How many texts stood in the log at this place."""
+        with self._lock:
+            if self._tail and self._tail[0].seq <= seq:
+                return self._kept + bisect_right(self._tail, seq, key=lambda entry: entry.seq)
+            return self._segments.upto(seq)
+
+    def entries(self, numbers: Iterable[int]) -> dict[int, Entry]:
+        """What is remembered of these texts; erased ones are left out."""
+        with self._lock:
+            wanted = set(numbers)
+            fresh = (self._tail[number - self._kept] for number in wanted if self._kept <= number < self.size)
+            found = {entry.number: entry for entry in fresh if entry.id}
+            older = sorted(number for number in wanted if 0 <= number < self._kept)
+            return found | {entry.number: entry for entry in self._segments.entries(older)}
+
+    def is_speaker(self, word: str) -> bool:
+        """Whether a word names somebody whose texts are here."""
+        with self._lock:
+            known = self._speakers.get(word)
+            if known is None:
+                if len(self._speakers) >= MOST_KNOWN:
+                    self._speakers.clear()
+                known = self._speakers[word] = self._segments.is_speaker(word)
+            return known
+
+    def search(self, words: Mapping[str, float], *, before: int | None = None) -> Found:
+        """Score the texts that hold words of a query.
+
+        Args:
+            words: Each with its weight.
+            before: Only texts with a lower number.
+        """
+        with self._lock:
+            lists = {word: self._lists(word) for word in words}
+            holders = {word: sum(map(_size, lists[word])) for word in words}
+            worth = {word: self._worth(holders[word]) for word in words}
+            cut = self.size if before is None else before
+            scores: dict[int, float] = {}
+            left = VISITS
+            for word in sorted(words, key=lambda word: (-worth[word], word)):
+                values = [words[word] * worth[word] * weight for weight in WEIGHTS]
+                left = _gather(lists[word], values, scores, cut=cut, visits=left)
+            if left <= 0:
+                scores = self._scored_by_all(scores, words, worth)
+        return Found(scores=scores, worth=worth, holders=holders, complete=left > 0)
+
+    def _lists(self, word: str) -> list[Postings]:
+        """Postings of a word, the newest first."""
+        kept: list[Postings] = [data for _, data in self._segments.postings(word)]
+        tail = self._words.get(word)
+        return kept if tail is None else [tail, *kept]
+
+    def _worth(self, holders: int) -> float:
+        return log(1 + (self.size - holders + 0.5) / (holders + 0.5))
+
+    def _scored_by_all(
+        self, partial: Mapping[int, float], words: Mapping[str, float], worth: Mapping[str, float]
+    ) -> dict[int, float]:
+        best = nlargest(CANDIDATES, partial, key=lambda number: (partial[number], number))
+        values = {word: weight * worth[word] for word, weight in words.items()}
+        return {
+            number: sum(value * WEIGHTS[entry.words[word]] for word, value in values.items() if word in entry.words)
+            for number, entry in self.entries(best).items()
+        }
+
+
+def _size(held: Postings) -> int:
+    return len(held) // SIZE if isinstance(held, bytes) else len(held[0])
+
+
+def _gather(lists: list[Postings], values: list[float], scores: dict[int, float], *, cut: int, visits: int) -> int:
+    """Add a word's postings to the scores, the newest texts first; gives the visits that are left."""
+    for held in lists:
+        if visits <= 0:
+            break
+        numbers, weights = unpack(held) if isinstance(held, bytes) else held
+        if numbers and numbers[-1] >= cut:
+            end = bisect_right(numbers, cut - 1)
+            numbers, weights = numbers[:end], weights[:end]
+        visits -= len(numbers)
+        for number, weight in zip(numbers, weights, strict=True):
+            scores[number] = scores.get(number, 0.0) + values[weight]
+    return visits

@@ -1,0 +1,1 @@
+"""The nine proposals, one file each."""

@@ -1,0 +1,106 @@
+"""Where MCP clients keep their servers, and how an entry looks with the gate in front of it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tallystick.records import record
+
+BACKUP = ".before-tally"
+"""Put behind a config's name: what it was before."""
+ADDRESSES = ("url", "serverUrl", "httpUrl")
+"""What clients call the address of a server."""
+_GONE = frozenset({*ADDRESSES, "headers", "http_headers", "type", "transport"})
+
+
+@record
+class Client:
+    """One MCP client."""
+
+    name: str
+    title: str
+    files: tuple[str, ...]
+    """Where its config may be: in the project's folder first, then the user's own."""
+    files_mac: tuple[str, ...] = ()
+    """On a Mac, if elsewhere."""
+    key: str = "mcpServers"
+    """Under which the servers stand."""
+    toml: bool = False
+    typed: bool = False
+    """Each entry says of what type it is."""
+
+    def places(self, *, project: Path, home: Path, mac: bool) -> list[Path]:
+        """The files in which its servers may stand."""
+        return [
+            home / name.removeprefix("~/") if name.startswith("~/") else project / name
+            for name in (self.files_mac if mac and self.files_mac else self.files)
+        ]
+
+
+CLIENTS: tuple[Client, ...] = (
+    Client(
+        name="claude-desktop",
+        title="Claude Desktop",
+        files=("~/.config/Claude/claude_desktop_config.json",),
+        files_mac=("~/Library/Application Support/Claude/claude_desktop_config.json",),
+    ),
+    Client(name="claude-code", title="Claude Code", files=(".mcp.json", "~/.claude.json"), typed=True),
+    Client(name="cursor", title="Cursor", files=(".cursor/mcp.json", "~/.cursor/mcp.json")),
+    Client(
+        name="vscode",
+        title="VS Code",
+        files=(".vscode/mcp.json", "~/.config/Code/User/mcp.json"),
+        files_mac=(".vscode/mcp.json", "~/Library/Application Support/Code/User/mcp.json"),
+        key="servers",
+        typed=True,
+    ),
+    Client(name="windsurf", title="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",)),
+    Client(name="gemini", title="Gemini CLI", files=(".gemini/settings.json", "~/.gemini/settings.json")),
+    Client(name="codex", title="Codex", files=("~/.codex/config.toml",), key="mcp_servers", toml=True),
+)
+
+
+def is_wrapped(entry: Mapping[str, Any]) -> bool:
+    """Whether the gate stands in front of an entry already."""
+    args = entry.get("args")
+    return isinstance(args, list) and args[:2] == ["mcp", "wrap"]
+
+
+def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> dict[str, Any] | None:
+    """The entry with the gate in front of it; None if this kind of server cannot be wrapped."""
+    command, args = entry.get("command"), entry.get("args", [])
+    begin = ["mcp", "wrap", "--name", name]
+    if isinstance(command, str) and isinstance(args, list):
+        return {**entry, "command": tally, "args": [*begin, "--", command, *args]}
+    address = next((entry[key] for key in ADDRESSES if isinstance(entry.get(key), str)), None)
+    if address is None or entry.get("type", entry.get("transport")) == "sse":
+        return None
+    kept = {key: value for key, value in entry.items() if key not in _GONE}
+    env: dict[str, Any] = dict(kept.get("env") or {})
+    for number, (header, value) in enumerate(
+        (entry.get("headers") or entry.get("http_headers") or {}).items(), start=1
+    ):
+        # In the environment, not among the words of a command: those can be read by every account of the machine.
+        env[f"TALLY_HEADER_{number}"] = value
+        begin += ["--header", f"{header}: ${{TALLY_HEADER_{number}}}"]
+    made = {**kept, "command": tally, "args": [*begin, "--url", address]}
+    if typed:
+        made = {"type": "stdio", **made}
+    return made | ({"env": env} if env else {})
+
+
+def changed_servers(
+    servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, typed: bool
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The servers with those that are wanted wrapped, the names of these, and of those that cannot be."""
+    made, done, left = dict(servers), list[str](), list[str]()
+    for name, entry in servers.items():
+        if not wanted(name) or not isinstance(entry, Mapping) or is_wrapped(entry):
+            continue
+        new = wrapped(name, entry, tally=tally, typed=typed)
+        if new is None:
+            left.append(name)
+        else:
+            made[name] = new
+            done.append(name)
+    return made, done, left

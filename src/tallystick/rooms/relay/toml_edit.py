@@ -1,0 +1,74 @@
+"""Change single values of a TOML file and leave every other byte as it is: comments are somebody's work."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+_HEADER = re.compile(r"^\s*\[")
+
+
+def with_values(text: str, table: tuple[str, ...], values: Mapping[str, Any]) -> str | None:
+    """The text with other values in one table; None if that cannot be done without touching anything else.
+
+    Args:
+        text: The file.
+        table: The names that lead to the table.
+        values: Texts and lists of texts.
+    """
+    lines = text.splitlines(keepends=True)
+    start = next((place for place, line in enumerate(lines) if _names(line) == table), None)
+    if start is None:
+        return None
+    for key, value in values.items():
+        end = next((p for p in range(start + 1, len(lines)) if _HEADER.match(lines[p])), len(lines))
+        span = _span(lines, start + 1, end, key)
+        written = f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+        if span is None:
+            lines.insert(start + 1, written)
+        else:
+            lines[span[0] : span[1]] = [written]
+    made = "".join(lines)
+    return made if _is_meant(text, made, table, values) else None
+
+
+def _names(line: str) -> tuple[str, ...] | None:
+    """The names in a table's header."""
+    if not _HEADER.match(line):
+        return None
+    try:
+        found: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return None
+    names: list[str] = []
+    while isinstance(found, dict) and found:
+        name, found = next(iter(found.items()))
+        names.append(name)
+    return tuple(names)
+
+
+def _span(lines: list[str], start: int, end: int, key: str) -> tuple[int, int] | None:
+    """The lines of one key: a list may go over several."""
+    for place in range(start, end):
+        if re.match(rf'\s*"?{re.escape(key)}"?\s*=', lines[place]):
+            for last in range(place + 1, end + 1):
+                try:
+                    tomllib.loads("".join(lines[place:last]))
+                except tomllib.TOMLDecodeError:
+                    continue
+                return place, last
+    return None
+
+
+def _is_meant(before: str, after: str, table: tuple[str, ...], values: Mapping[str, Any]) -> bool:
+    """Whether exactly these values changed, and nothing else."""
+    try:
+        expected, got = tomllib.loads(before), tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        return False
+    place = expected
+    for name in table:
+        place = place[name]
+    place |= dict(values)
+    return expected == got

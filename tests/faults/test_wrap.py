@@ -1,0 +1,220 @@
+"""Servers and clients that do what they should not, behind and before `tally mcp wrap`."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from tests.sizes import size
+from tests.wrapped import Client, House, refusal, server, text_of
+
+ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
+
+
+@pytest.fixture
+def house(tmp_path):
+    made = House(tmp_path)
+    made.policy(ALLOW)
+    return made
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def is_gone(pid):
+    """Whether a process is gone; one that nobody reaped counts as there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def wait_until(true):
+    end = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.02)
+
+
+def faults(house):
+    return [one.header["outcome"].get("fault") for one in house.receipts("outcome")]
+
+
+@pytest.mark.promise("relay.server-dies")
+def test_a_server_that_dies_in_a_call_leaves_a_receipt_and_no_process(house):
+    client = house.wrap()
+    upstream = children_of(client.process.pid)
+    answer = refusal(client.call("die"))
+    assert answer["category"] == "downstream_error"
+    assert client.close() == 1
+    assert "it ended with code 3" in client.errors
+    assert faults(house) == ["tool_failed"]
+    assert house.verified()
+    assert all(map(is_gone, upstream))
+
+
+@pytest.mark.promise("relay.server-dies")
+def test_a_server_that_is_killed_while_calls_wait_answers_each_of_them(house):
+    client = house.wrap()
+    (upstream,) = children_of(client.process.pid)
+    first = client.begin("tools/call", {"name": "hang", "arguments": {}})
+    while len(house.receipts("started")) < 1:
+        client.send({"jsonrpc": "2.0", "method": "notifications/x"})
+    os.killpg(upstream, signal.SIGKILL)
+    assert refusal(json.loads(client.answer_line(first)))["category"] == "downstream_error"
+    assert client.close() == 1
+    assert faults(house) == ["tool_failed"]
+
+
+@pytest.mark.promise("relay.garbage")
+def test_garbage_and_floods_on_its_output_do_not_reach_the_answer(house):
+    with house.wrap() as client:
+        assert text_of(client.call("garbage")) == "{}"
+        assert text_of(client.call("flood")) == "{}"
+        assert len(client.others) == 20000
+        assert text_of(client.call("echo", {"text": "x"})) == '{"text": "x"}'
+    assert faults(house) == [None, None, None]
+
+
+@pytest.mark.promise("relay.size")
+def test_a_result_that_is_too_large_is_refused_and_the_relay_goes_on(house):
+    megabytes = size(12, 100)
+    with house.wrap("--max-output", "2000000") as client:
+        said = refusal(client.call("huge", {"megabytes": megabytes}))
+        assert said["category"] == "downstream_error"
+        # Small enough for a line, too large for a result.
+        assert refusal(client.call("huge", {"megabytes": 3}))["category"] == "downstream_error"
+        assert len(text_of(client.call("huge", {"megabytes": 1}))) == 1_000_000
+        with open(f"/proc/{client.process.pid}/status", encoding="ascii") as file:
+            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        assert peak < 250_000
+        client.send(b'{"jsonrpc":"2.0","id":"big","method":"x","params":"' + b"y" * 5_000_000 + b'"}')
+        assert "error" in json.loads(client.answer_line("big"))
+    assert faults(house) == ["tool_failed", "tool_failed", None]
+    assert house.verified()
+
+
+@pytest.mark.promise("relay.hang")
+def test_a_call_that_takes_too_long_is_ended_and_the_server_told(house, tmp_path):
+    log = tmp_path / "log"
+    with house.wrap("--timeout", "0.3", command=server("--log", str(log))) as client:
+        assert refusal(client.call("hang"))["category"] == "downstream_error"
+        assert text_of(client.call("echo", {"text": "x"})) == '{"text": "x"}'
+    assert "notifications/cancelled" in log.read_text()
+    assert faults(house) == ["timeout", None]
+
+
+@pytest.mark.promise("relay.lies")
+def test_an_answer_to_a_call_that_was_not_passed_on_is_dropped(house, tmp_path):
+    house.policy('[policy]\nread = "allow"\nwrite = "ask"\nexternal = "ask"\n')
+    with house.wrap("--hold", "0.5") as client:
+        held = client.begin("tools/call", {"name": "write_note", "arguments": {"text": "x"}})
+        client.call("early", {"id": held})
+        assert refusal(json.loads(client.answer_line(held)))["reason"] == "approval_required"
+        # One call, one answer.
+        assert text_of(client.call("twice")) == "first"
+    assert [message for message in client.others if "id" in message] == []
+
+
+@pytest.mark.promise("relay.client-gone")
+def test_when_the_client_is_gone_so_is_the_server_even_a_stubborn_one(house):
+    client = house.wrap(command=server("--stubborn"))
+    upstream = children_of(client.process.pid)
+    client.call("echo", {"text": "x"})
+    assert client.close() in {0, 1}
+    assert upstream
+    assert all(map(is_gone, upstream))
+    assert faults(house) == [None]
+
+
+@pytest.mark.promise("relay.client-gone")
+def test_a_client_that_leaves_in_the_middle_leaves_receipts(house):
+    client = house.wrap("--hold", "45")
+    upstream = children_of(client.process.pid)
+    client.begin("tools/call", {"name": "hang", "arguments": {}})
+    wait_until(lambda: house.receipts("started"))
+    client.process.send_signal(signal.SIGTERM)
+    client.close()
+    assert all(map(is_gone, upstream))
+    assert faults(house) == ["cancelled"]
+    assert house.verified()
+
+
+@pytest.mark.promise("relay.client-gone")
+def test_a_relay_that_is_killed_leaves_a_server_that_hears_the_end(house):
+    client = house.wrap()
+    upstream = children_of(client.process.pid)
+    client.call("echo", {"text": "x"})
+    client.process.kill()
+    client.close()
+    wait_until(lambda: all(map(is_gone, upstream)))
+    assert house.verified()
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize(
+    ("options", "command", "code", "exit_code"),
+    [
+        ((), ["no-such-command-anywhere"], "command_not_found", 4),
+        ((), ["/dev/null"], "command_not_started", 4),
+        ((), [], "usage", 2),
+        (("--url", "ftp://x"), [], "usage", 2),
+        (("--nonsense",), None, "usage", 2),
+        (("--timeout", "soon"), None, "usage", 2),
+        (("--policy", "no-such-file.toml"), None, "config_unreadable", 4),
+        (("--url", "http://127.0.0.1:1/mcp", "--header", "A: ${NO_SUCH_VARIABLE_HERE}"), [], "variable_not_set", 4),
+    ],
+)
+def test_what_cannot_be_started_says_why_and_what_to_do(house, options, command, code, exit_code):
+    client = Client(house.command(*options, command=command), home=house.home)
+    client.begin("initialize", {})
+    while client.line() is not None:
+        pass
+    assert client.close() == exit_code
+    assert f"error: {code}:" in client.errors
+
+
+@pytest.mark.promise("relay.bad-input")
+def test_a_server_that_never_begins_is_given_up(house):
+    client = Client(house.command("--start-timeout", "0.3", command=server("--silent")), home=house.home)
+    answer = client.ask("initialize", {})
+    assert "--start-timeout" in answer["error"]["message"]
+    assert client.close() == 4
+    assert "error: server_silent:" in client.errors
+
+
+@pytest.mark.promise("relay.bad-input")
+def test_a_policy_that_names_a_tool_the_server_never_had_is_refused(house):
+    house.policy(ALLOW + '[tools."s.echoo"]\ndecision = "deny"\n')
+    client = house.wrap()
+    assert "error" in client.call("echo", {"text": "x"})
+    assert client.close() == 4
+    assert "error: policy_unknown_tool:" in client.errors
+    house.policy(ALLOW + "[tools.echo]\ndecision = 'deny'\n")
+    client = house.wrap()
+    client.call("echo", {"text": "x"})
+    client.close()
+    assert "Did you mean 's.echo'?" in client.errors
+
+
+@pytest.mark.promise("relay.no-sdk")
+def test_the_relay_loads_neither_the_sdk_nor_the_gate_before_the_server_runs():
+    import subprocess
+
+    probe = (
+        "import sys, tallystick.doors.cli.wrapping, tallystick.doors.mcp.wrap\n"
+        "early = sorted(set(sys.modules) & {'mcp', 'pydantic', 'typer', 'asyncio', 'sqlalchemy', 'tallystick.gate'})\n"
+        "import tallystick.doors.mcp.relay_running\n"
+        "late = sorted(set(sys.modules) & {'mcp', 'pydantic', 'typer', 'sqlalchemy', 'tallystick.gate'})\n"
+        "import tallystick.doors.mcp.relay_gate\n"
+        "last = sorted(set(sys.modules) & {'mcp', 'typer', 'sqlalchemy'})\n"
+        "print(early, late, last)"
+    )
+    found = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[] [] []"
