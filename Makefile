@@ -12,7 +12,7 @@ CODE := $(wildcard src tests benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model cover demo bench lock clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model test-mcp cover demo bench lock clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -66,6 +66,10 @@ local-model: setup ## Fetch a small real model (130 MB) for the provider `local`
 
 test-model: local-model ## Tool turns with the real local model, with and without the schema, counted
 	TALLY_LOCAL_MODEL=1 $(BIN)/python -m pytest -q tests/model
+
+# The suite comes by npm: see tests/doors/mcp/conformance.py. Without it the rest of the MCP tests run.
+test-mcp: setup ## The MCP doors, with the public conformance suite where TALLY_MCP_CONFORMANCE names its folder
+	$(BIN)/python -m pytest -q tests/doors/mcp
 
 demo: setup ## A tour: an accepted call, a refused one, an approval, a verified ledger
 	$(BIN)/python examples/tour.py

@@ -88,7 +88,10 @@ def call(ident, params):
     if name == "twice":
         say({"jsonrpc": "2.0", "id": ident, "result": text("first")})
     if name == "spread":
-        say('{ "result" : {"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50} , "id":%s,"jsonrpc":"2.0"}' % json.dumps(ident))
+        say(
+            '{ "result" : {"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50} , "id":%s,"jsonrpc":"2.0"}'
+            % json.dumps(ident)
+        )
         return None
     return text(json.dumps(args, sort_keys=True))
 
@@ -99,7 +102,11 @@ def answer(message):
         if "--silent" in sys.argv:
             return None
         capabilities = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}, "logging": {}}
-        return {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": {"name": "s", "version": "1"}}
+        return {
+            "protocolVersion": "2025-06-18",
+            "capabilities": capabilities,
+            "serverInfo": {"name": "s", "version": "1"},
+        }
     if method == "tools/list":
         given = option("--definitions")
         tools = json.loads(Path(given).read_text()) if given else TOOLS

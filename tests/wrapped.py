@@ -47,7 +47,11 @@ class Client:
             self.hello(hello)
 
     def hello(self, capabilities: dict[str, Any]) -> dict[str, Any]:
-        said = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}}
+        said = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": capabilities,
+            "clientInfo": {"name": "t", "version": "1"},
+        }
         answer = self.ask("initialize", said)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return answer
@@ -135,9 +139,7 @@ class House:
         own = [sys.executable, "-m", "tallystick", "mcp", "wrap", "--workspace", str(self.workspace), "--name", "s"]
         return [*own, *options, *(["--", *(command or server())] if command != [] else [])]
 
-    def wrap(
-        self, *options: str, command: Sequence[str] | None = None, hello: dict[str, Any] | None = None
-    ) -> Client:
+    def wrap(self, *options: str, command: Sequence[str] | None = None, hello: dict[str, Any] | None = None) -> Client:
         chosen = {} if hello is None else hello
         return Client(self.command(*options, command=command), home=self.home, hello=chosen)
 

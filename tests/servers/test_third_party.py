@@ -5,7 +5,9 @@ TALLY_MCP_SERVERS; without that these tests are left out.
 """
 
 import asyncio
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
+from tests.servers.conformance import both
 from tests.wrapped import QUICK
 
 SERVERS = os.environ.get("TALLY_MCP_SERVERS")
@@ -217,6 +220,11 @@ async def call_once(command, name, args):
         return await session.call_tool(name, args)
 
 
+def untimed(came):
+    """What came, without the time of day that one of the servers puts into its texts."""
+    return re.sub(r"\d{1,2}:\d\d:\d\d [AP]M", "TIME", json.dumps(came, sort_keys=True))
+
+
 def fresh(folder, name):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -239,7 +247,7 @@ def test_a_third_partys_server_gives_the_same_with_the_gate_in_front(name, tmp_p
     fresh(folder, name)
     policy.write_text(QUICK + ALLOW)
     together = asyncio.run(a_session(wrapped, calls))
-    assert together == alone
+    assert untimed(together) == untimed(alone)
     with Gate.open(workspace, plugins=False) as gate:
         outcomes = [one for one in gate.ledger.read() if one.header["kind"] == "outcome"]
     assert [one.header["tool_id"] for one in outcomes] == [f"{name}.{tool}" for tool, _ in calls]
@@ -257,3 +265,12 @@ def test_a_third_partys_server_gives_the_same_with_the_gate_in_front(name, tmp_p
     went = asyncio.run(call_once(wrapped, *held))
     assert "tally approvals" not in went.content[0].text
     assert Gate.verify(workspace).ok
+
+
+@pytest.mark.promise("relay.conformance")
+def test_a_reference_server_scores_the_same_in_the_public_suite_with_the_gate_in_front(tmp_path):
+    (tmp_path / "tallystick.toml").write_text(QUICK + ALLOW)
+    alone, together = both(ROOT.resolve(), tmp_path)
+    assert together == alone
+    assert sum(failed == 0 for _, failed in alone.values()) > 20
+    assert Gate.verify(tmp_path).ok

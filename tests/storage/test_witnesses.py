@@ -25,6 +25,12 @@ SECRETS = "ann:s3cr3t-pass@"
 QUERY = "?token=s3cr3t-query"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no witness that is away."""
+    monkeypatch.setattr(witnesses, "LAST_TRY_S", 20.0)
+
+
 def sizes(notes: list[bytes]) -> list[int]:
     """How many records each note covers."""
     found = []
@@ -217,6 +223,33 @@ def test_pauses_grow_and_the_end_does_not_wait_for_them() -> None:
     [said] = sender.reports()
     assert (said.what, said.details["witness"]) == ("witness_unreachable", 2)
     assert sender._pause > courier.FIRST_PAUSE_S
+
+
+@pytest.mark.promise("record.witness-away")
+def test_a_child_forked_while_a_note_is_written_keeps_nobody_from_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [witness] = parse_witnesses([str(tmp_path / "notes")])
+    real, children = witnesses.disk.write, []
+    ours, theirs = os.pipe()
+
+    def forking(fd: int, data: bytes) -> int:
+        child = os.fork()
+        if child == 0:
+            os.read(ours, 1)  # holds the open file until the test is over
+            os._exit(0)
+        children.append(child)
+        return real(fd, data)
+
+    monkeypatch.setattr(witnesses.disk, "write", forking)
+    witness.deliver(b"first\n", 1)
+    monkeypatch.setattr(witnesses.disk, "write", real)
+    with (tmp_path / "notes").open("rb") as file:
+        assert witnesses.disk.try_lock(file.fileno())
+    os.write(theirs, b"x" * len(children))
+    assert [os.waitpid(child, 0)[1] for child in children] == [0]
+    os.close(ours)
+    os.close(theirs)
 
 
 @pytest.mark.promise("record.witness-away")

@@ -12,6 +12,7 @@ from tallystick.bootstrap.plugins import client_catalogue, load_rooms, load_tool
 from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
+from tallystick.bootstrap.rooms import Room
 from tallystick.bootstrap.sessions import owner_in, session_for
 from tallystick.bootstrap.spending import budget_of
 from tallystick.bootstrap.wiring import Parts, join
@@ -130,6 +131,10 @@ class Gate:
     def durable(self) -> StoredDurable:
         """Long work that survives its process."""
         return self._parts.durable
+
+    def room(self, name: str) -> Room | None:
+        """An installed room, for a door that shows what it holds; None if it is not there."""
+        return self._parts.rooms.get(name)
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 

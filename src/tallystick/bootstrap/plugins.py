@@ -8,8 +8,9 @@ from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from tallystick.bootstrap.rooms import Room
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.tool import Card, Tool
@@ -18,16 +19,6 @@ if TYPE_CHECKING:
     from tallystick.bootstrap.wiring import Parts
 
 GROUP = "tallystick.rooms"
-
-
-class Room(Protocol):
-    """What an installed room gives: its tools. The entry point is a function from the joined parts to a room."""
-
-    name: str
-
-    def tools(self) -> Iterable[Tool]:
-        """The room's tools."""
-        ...
 
 
 def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
@@ -45,9 +36,10 @@ def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
 
 
 def load_rooms(parts: "Parts") -> Iterator[Tool]:
-    """The tools of every installed room."""
+    """The tools of every installed room; the rooms themselves are kept with the parts, for the doors."""
     for found in entry_points(group=GROUP):
         room: Room = found.load()(parts)
+        parts.rooms[room.name] = room
         yield from room.tools()
 
 

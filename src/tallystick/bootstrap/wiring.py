@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from tallystick.bootstrap.rooms import Room, close_rooms
 from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk
@@ -47,6 +48,8 @@ class Parts:
     random: Callable[[int], bytes] = os.urandom
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
+    rooms: dict[str, Room] = field(default_factory=dict[str, Room])
+    """The installed rooms that were loaded, by name."""
     _kept: set[str] = field(default_factory=set[str])
     """Versions of the tools whose definitions are kept: a client brings its own with every turn."""
 
@@ -125,6 +128,7 @@ class Parts:
 
     def close(self) -> None:
         """Let go of files and connections."""
+        close_rooms(self.rooms.values())
         self.ledger.close()
         # Only what was opened: looking at a cached property would open it.
         if "durable" in self.__dict__:

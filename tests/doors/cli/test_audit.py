@@ -340,7 +340,10 @@ def test_verify_shows_a_bar_at_a_terminal_and_nowhere_else(tally: Tally, receipt
 
 
 @pytest.mark.promise("record.witness")
-def test_what_a_witness_kept_is_given_as_a_head(tally: Tally, workspace: Path, tmp_path: Path) -> None:
+def test_what_a_witness_kept_is_given_as_a_head(
+    tally: Tally, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tallystick.storage.journal.witnesses.LAST_TRY_S", 20.0)
     state, room, kept = Path(os.environ["TALLY_STATE_DIR"]), workspace / ".control-room", tmp_path / "kept"
     config = workspace / "tallystick.toml"
     plain = config.read_text()

@@ -17,7 +17,9 @@ class Shop:
         gate.register(*self._tools())
 
     def receipts(self) -> list[dict[str, Any]]:
-        return [receipt.flat() for receipt in self.gate.ledger.session("s1")]
+        """What came of each call."""
+        found = [receipt.flat() for receipt in self.gate.ledger.session("s1")]
+        return [receipt for receipt in found if receipt["kind"] == "outcome"]
 
     def _tools(self) -> list[Tool]:
         @tool(effect="read", name="stock.count")

@@ -25,9 +25,9 @@ class Scripted(Model):
         self.shown: list[str] = []
         self.told: set[str] = set()
 
-    async def get_response(self, *, input: Any, tools: Any, **_more: Any) -> Any:
+    async def get_response(self, *, tools: Any, **asked: Any) -> Any:
         self.told = {each.name for each in tools}
-        self.shown = [item["output"] for item in input if isinstance(item, dict) and "output" in item]
+        self.shown = [item["output"] for item in asked["input"] if isinstance(item, dict) and "output" in item]
         call = next(self.calls, None)
         if call is None:
             text = ResponseOutputText(type="output_text", text="Done.", annotations=[])

@@ -16,7 +16,8 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from tallystick import Gate, tool
-from tallystick.doors.mcp.serve_tools import RECEIPT, TOOL
+from tallystick.doors.mcp.serve import Serving
+from tallystick.doors.mcp.serve_tools import RECEIPT, TOOL, offer_of
 from tallystick.doors.showing.waiting import SAID_NO
 from tallystick.gate.tool import Card
 from tests.doors.mcp.served import ERAS, SESSION, House
@@ -166,7 +167,7 @@ def test_a_held_call_is_answered_with_the_command_that_lets_it_through_and_the_s
 def test_a_person_who_answers_while_the_call_waits_decides_it(house: House) -> None:
     async def answered(client: Client, answer: Any, to: str) -> types.CallToolResult:
         async def person() -> None:
-            while not (waiting := house.gate.approvals.list(state="held")):
+            while not (waiting := house.gate.approvals.list(state="held")):  # noqa: ASYNC110 - as a person would
                 await asyncio.sleep(0.01)
             answer(waiting[0].approval_id)
 
@@ -214,7 +215,7 @@ def test_a_cancelled_call_ends_and_its_receipt_says_so(house: House, era: str) -
         await house.begun.wait()
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
-        while len(house.receipts()) < 2:
+        while len(house.receipts()) < 2:  # noqa: ASYNC110 - nobody tells who left when the receipt is written
             await asyncio.sleep(0.01)
 
     house.talk(leave, era)
@@ -310,8 +311,6 @@ def test_a_client_of_the_older_protocol_is_told_when_a_tool_comes_or_goes(house:
             told.set()
 
     async def run() -> None:
-        from tallystick.doors.mcp.serve import Serving
-
         serving = Serving(house.gate, session_id=SESSION, wait_s=0)
         async with Client(serving.server(), mode="legacy", message_handler=hear) as client:
             await client.list_tools()
@@ -352,7 +351,5 @@ def test_the_receipts_id_stands_in_the_text_where_that_is_wanted(house: House) -
 
 @pytest.mark.promise("mcp.tools")
 def test_a_card_without_a_type_is_published_as_an_object(house: House) -> None:
-    from tallystick.doors.mcp.serve_tools import offer_of
-
     card = Card(name="bare", description="Bare.", input_schema={})
     assert offer_of(card, "bare").tool.input_schema == {"type": "object"}

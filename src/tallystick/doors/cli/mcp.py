@@ -8,7 +8,7 @@ from tallystick.doors.cli.command import group
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    mcp = group(app, "mcp", "Serve tools to MCP clients, and put the gate before MCP servers.")
+    mcp = group(app, "mcp", "Serve MCP clients, and stand before MCP servers.")
     mcp_serve.add_to_group(mcp)
     mcp_wrap.add_to_group(mcp)
     mcp_review.add_to_group(mcp)

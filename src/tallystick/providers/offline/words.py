@@ -16,7 +16,8 @@ STOP = frozenset({
     "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
     "through", "to", "too", "under", "until", "up", "us", "use", "very", "was", "we", "were", "what", "when",
     "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "hello", "hi",
-    "hey", "anything", "something", "don't", "doesn't", "isn't", "it's", "i'm", "i'd", "can't",
+    "hey", "anybody", "anyone", "anything", "somebody", "someone", "something", "nobody", "everybody", "everyone",
+    "don't", "doesn't", "isn't", "it's", "i'm", "i'd", "can't",
 })  # fmt: skip
 _ENDINGS = ("'s", "ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s", "y", "e")
 _SHORTEST = 3

@@ -1,4 +1,4 @@
-"""Shelves whose things lie in a database: what is used stays at hand, what is changed waits to be written in a batch."""
+"""Shelves whose things lie in a database: what is used stays at hand, what changed is written in batches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar

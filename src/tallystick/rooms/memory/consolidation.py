@@ -6,15 +6,8 @@ Only here does anything become canonical.
 from dataclasses import replace
 
 from tallystick.gate.quotes import find_quote, fold_text
-from tallystick.rooms.memory.nouns import (
-    DEFAULT_EPISODE,
-    Canonical,
-    Episode,
-    Event,
-    Proposition,
-    Transition,
-    content_id,
-)
+from tallystick.rooms.memory.naming import content_id
+from tallystick.rooms.memory.nouns import DEFAULT_EPISODE, Canonical, Episode, Event, Proposition, Transition
 from tallystick.rooms.memory.settle import retire, settle, sibling_key
 from tallystick.rooms.memory.state import State
 

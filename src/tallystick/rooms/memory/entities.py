@@ -8,7 +8,8 @@ takes.
 import unicodedata
 from collections.abc import Iterable
 
-from tallystick.rooms.memory.nouns import Entity, Event, entity_id, name_key, one_line, text_key
+from tallystick.rooms.memory.naming import entity_id, name_key, one_line, text_key
+from tallystick.rooms.memory.nouns import Entity, Event
 from tallystick.rooms.memory.state import State
 
 MAX_LOOKALIKES = 32

@@ -6,7 +6,8 @@ from typing import Any
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import OWNER_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
-from tallystick.rooms.memory.nouns import Event, seconds
+from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.times import seconds
 
 _DONE = frozenset({"accepted", "transformed"})
 MODELS_DOORS = frozenset({"mcp"})

@@ -10,6 +10,15 @@ from typing import Any
 
 from tallystick.rooms.memory.consolidation import archive_episode, consolidate, request_consolidation
 from tallystick.rooms.memory.entities import link_entity
+from tallystick.rooms.memory.naming import (
+    check_id,
+    name_key,
+    observation_id,
+    one_line,
+    predicate_key,
+    proposition_id,
+    text_key,
+)
 from tallystick.rooms.memory.nouns import (
     CLASSES,
     DEFAULT_EPISODE,
@@ -23,19 +32,11 @@ from tallystick.rooms.memory.nouns import (
     SourceClass,
     Stance,
     Trial,
-    check_id,
-    name_key,
-    observation_id,
-    one_line,
-    predicate_key,
-    proposition_id,
-    seconds,
-    seconds_or_none,
-    text_key,
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.settle import settle
 from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.times import seconds, seconds_or_none
 
 _RANK = {name: rank for rank, name in enumerate(CLASSES)}
 NO_FIGURES = Figures()

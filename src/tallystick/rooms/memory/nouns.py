@@ -4,13 +4,9 @@ Times are whole seconds since 1970 (UTC), weights are basis points (10,000 is ce
 that the same thing proposed twice, by whomever, is one thing.
 """
 
-import unicodedata
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from hashlib import sha256
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from tallystick.gate.record.canonical import canonical_plain
 from tallystick.records import record
 
 FULL = 10_000
@@ -255,87 +251,6 @@ class Canonical:
     supersedes: tuple[str, ...]
     """Canonical records that it took the place of."""
     policy: str
-
-
-# -- ids and texts -----------------------------------------------------------------------------------------------------
-
-
-def content_id(prefix: str, *parts: Any) -> str:
-    """The id of a thing with this content."""
-    return f"{prefix}_{sha256(canonical_plain(parts)).hexdigest()[:32]}"
-
-
-def one_line(text: str) -> str:
-    """NFC, and every run of white space one space."""
-    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return " ".join(plain.split())
-
-
-def name_key(text: str) -> str:
-    """A name as it is compared: one line, without regard to case."""
-    return one_line(text).casefold()
-
-
-def predicate_key(text: str) -> str:
-    """A predicate as it is compared: `Lives in` and `lives-in` are `lives_in`."""
-    return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
-
-
-def text_key(text: str) -> str:
-    """What two copies of one text have in common."""
-    return sha256(name_key(text).encode()).hexdigest()[:32]
-
-
-def observation_id(text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str]) -> str:
-    """Everything but where it was recorded: the same again is a duplicate."""
-    return content_id("obs", text, source_id, claimed, group, seen, sorted(parents))
-
-
-def proposition_id(args: Mapping[str, Any]) -> str:
-    """By subject, predicate, object, kind, volatility and valid time; the letters' case means nothing."""
-    return content_id(
-        "prop",
-        name_key(args["subject"]),
-        predicate_key(args["predicate"]),
-        name_key(args["object"]),
-        args.get("class", "descriptive"),
-        args.get("volatility", "medium"),
-        seconds_or_none(args.get("valid_from")),
-        seconds_or_none(args.get("valid_to")),
-    )
-
-
-def entity_id(name: str, kind: str) -> str:
-    """By name and kind, the letters' case aside."""
-    return content_id("ent", name_key(name), name_key(kind))
-
-
-def check_id(of_proposition: str, method: str, expectation: str) -> str:
-    """The id of a test."""
-    return content_id("test", of_proposition, name_key(method), one_line(expectation))
-
-
-# -- time --------------------------------------------------------------------------------------------------------------
-
-
-def seconds(stamp: str) -> int | None:
-    """Whole seconds since 1970 of an RFC 3339 time or a plain date; None if it is neither."""
-    try:
-        moment = datetime.fromisoformat(stamp)
-        # A time without a zone is read as UTC: memory has no zone of its own to read it in.
-        return int((moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).timestamp() // 1)
-    except (ValueError, OverflowError):
-        return None
-
-
-def seconds_or_none(stamp: str | None) -> int | None:
-    """The same for a time that need not be given."""
-    return None if stamp is None else seconds(stamp)
-
-
-def stamp_of(moment: int) -> str:
-    """A time as memory writes it: `2026-01-31T12:00:00Z`."""
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def as_dict(noun: Any) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from tallystick.rooms.memory.nouns import Event, Proposition, Transition, Trial, check_id, content_id, name_key
+from tallystick.rooms.memory.naming import check_id, content_id, name_key
+from tallystick.rooms.memory.nouns import Event, Proposition, Transition, Trial
 from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (

@@ -104,6 +104,10 @@ class State:
         """Its edges, in the order of the log."""
         return list(self._edges.get(proposition_id, ()))
 
+    def edges(self) -> Iterator[Edge]:
+        """All edges, by proposition and in the order of the log."""
+        return (edge for name in sorted(self._edges) for edge in self._edges[name])
+
     def edge_bodies(self) -> Iterator[bytes]:
         """All edges as canonical JSON, by proposition, observation and stance."""
         for name in sorted(self._edges):
@@ -115,6 +119,10 @@ class State:
         """Keep a change of status."""
         self._transitions.append(change)
         self.place += 1
+
+    def transitions(self) -> Iterator[Transition]:
+        """All changes, in order."""
+        return iter(self._transitions)
 
     def transition_bodies(self) -> Iterator[bytes]:
         """All changes as canonical JSON, in order."""

@@ -1,53 +1,32 @@
-"""The projection's tables, and a state that lies in them.
+"""The projection's tables. The log is the truth; this is only where reading is quick.
 
-The log is the truth; this is only where reading is quick. Rows are written in batches, each in one transaction that also
-says how far of the log it goes. Of several processes that fold the same log, the one that is overtaken throws away what
-it has at hand and goes on from what the other wrote.
+Rows are written in batches, each in one transaction that also says how far of the log it goes. A batch that was made
+from an older stand than the tables have is not written (`Overtaken`): another process was quicker, and that counts.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection, Engine, Row
 
-from tallystick.gate.record.canonical import canonical_plain
-from tallystick.rooms.memory.cached import HELD, CachedShelf, reviver
-from tallystick.rooms.memory.nouns import (
-    Canonical,
-    Edge,
-    Entity,
-    Episode,
-    Observation,
-    Proposition,
-    Source,
-    Transition,
-    Trial,
-    name_key,
-)
-from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.scoring import Dossier
-from tallystick.rooms.memory.state import State, body_of
-from tallystick.rooms.memory.states import UNRESOLVED
 from tallystick.storage.database import writing
 
 _META = sa.MetaData()
-HEAD = sa.Table(
+_HEAD = sa.Table(
     "tally_memory_head", _META,
-    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("scanned", sa.BigInteger, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-OBSERVATIONS = sa.Table(
+_OBSERVATIONS = sa.Table(
     "tally_memory_observations", _META,
     sa.Column("id", sa.String(64), primary_key=True),
-    sa.Column("seq", sa.BigInteger, nullable=False, index=True),
+    sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-PROPOSITIONS = sa.Table(
+_PROPOSITIONS = sa.Table(
     "tally_memory_propositions", _META,
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("subject", sa.Text, nullable=False),
@@ -60,7 +39,7 @@ PROPOSITIONS = sa.Table(
     sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-EDGES = sa.Table(
+_EDGES = sa.Table(
     "tally_memory_edges", _META,
     sa.Column("proposition_id", sa.String(64), primary_key=True),
     sa.Column("observation_id", sa.String(64), primary_key=True),
@@ -68,183 +47,206 @@ EDGES = sa.Table(
     sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-TRANSITIONS = sa.Table(
+_TRANSITIONS = sa.Table(
     "tally_memory_transitions", _META,
-    sa.Column("seq", sa.BigInteger, primary_key=True),
-    sa.Column("place", sa.Integer, primary_key=True),
-    sa.Column("proposition_id", sa.String(64), nullable=False, index=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("proposition_id", sa.String(64), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-THINGS = sa.Table(
+_THINGS = sa.Table(
     "tally_memory_things", _META,
     sa.Column("kind", sa.String(16), primary_key=True),
-    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("id", sa.String(256), primary_key=True),
     sa.Column("ref", sa.String(64)),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )  # fmt: skip
-_TABLES = (HEAD, OBSERVATIONS, PROPOSITIONS, EDGES, TRANSITIONS, THINGS)
-T = TypeVar("T")
+"""Everything of which there is little, by kind: sources, entities, episodes, tests, canonical records, indexes."""
+
+TABLES: Mapping[str, sa.Table] = {
+    "observations": _OBSERVATIONS, "propositions": _PROPOSITIONS, "edges": _EDGES, "transitions": _TRANSITIONS,
+    "things": _THINGS,
+}  # fmt: skip
+PAGE = 1_000
+"""Rows read at once when all are streamed."""
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Table → rows to write."""
 
 
-class Overtaken(Exception):  # noqa: N818 - a signal between this module and the projection, not an error
-    """Another process has written further than this state stands."""
+class Overtaken(Exception):  # noqa: N818 - a signal to whoever folds, not an error
+    """Another process has written further than this one's stand."""
 
 
-class StoredState(State):
-    """A state in the tables. Whoever uses it does so under the projection's lock."""
+class Store:
+    """Reads and writes the tables of one workspace."""
 
-    def __init__(self, policy: Policy, engine: Engine) -> None:
-        super().__init__(policy)
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._upsert = _insert_of(engine.dialect.name)
-        self.scanned = -1
-        """How far of the log has been looked at."""
-        self.log = ""
-        """Which log: the id of its first record."""
-        self._stored: int | None = None
-        """How far the tables go; None: they are empty."""
-        self._new_edges: list[Edge] = []
-        self._new_transitions: list[Transition] = []
-        self._next_due = 0
-        """No stored proposition is due before this."""
-        self.observations = self._shelf(OBSERVATIONS, Observation, hashed=True)
-        self.propositions = self._shelf(PROPOSITIONS, Proposition, hashed=True)
-        self.sources = self._things("source", reviver(Source))
-        self.trials = self._things("trial", reviver(Trial))
-        self.entities = self._things("entity", reviver(Entity))
-        self.episodes = self._things("episode", reviver(Episode))
-        self.canonicals = self._things("canonical", reviver(Canonical))
-        self.siblings = self._things("siblings", _names)
-        self.lookalikes = self._things("lookalikes", _names)
-        self.notes = self._things("note", orjson.loads, hashed=True)
-        self._load()
+        self._postgres = engine.dialect.name == "postgresql"
+        insert: Any = postgresql.insert if self._postgres else sqlite.insert
+        self._upserts = {name: _upsert(insert, table) for name, table in TABLES.items()}
 
-    # -- reading -------------------------------------------------------------------------------------------------------
+    def head(self) -> tuple[int, bytes] | None:
+        """How far the tables go, and what was noted with that; None: they are empty."""
+        with self._engine.connect() as connection:
+            row = connection.execute(sa.select(_HEAD.c.scanned, _HEAD.c.body)).first()
+        return None if row is None else (row.scanned, row.body)
 
-    def dossier(self, proposition_id: str) -> Dossier:
-        """The evidence on a proposition; gathered from the tables if it is not at hand."""
-        found = self._dossiers.get(proposition_id)
-        if found is None:
-            found = self._dossiers[proposition_id] = Dossier(self.policy)
-            # A proposition that is only being made has no evidence to gather.
-            if self.propositions.may_hold(proposition_id):
-                self._gather(proposition_id, found)
-        return found
+    def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
+        """Write a batch.
 
-    def _gather(self, proposition_id: str, into: Dossier) -> None:
-        for edge in self.edges_of(proposition_id):
-            seen = self.observations.get(edge.observation_id)
-            if seen is not None:
-                into.add(seen, edge.stance)
-        for trial in self.trials_of(proposition_id):
-            into.trials[trial.id] = trial
-
-    def trials_of(self, proposition_id: str) -> list[Trial]:
-        """The tests of a proposition, by id."""
-        chosen = (THINGS.c.kind == "trial") & (THINGS.c.ref == proposition_id)
-        stored = self._rows(sa.select(THINGS.c.id, THINGS.c.body).where(chosen))
-        found = {row.id: reviver(Trial)(row.body) for row in stored}
-        found |= {name: one for name, one in self.trials.changed.items() if one.proposition_id == proposition_id}
-        return [found[name] for name in sorted(found)]
-
-    def edges_of(self, proposition_id: str) -> list[Edge]:
-        """Its edges, in the order of the log."""
-        chosen = sa.select(EDGES.c.body).where(EDGES.c.proposition_id == proposition_id)
-        stored = [reviver(Edge)(row.body) for row in self._rows(chosen)]
-        new = (edge for edge in self._new_edges if edge.proposition_id == proposition_id)
-        return sorted((*stored, *new), key=lambda edge: (edge.seq, edge.observation_id, edge.stance))
-
-    def transitions_of(self, proposition_id: str) -> list[Transition]:
-        """The changes of one proposition, in order."""
-        chosen = sa.select(TRANSITIONS.c.body).where(TRANSITIONS.c.proposition_id == proposition_id)
-        stored = self._rows(chosen.order_by(TRANSITIONS.c.seq, TRANSITIONS.c.place))
-        new = (one for one in self._new_transitions if one.proposition_id == proposition_id)
-        return [*(reviver(Transition)(row.body) for row in stored), *new]
-
-    def due(self, now: int, limit: int | None) -> list[str]:
-        """Propositions that age may have changed by now, the longest due first."""
-        changed = self.propositions.changed
-        found = [(one.due_at, name) for name, one in changed.items() if one.due_at is not None and one.due_at <= now]
-        if self._next_due <= now:
-            columns = PROPOSITIONS.c.due_at, PROPOSITIONS.c.id
-            query = sa.select(*columns).where(PROPOSITIONS.c.due_at <= now).order_by(*columns)
-            # Some of those in the table may have changed since; so many more are read.
-            most = None if limit is None else limit + len(changed)
-            stored = self._rows(query.limit(most))
-            found += [(due_at, name) for due_at, name in stored if name not in changed]
-            if most is None or len(stored) < most:
-                least = self._rows(sa.select(sa.func.min(columns[0])).where(columns[0] > now))
-                self._next_due = _NEVER if least[0][0] is None else least[0][0]
-        return [name for _, name in sorted(found)[:limit]]
-
-    def unresolved_in(self, episode_id: str) -> list[Proposition]:
-        """What an episode has left open, by id."""
-        c = PROPOSITIONS.c
-        open_ = (c.episode_id == episode_id) & c.archived.is_(False) & c.status.in_(UNRESOLVED)
-        changed = self.propositions.changed
-        stored = self._rows(sa.select(c.id, c.body).where(open_))
-        found = {row.id: reviver(Proposition)(row.body) for row in stored if row.id not in changed}
-        for name, one in changed.items():
-            if one.episode_id == episode_id and one.archived is None and one.status in UNRESOLVED:
-                found[name] = one
-        return [found[name] for name in sorted(found)]
-
-    # -- writing -------------------------------------------------------------------------------------------------------
-
-    def add_edge(self, edge: Edge) -> None:
-        """Keep an edge."""
-        self._new_edges.append(edge)
-
-    def add_transition(self, change: Transition) -> None:
-        """Keep a change of status."""
-        self._new_transitions.append(change)
-        self.place += 1
-
-    def unwritten(self) -> int:
-        """How many rows wait to be written."""
-        return len(self._new_edges) + len(self._new_transitions) + sum(len(one.changed) for one in self._shelves())
-
-    def flush(self) -> None:
-        """Write all that changed, in one transaction.
+        Args:
+            rows: What changed.
+            base: Where the tables must stand (None: empty).
+            scanned: Where they stand then.
+            body: What is to be noted with that.
 
         Raises:
-            Overtaken: Another process has written since; nothing was written.
+            Overtaken: They stand elsewhere; nothing was written.
         """
-        if self._stored == self.scanned:
-            return
         with writing(self._engine) as connection:
-            self._move_head(connection)
-            self._write(connection, OBSERVATIONS, list(map(_observation_row, self.observations.changed.values())))
-            self._write(connection, PROPOSITIONS, list(map(_proposition_row, self.propositions.changed.values())))
-            self._write(connection, EDGES, list(map(_edge_row, self._new_edges)))
-            self._write(connection, TRANSITIONS, list(map(_transition_row, self._new_transitions)))
-            for kind, shelf in self._kinds.items():
-                rows = [_thing_row(kind, key, one) for key, one in shelf.changed.items()]
-                self._write(connection, THINGS, rows)
-        due = [one.due_at for one in self.propositions.changed.values() if one.due_at is not None]
-        self._next_due = min((self._next_due, *due))
-        self._stored = self.scanned
-        self._new_edges.clear()
-        self._new_transitions.clear()
-        for shelf in self._shelves():
-            shelf.written()
-        for name in list(self._dossiers)[: max(len(self._dossiers) - HELD, 0)]:
-            del self._dossiers[name]
+            self._move_head(connection, base, scanned, body)
+            for name, batch in rows.items():
+                if batch:
+                    connection.execute(self._upserts[name], batch)
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
         with writing(self._engine) as connection:
-            for table in _TABLES:
+            for table in (_HEAD, *TABLES.values()):
                 connection.execute(sa.delete(table))
 
-    def edge_bodies(self) -> Iterator[bytes]:
-        """All edges as canonical JSON, by proposition, observation and stance."""
-        return self._stream(EDGES, EDGES.c.proposition_id, EDGES.c.observation_id, EDGES.c.stance)
+    def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
+        if base is not None:
+            moved = sa.update(_HEAD).where(_HEAD.c.scanned == base).values(scanned=scanned, body=body)
+            if connection.execute(moved).rowcount != 1:
+                raise Overtaken
+            return
+        insert: Any = postgresql.insert if self._postgres else sqlite.insert
+        first = insert(_HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
+        if connection.execute(first).rowcount != 1:
+            raise Overtaken
 
-    def transition_bodies(self) -> Iterator[bytes]:
-        """All changes as canonical JSON, in order."""
-        return self._stream(TRANSITIONS, TRANSITIONS.c.seq, TRANSITIONS.c.place)
+    # -- single things -------------------------------------------------------------------------------------------------
 
-    def observations_after(self, seq: int) -> Iterator[Observation]:
-        """Those that were written from later events, in order."""
-        return map(reviver(Observation), self._stream(OBSERVATIONS, OBSERVATIONS.c.seq, where=OBSERVATIONS.c.seq > seq))
+    def body(self, table: str, key: str, base: int | None, *, kind: str | None = None) -> bytes | None:
+        """One thing; None if there is none, or nothing was written yet.
+
+        Raises:
+            Overtaken: The tables go further than `base`, and what they hold may be of a later time.
+        """
+        if base is None:
+            return None
+        chosen = TABLES[table]
+        where = chosen.c.id == key if kind is None else sa.and_(chosen.c.kind == kind, chosen.c.id == key)
+        rows = self._rows(sa.select(chosen.c.body).where(where), base)
+        found: bytes | None = rows[0].body if rows else None
+        return found
+
+    def edges(self, proposition_id: str, base: int | None) -> list[bytes]:
+        """The edges of a proposition."""
+        return self._bodies(sa.select(_EDGES.c.body).where(_EDGES.c.proposition_id == proposition_id), base)
+
+    def transitions(self, proposition_id: str, base: int | None) -> list[bytes]:
+        """The changes of a proposition, in order."""
+        c = _TRANSITIONS.c
+        query = sa.select(c.body).where(c.proposition_id == proposition_id).order_by(c.seq, c.place)
+        return self._bodies(query, base)
+
+    def things(self, kind: str, ref: str, base: int | None) -> list[bytes]:
+        """Things of a kind that refer to something."""
+        c = _THINGS.c
+        return self._bodies(sa.select(c.body).where(c.kind == kind, c.ref == ref), base)
+
+    # -- what consolidation asks ---------------------------------------------------------------------------------------
+
+    def due(self, now: int, limit: int | None, base: int | None) -> list[tuple[int, str]]:
+        """Propositions that are due, the longest first."""
+        if base is None:
+            return []
+        c = _PROPOSITIONS.c
+        query = sa.select(c.due_at, c.id).where(c.due_at <= now).order_by(c.due_at, self._exact(c.id)).limit(limit)
+        return [(row.due_at, row.id) for row in self._rows(query, base)]
+
+    def next_due(self, now: int, base: int | None) -> int | None:
+        """When the first becomes due after that."""
+        if base is None:
+            return None
+        c = _PROPOSITIONS.c
+        least: int | None = self._rows(sa.select(sa.func.min(c.due_at)).where(c.due_at > now), base)[0][0]
+        return least
+
+    def unresolved(self, episode_id: str, statuses: Collection[str], base: int | None) -> list[bytes]:
+        """Propositions of an episode that are in one of these states and not put aside."""
+        c = _PROPOSITIONS.c
+        where = (c.episode_id == episode_id, c.archived.is_(False), c.status.in_(sorted(statuses)))
+        return self._bodies(sa.select(c.body).where(*where), base)
+
+    def pending(self) -> list[str]:
+        """Propositions that wait for a consolidation."""
+        with self._engine.connect() as connection:
+            c = _PROPOSITIONS.c
+            return list(connection.execute(sa.select(c.id).where(c.pending.is_(True))).scalars())
+
+    # -- all of them ---------------------------------------------------------------------------------------------------
+
+    def keys(self, table: str, kind: str | None = None) -> Iterator[str]:
+        """All ids of a table."""
+        chosen = TABLES[table]
+        query = sa.select(chosen.c.id) if kind is None else sa.select(chosen.c.id).where(chosen.c.kind == kind)
+        return (row.id for row in self._stream(query))
+
+    def bodies(self, table: str, *order: str, kind: str | None = None, after: int | None = None) -> Iterator[bytes]:
+        """All rows of a table in order, streamed; only those of a kind, or of events after one."""
+        chosen = TABLES[table]
+        query = sa.select(chosen.c.body).order_by(*(self._exact(chosen.c[name]) for name in order))
+        if kind is not None:
+            query = query.where(chosen.c.kind == kind)
+        if after is not None:
+            query = query.where(chosen.c.seq > after)
+        return (row.body for row in self._stream(query))
+
+    def by_subject(self, subject: str) -> list[bytes]:
+        """Propositions about a subject, as `name_key` writes it."""
+        query = sa.select(_PROPOSITIONS.c.body).where(_PROPOSITIONS.c.subject == subject)
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
+    def counts(self) -> dict[str, int]:
+        """How many rows there are: propositions by state, and the rest by table and kind."""
+        kinds = sa.select(_THINGS.c.kind, sa.func.count()).group_by(_THINGS.c.kind)
+        states = sa.select(_PROPOSITIONS.c.status, sa.func.count()).group_by(_PROPOSITIONS.c.status)
+        with self._engine.connect() as connection:
+            found = {name: count for query in (kinds, states) for name, count in connection.execute(query)}
+            for name in ("observations", "propositions", "edges", "transitions"):
+                found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
+        return found
+
+    def _bodies(self, query: Any, base: int | None) -> list[bytes]:
+        return [] if base is None else [row.body for row in self._rows(query, base)]
+
+    def _rows(self, query: Any, base: int | None) -> Sequence[Row[Any]]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+            # Asked in the same transaction: what was read is of this stand, or of none that we can use.
+            if connection.execute(sa.select(_HEAD.c.scanned)).scalar() != base:
+                raise Overtaken
+        return rows
+
+    def _stream(self, query: Any) -> Iterator[Row[Any]]:
+        with self._engine.connect() as connection:
+            yield from connection.execution_options(yield_per=PAGE).execute(query)
+
+    def _exact(self, column: sa.Column[Any]) -> Any:
+        """Order by bytes, as Python and SQLite do; PostgreSQL has its language's order otherwise."""
+        is_text = isinstance(column.type, sa.String)
+        return column.collate("C") if self._postgres and is_text else column
+
+
+def _upsert(insert: Any, table: sa.Table) -> Any:
+    made = insert(table)
+    keys = [column.name for column in table.primary_key]
+    return made.on_conflict_do_update(
+        index_elements=keys,
+        set_={column.name: made.excluded[column.name] for column in table.columns if column.name not in keys},
+    )

@@ -210,6 +210,11 @@ class TextIndex:
                 scores = self._scored_by_all(scores, words, worth)
         return Found(scores=scores, worth=worth, holders=holders, complete=left > 0)
 
+    def worth(self, words: Iterable[str]) -> dict[str, float]:
+        """What one mention of each word is worth."""
+        with self._lock:
+            return {word: self._worth(sum(map(_size, self._lists(word)))) for word in words}
+
     def _lists(self, word: str) -> list[Postings]:
         """Postings of a word, the newest first."""
         kept: list[Postings] = [data for _, data in self._segments.postings(word)]

@@ -30,7 +30,8 @@ WRITES = frozenset({
 })  # fmt: skip
 """Words that say that something is changed, wherever in the name they stand."""
 MILD = frozenset({
-    "book", "close", "fill", "open", "order", "play", "run", "schedule", "set", "start", "stop", "store", "trigger", "type",
+    "book", "close", "fill", "open", "order", "play", "run", "schedule", "set", "start", "stop", "store", "trigger",
+    "type",
 })  # fmt: skip
 """Of those, words that are often nouns, or mean little: a server that says its tool only reads is believed."""
 OUTSIDE = frozenset({

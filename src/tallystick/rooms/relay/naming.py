@@ -66,7 +66,7 @@ def _stem(word: str) -> str:
         return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", name)
     path = PurePath(word)
     generic = path.stem in {"index", "main", "server", "__main__", "cli", "dist", "app"}
-    for folder in (*path.parents,) if generic else ():
-        if folder.name not in {"", "dist", "build", "src", "bin", "lib"}:
-            return folder.name
+    if generic:
+        folders = (folder.name for folder in path.parents)
+        return next((name for name in folders if name not in {"", "dist", "build", "src", "bin", "lib"}), FALLBACK)
     return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", path.name)

@@ -67,8 +67,10 @@ def _is_meant(before: str, after: str, table: tuple[str, ...], values: Mapping[s
         expected, got = tomllib.loads(before), tomllib.loads(after)
     except tomllib.TOMLDecodeError:
         return False
-    place = expected
+    place: Any = expected
     for name in table:
-        place = place[name]
+        place = place.get(name) if isinstance(place, dict) else None
+    if not isinstance(place, dict):
+        return False
     place |= dict(values)
     return expected == got

@@ -87,6 +87,8 @@ def _append(path: Path, note: bytes, _within_s: float) -> None:
                 disk.ftruncate(fd, size)
                 raise
         finally:
+            # Let go of by name: a child that was forked just now has the open file too, and would keep the lock.
+            disk.unlock(fd)
             os.close(fd)
     except OSError as error:
         raise Undelivered(error.strerror or "cannot be written") from None

@@ -1,0 +1,242 @@
+"""The room's rule: what a proposal must be before anything of it is stored.
+
+The schema has been passed, and no field of policy's is in it; what is left to ask needs memory itself. Each refusal is
+one of the boundary's five codes:
+
+    INVALID_PAYLOAD      a time that is none, an empty text, an end before its beginning
+    MISSING_PROVENANCE   something is named that memory does not hold; a quote that is not in its observation
+    POLICY_VIOLATION     the same observation twice, a test result without a test, time going back, a closed episode, …
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.gate.admit.proposal import Proposal
+from tallystick.gate.codes import BAD_ARGS, DENIED, NO_PROVENANCE, Fault
+from tallystick.gate.decide.verdict import Decision
+from tallystick.gate.quotes import find_quote, fold_text
+from tallystick.records import record
+from tallystick.rooms.memory.naming import observation_id, proposition_id, text_key
+from tallystick.rooms.memory.normal import normal_form, unreadable_time
+from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
+from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.times import seconds, seconds_or_none
+
+CLOCK_SLACK_S = 2
+"""A clock that is read twice by two processes may differ by this."""
+
+Args = dict[str, Any]
+
+
+@record
+class Snapshot:
+    """What the rule reads. Its digest is that of memory's policy.
+
+    It does not name the stand of the log: evidence only ever grows, and two proposals that cross each other are both
+    folded in, in the order of the log. Only another policy makes a decision stale.
+    """
+
+    digest: str
+    policy: Policy
+    ask: Callable[[Callable[[State], Decision]], Decision]
+    """Puts a question to memory at the end of the log."""
+    now: Callable[[], int]
+    """The wall clock, in seconds: only to refuse times that lie ahead."""
+
+
+def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
+    """Judge one of the nine proposals."""
+    bad = unreadable_time(proposal.args)
+    if bad is not None:
+        return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
+    args = normal_form(proposal.args, snapshot.policy)
+    empty = next((name for name in _FILLED if name in args and not args[name]), None)
+    if empty is not None:
+        return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
+    wall = snapshot.now()
+
+    def judge(state: State) -> Decision:
+        refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state)
+        if refused is not None:
+            return refused
+        return Decision(verdict="allow", args=None if args == proposal.args else args)
+
+    return snapshot.ask(judge)
+
+
+_FILLED = ("text", "report", "quote", "subject", "predicate", "object", "name", "method", "expectation", "episode_id")
+
+
+def _refuse(fault: Fault, reason: str, pointer: str | None = None) -> Decision:
+    return Decision(verdict="deny", fault=fault, reason=reason, pointer=pointer)
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+
+def _time(args: Args, state: State, wall: int) -> Decision | None:
+    """Log time never goes back nor runs ahead; what was observed may lie in the past."""
+    said = seconds_or_none(args.get("at"))
+    if said is None and wall + CLOCK_SLACK_S < state.now:
+        return _refuse(DENIED, "this machine's clock is behind the log")
+    if said is not None and said < state.now:
+        return _refuse(DENIED, "log time does not go back", "/at")
+    if said is not None and said > wall + CLOCK_SLACK_S:
+        return _refuse(DENIED, "log time lies ahead of the clock", "/at")
+    seen = seconds_or_none(args.get("observed_at"))
+    if seen is not None and seen > (wall if said is None else said) + state.policy.future_s:
+        return _refuse(DENIED, "observed in the future", "/observed_at")
+    return None
+
+
+def _open_episode(args: Args, state: State) -> Decision | None:
+    known = state.episodes.get(args.get("episode_id", DEFAULT_EPISODE))
+    if known is not None and known.closed_at is not None:
+        return _refuse(DENIED, "the episode is closed", "/episode_id")
+    return None
+
+
+# -- observations and entities -----------------------------------------------------------------------------------------
+
+
+def _observation(args: Args, state: State) -> Decision | None:
+    source = args["source"]
+    if source["class"] == "test_result":
+        return _refuse(DENIED, "a test result comes through execute_test_result_ingest", "/source/class")
+    refused = _open_episode(args, state) or _known(state.observations, args, "derived_from")
+    if refused is not None:
+        return refused
+    _link_rereading(args, state)
+    seen = seconds(args["observed_at"]) or 0
+    group = source.get("group", source["id"])
+    parents = args.get("derived_from", ())
+    name = observation_id(args["text"], source["id"], source["class"], group, seen, parents)
+    if state.observations.get(name) is not None:
+        args["duplicate_of"] = name
+    return None
+
+
+def _link_rereading(args: Args, state: State) -> None:
+    """Link what a tool read to the note that a model had written: reading it again makes it no better."""
+    if args.get("derived_from") or args["source"]["class"] == "human" or "rereading" in state.policy.off:
+        return
+    note = state.notes.get(text_key(args["text"]))
+    found = None if note is None else state.observations.get(note)
+    if found is not None and found.source_id != args["source"]["id"]:
+        args["derived_from"] = [found.id]
+
+
+def _entity(args: Args, state: State) -> Decision | None:
+    return _known(state.observations, args, "observation_ids") or _known(state.entities, args, "possible_same_as")
+
+
+# -- propositions and evidence -----------------------------------------------------------------------------------------
+
+
+def _proposition(args: Args, state: State) -> Decision | None:
+    begins, ends = seconds_or_none(args.get("valid_from")), seconds_or_none(args.get("valid_to"))
+    if begins is not None and ends is not None and ends <= begins:
+        return _refuse(BAD_ARGS, "valid_to is not after valid_from", "/valid_to")
+    refused = (
+        _open_episode(args, state)
+        or _known(state.observations, args, "observation_ids")
+        or _known(state.propositions, args, "supersedes")
+        or _quotes(args, state)
+    )
+    if refused is not None:
+        return refused
+    name = proposition_id(args)
+    if state.propositions.get(name) is not None:
+        known = state.dossier(name).known
+        used = [one for one in args["observation_ids"] if any((one, stance) in known for stance in _STANCES)]
+        if len(used) == len(args["observation_ids"]):
+            return _refuse(DENIED, _TWICE, "/observation_ids")
+    return None
+
+
+def _quotes(args: Args, state: State) -> Decision | None:
+    for place, one in enumerate(args.get("quotes", ())):
+        if one["observation_id"] not in args["observation_ids"]:
+            return _refuse(NO_PROVENANCE, "the quote is from none of the observations", f"/quotes/{place}")
+        refused = _quoted(state, one["observation_id"], one["quote"], f"/quotes/{place}/quote")
+        if refused is not None:
+            return refused
+    return None
+
+
+def _quoted(state: State, name: str, quote: str, pointer: str) -> Decision | None:
+    seen = state.observations.get(name)
+    if seen is None or find_quote(quote, fold_text(seen.text)) is None:
+        return _refuse(NO_PROVENANCE, "the quote is not in the observation", pointer)
+    return None
+
+
+def _edge(args: Args, state: State) -> Decision | None:
+    name, seen = args["proposition_id"], args["observation_id"]
+    refused = _known(state.propositions, args, "proposition_id") or _known(state.observations, args, "observation_id")
+    if refused is not None:
+        return refused
+    if any((seen, stance) in state.dossier(name).known for stance in _STANCES):
+        return _refuse(DENIED, _TWICE, "/observation_id")
+    return _quoted(state, seen, args["quote"], "/quote")
+
+
+# -- tests -------------------------------------------------------------------------------------------------------------
+
+
+def _test(args: Args, state: State) -> Decision | None:
+    refused = _known(state.propositions, args, "proposition_id")
+    if refused is not None:
+        return refused
+    found = state.propositions.get(args["proposition_id"])
+    if found is not None and found.status == "accepted" and not found.figures.contradiction:
+        return _refuse(DENIED, "accepted, and nothing speaks against it: there is nothing to test", "/proposition_id")
+    return None
+
+
+def _result(args: Args, state: State) -> Decision | None:
+    refused = _known(state.trials, args, "test_id") or _open_episode(args, state)
+    if refused is not None:
+        return refused
+    trial = state.trials.get(args["test_id"])
+    seen = seconds(args["observed_at"]) or 0
+    if trial is not None:
+        name = observation_id(args["report"], f"test:{trial.id}", "test_result", trial.method, seen, ())
+        if state.observations.get(name) is not None:
+            return _refuse(DENIED, _TWICE, "/report")
+    return None
+
+
+# -- consolidation and episodes ----------------------------------------------------------------------------------------
+
+
+def _consolidation(args: Args, state: State) -> Decision | None:
+    return _known(state.episodes, args, "episode_id") or _open_episode(args, state)
+
+
+def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
+    """Refuse names of things that memory does not hold."""
+    value = args.get(key)
+    if value is None:
+        return None
+    for place, name in enumerate([value] if isinstance(value, str) else value):
+        if shelf.get(name) is None:
+            pointer = f"/{key}" if isinstance(value, str) else f"/{key}/{place}"
+            return _refuse(NO_PROVENANCE, "memory holds nothing of this id", pointer)
+    return None
+
+
+_STANCES = ("support", "contradiction")
+_TWICE = "this observation is evidence on it already"
+_CHECKS: Mapping[str, Callable[[Args, State], Decision | None]] = {
+    "record_observation": _observation,
+    "create_or_link_entity_candidate": _entity,
+    "propose_proposition": _proposition,
+    "attach_support": _edge,
+    "attach_contradiction": _edge,
+    "propose_test": _test,
+    "execute_test_result_ingest": _result,
+    "request_consolidation": _consolidation,
+    "archive_episode": _consolidation,
+}

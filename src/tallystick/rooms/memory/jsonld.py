@@ -1,0 +1,132 @@
+"""Memory as JSON-LD: statements with their evidence, in words of PROV-O, so that others' tools can read them.
+
+Streamed, since a million observations are no document to hold in memory. The context stands in the document itself:
+nothing has to be fetched to understand it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from tallystick.gate.record.canonical import canonical
+from tallystick.rooms.memory.nouns import Canonical, Entity, Observation, Proposition, Source
+from tallystick.rooms.memory.standing import standing
+from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.times import stamp_of
+
+CONTEXT: Mapping[str, Any] = {
+    "@version": 1.1,
+    "@vocab": "urn:tallystick:memory#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "id": "@id",
+    "type": "@type",
+    "subject": "rdf:subject",
+    "predicate": "rdf:predicate",
+    "object": "rdf:object",
+    "observedAt": {"@id": "prov:generatedAtTime", "@type": "xsd:dateTime"},
+    "derivedFrom": {"@id": "prov:wasDerivedFrom", "@type": "@id"},
+    "source": {"@id": "prov:wasAttributedTo", "@type": "@id"},
+    "receipt": {"@id": "prov:wasGeneratedBy", "@type": "@id"},
+    "supportedBy": {"@type": "@id"},
+    "contradictedBy": {"@type": "@id"},
+    "possibleSameAs": {"@type": "@id"},
+    "promotes": {"@type": "@id"},
+    "supersedes": {"@type": "@id"},
+    "validFrom": {"@type": "xsd:dateTime"},
+    "validTo": {"@type": "xsd:dateTime"},
+}
+
+
+def json_ld(state: State, *, now: int) -> Iterator[bytes]:
+    """The document in pieces; its status fields are those of the moment asked for."""
+    yield b'{"@context":' + canonical(dict(CONTEXT)) + b',"@graph":['
+    first = True
+    for node in _nodes(state, now):
+        yield canonical(node) if first else b"," + canonical(node)
+        first = False
+    yield b"]}"
+
+
+def _nodes(state: State, now: int) -> Iterator[dict[str, Any]]:
+    yield from map(_source, state.sources.ordered())
+    yield from map(_observation, state.observations.ordered())
+    yield from (_statement(state, one, now) for one in state.propositions.ordered())
+    yield from map(_entity, state.entities.ordered())
+    yield from map(_canonical, state.canonicals.ordered())
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {"id": _urn("source", source.id), "type": "prov:Agent", "name": source.id, "class": list(source.classes)}
+
+
+def _observation(seen: Observation) -> dict[str, Any]:
+    return {
+        "id": _urn("", seen.id),
+        "type": ["Observation", "prov:Entity"],
+        "prov:value": seen.text,
+        "source": _urn("source", seen.source_id),
+        "weighedAs": seen.weighed_as,
+        "group": list(seen.groups),
+        "observedAt": stamp_of(seen.observed_at),
+        "derivedFrom": _urns(seen.derived_from),
+        "receipt": _urn("receipt", seen.receipt_id),
+    }
+
+
+def _statement(state: State, one: Proposition, now: int) -> dict[str, Any]:
+    edges = state.edges_of(one.id)
+    present = standing(state, one, now)
+    node: dict[str, Any] = {
+        "id": _urn("", one.id),
+        "type": ["Proposition", "rdf:Statement"],
+        "subject": one.subject,
+        "predicate": one.predicate,
+        "object": one.object,
+        "status": present.status,
+        "rule": present.rule,
+        "reason": present.words,
+        "supportedBy": _urns(sorted(edge.observation_id for edge in edges if edge.stance == "support")),
+        "contradictedBy": _urns(sorted(edge.observation_id for edge in edges if edge.stance == "contradiction")),
+        "quote": [edge.quote for edge in edges if edge.quote is not None],
+        "receipt": _urn("receipt", one.receipt_id),
+    }
+    for name, moment in (("validFrom", one.valid_from), ("validTo", one.valid_to)):
+        if moment is not None:
+            node[name] = stamp_of(moment)
+    return node
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    return {
+        "id": _urn("", entity.id),
+        "type": ["Entity", "prov:Entity"],
+        "name": entity.name,
+        "kind": entity.kind,
+        "alias": list(entity.aliases),
+        "possibleSameAs": _urns(entity.possible_same_as),
+    }
+
+
+def _canonical(record: Canonical) -> dict[str, Any]:
+    return {
+        "id": _urn("", record.id),
+        "type": "CanonicalRecord",
+        "promotes": _urn("", record.proposition_id),
+        "promotedAt": stamp_of(record.promoted_at),
+        "retiredAt": None if record.retired_at is None else stamp_of(record.retired_at),
+        "retiredWhy": record.retired_why,
+        "supersedes": _urns(record.supersedes),
+        "policy": record.policy,
+    }
+
+
+def _urns(names: Iterable[str]) -> list[str]:
+    return [_urn("", name) for name in names]
+
+
+def _urn(kind: str, name: str) -> str:
+    # Our ids are plain; a source's id is whatever somebody called it.
+    safe = quote(name, safe="")
+    return f"urn:tallystick:{kind}:{safe}" if kind else f"urn:tallystick:{safe}"

@@ -1,0 +1,64 @@
+"""Ids are hashes of content; names and texts have one form in which they are compared."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.times import seconds_or_none
+
+
+def content_id(prefix: str, *parts: Any) -> str:
+    """The id of a thing with this content."""
+    return f"{prefix}_{sha256(canonical_plain(parts)).hexdigest()[:32]}"
+
+
+def one_line(text: str) -> str:
+    """NFC, and every run of white space one space."""
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return " ".join(plain.split())
+
+
+def name_key(text: str) -> str:
+    """A name as it is compared: one line, without regard to case."""
+    return one_line(text).casefold()
+
+
+def predicate_key(text: str) -> str:
+    """A predicate as it is compared: `Lives in` and `lives-in` are `lives_in`."""
+    return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
+
+
+def text_key(text: str) -> str:
+    """What two copies of one text have in common."""
+    return sha256(name_key(text).encode()).hexdigest()[:32]
+
+
+def observation_id(text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str]) -> str:
+    """Everything but where it was recorded: the same again is a duplicate."""
+    return content_id("obs", text, source_id, claimed, group, seen, sorted(parents))
+
+
+def proposition_id(args: Mapping[str, Any]) -> str:
+    """By subject, predicate, object, kind, volatility and valid time; the letters' case means nothing."""
+    return content_id(
+        "prop",
+        name_key(args["subject"]),
+        predicate_key(args["predicate"]),
+        name_key(args["object"]),
+        args.get("class", "descriptive"),
+        args.get("volatility", "medium"),
+        seconds_or_none(args.get("valid_from")),
+        seconds_or_none(args.get("valid_to")),
+    )
+
+
+def entity_id(name: str, kind: str) -> str:
+    """By name and kind, the letters' case aside."""
+    return content_id("ent", name_key(name), name_key(kind))
+
+
+def check_id(of_proposition: str, method: str, expectation: str) -> str:
+    """The id of a test."""
+    return content_id("test", of_proposition, name_key(method), one_line(expectation))

@@ -1,0 +1,201 @@
+"""What memory knows about a question: facts with their present standing, and the texts that most likely answer it.
+
+A budget bounds both together. Nothing is summed up or worded anew: facts are shown as they were proposed, with a label
+that says how far they may be relied on, and texts are shown word for word.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tallystick.records import record
+from tallystick.rooms.memory.catalogue import Catalogue
+from tallystick.rooms.memory.excerpts import excerpt, tokens_of
+from tallystick.rooms.memory.explain import proposition_dict
+from tallystick.rooms.memory.naming import name_key, predicate_key
+from tallystick.rooms.memory.nouns import Observation, Proposition
+from tallystick.rooms.memory.question import Question, read_question
+from tallystick.rooms.memory.ranking import Ranked, rank
+from tallystick.rooms.memory.slices import Log, replayed
+from tallystick.rooms.memory.standing import ORDER, Standing, holds_at, standing
+from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.times import stamp_of
+
+ITEMS, TOKENS = 10, 1000
+"""The usual budget."""
+MAX_ITEMS, MAX_TOKENS = 50, 8000
+ITEM_TOKENS = 200
+"""Of one text; longer ones are shown in part."""
+LOOKED_AT = 40
+"""Facts that are weighed for one question."""
+FACT_COVERS = 0.34
+"""A fact must meet this share of a question's words to be shown beside texts."""
+_RELIED_ON = {status: place for place, status in enumerate(ORDER)}
+
+
+@record
+class Wanted:
+    """What is asked of memory."""
+
+    query: str = ""
+    entity: str | None = None
+    """Only facts about this subject."""
+    predicate: str | None = None
+    as_of_seq: int | None = None
+    """As it stood at this place of the log."""
+    valid_at: int | None = None
+    """Only facts that speak of this moment."""
+    limit: int = ITEMS
+    tokens: int = TOKENS
+
+
+@record
+class Fact:
+    """A proposition that bears on the question."""
+
+    one: Proposition
+    stands: Standing
+
+    @property
+    def words(self) -> str:
+        """As it is shown, and counted."""
+        return f"{self.one.subject} {self.one.predicate} {self.one.object}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain JSON."""
+        shown = self.stands.as_dict()
+        del shown["figures"], shown["evidence_ids"]
+        return {**proposition_dict(self.one), **shown, "belief": self.stands.figures.belief}
+
+
+@record
+class Passage:
+    """A text that may answer the question."""
+
+    seen: Observation
+    text: str
+    score: int
+    """In hundredths; only to compare within one answer."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "observation_id": self.seen.id,
+            "text": self.text,
+            "whole": self.text == self.seen.text,
+            "source_id": self.seen.source_id,
+            "class": self.seen.weighed_as,
+            "observed_at": stamp_of(self.seen.observed_at),
+            "episode_id": self.seen.episode_id,
+            "receipt_id": self.seen.receipt_id,
+            "seq": self.seen.seq,
+            "score": self.score,
+        }
+
+
+@record
+class Recollection:
+    """The answer."""
+
+    facts: tuple[Fact, ...]
+    passages: tuple[Passage, ...]
+    doubt: str | None
+    """Why there may be no answer here: nothing_found, hardly_related, said_of_another."""
+    tokens: int
+    complete: bool
+    """False: the words are so common that only the newest texts with them were looked at."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "facts": [fact.as_dict() for fact in self.facts],
+            "passages": [passage.as_dict() for passage in self.passages],
+            "doubt": self.doubt,
+            "tokens": self.tokens,
+            "complete": self.complete,
+        }
+
+
+def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now: int) -> Recollection:
+    """Ask memory.
+
+    Args:
+        state: Memory, written and indexed.
+        log: Where the events are.
+        catalogue: The indexes.
+        wanted: What is asked, and the budget.
+        now: The moment that facts are weighed at.
+    """
+    question = read_question(wanted.query)
+    facts = _facts(state, log, catalogue, wanted, question, now)
+    ranking = rank(catalogue.observations, question, limit=wanted.limit, as_of_seq=wanted.as_of_seq)
+    worth = catalogue.observations.worth(question.words)
+    shown, spent = _within(facts, wanted.limit // 2 if question.words else wanted.limit, wanted.tokens // 2)
+    passages: list[Passage] = []
+    for ranked in ranking.best if wanted.entity is None else ():
+        seen = state.observations.get(ranked.entry.id)
+        if seen is not None and len(shown) + len(passages) < wanted.limit:
+            text = excerpt(seen.text, worth, min(ITEM_TOKENS, wanted.tokens))
+            if spent + tokens_of(text) <= wanted.tokens:
+                spent += tokens_of(text)
+                passages.append(_passage(ranked, seen, text))
+    accepted = any(fact.stands.status == "accepted" for fact in shown)
+    doubt = None if accepted else ranking.doubt
+    if not shown and not passages:
+        doubt = "nothing_found"
+    return Recollection(
+        facts=tuple(shown), passages=tuple(passages), doubt=doubt, tokens=spent, complete=ranking.complete
+    )
+
+
+def _passage(ranked: Ranked, seen: Observation, text: str) -> Passage:
+    return Passage(seen=seen, text=text, score=round(ranked.score * 100))
+
+
+def _within(facts: Iterable[Fact], limit: int, tokens: int) -> tuple[list[Fact], int]:
+    shown: list[Fact] = []
+    spent = 0
+    for fact in facts:
+        cost = tokens_of(fact.words)
+        if len(shown) < limit and spent + cost <= tokens:
+            shown.append(fact)
+            spent += cost
+    return shown, spent
+
+
+def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, question: Question, now: int) -> list[Fact]:
+    """Facts that bear on the question, those to rely on first."""
+    then = now if wanted.as_of_seq is None else log.time_at(wanted.as_of_seq)
+    found: list[tuple[int, float, Fact]] = []
+    for one, score in _candidates(state, catalogue, wanted, question):
+        if wanted.predicate is not None and one.predicate != predicate_key(wanted.predicate):
+            continue
+        if wanted.valid_at is not None and not holds_at(one, wanted.valid_at):
+            continue
+        fact = _weighed(state, log, one, wanted.as_of_seq, now if then is None else then)
+        if fact is not None:
+            found.append((_RELIED_ON[fact.stands.status], -score, fact))
+    return [fact for *_, fact in sorted(found, key=lambda each: (each[0], each[1], each[2].one.id))]
+
+
+def _candidates(
+    state: State, catalogue: Catalogue, wanted: Wanted, question: Question
+) -> Iterable[tuple[Proposition, float]]:
+    subject = None if wanted.entity is None else name_key(wanted.entity)
+    asked = question if subject is None else read_question(f"{wanted.entity} {wanted.query}")
+    if not asked.words:
+        return
+    ranking = rank(catalogue.propositions, asked, limit=LOOKED_AT, as_of_seq=wanted.as_of_seq)
+    for ranked in ranking.best:
+        one = state.propositions.get(ranked.entry.id)
+        if one is None:
+            continue
+        if name_key(one.subject) == subject or (subject is None and ranked.covers >= FACT_COVERS):
+            yield one, ranked.score
+
+
+def _weighed(state: State, log: Log, one: Proposition, as_of_seq: int | None, now: int) -> Fact | None:
+    if as_of_seq is None:
+        return Fact(one=one, stands=standing(state, one, now))
+    past = replayed(state, log, one, now=now, upto=as_of_seq)
+    then = past.propositions.get(one.id)
+    return None if then is None else Fact(one=then, stands=standing(past, then, now))

@@ -1,0 +1,84 @@
+"""Memory as the gate sees it: nine proposals and two ways of reading, over one workspace's log."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from tallystick.gate.tool import Tool
+from tallystick.rooms.memory.checks import Snapshot
+from tallystick.rooms.memory.policy import parse_policy
+from tallystick.rooms.memory.projection import Log, Projection
+from tallystick.rooms.memory.tools.archive_episode import archive_episode
+from tallystick.rooms.memory.tools.attach_contradiction import attach_contradiction
+from tallystick.rooms.memory.tools.attach_support import attach_support
+from tallystick.rooms.memory.tools.create_or_link_entity_candidate import create_or_link_entity_candidate
+from tallystick.rooms.memory.tools.execute_test_result_ingest import execute_test_result_ingest
+from tallystick.rooms.memory.tools.propose_proposition import propose_proposition
+from tallystick.rooms.memory.tools.propose_test import propose_test
+from tallystick.rooms.memory.tools.record_observation import record_observation
+from tallystick.rooms.memory.tools.request_consolidation import request_consolidation
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from tallystick.rooms.memory.store import Store
+    from tallystick.settings import Settings
+
+    class Given(Protocol):
+        """What memory takes of the joined parts."""
+
+        settings: Settings
+
+        @property
+        def ledger(self) -> Log:
+            """The log."""
+            ...
+
+        @property
+        def engine(self) -> Any:
+            """The database, as `Store` takes it."""
+            ...
+
+        def now_ms(self) -> int:
+            """The wall clock."""
+            ...
+
+
+PROPOSALS: tuple[Callable[[Snapshot], Tool], ...] = (
+    record_observation,
+    create_or_link_entity_candidate,
+    propose_proposition,
+    attach_support,
+    attach_contradiction,
+    propose_test,
+    execute_test_result_ingest,
+    request_consolidation,
+    archive_episode,
+)
+"""The nine, and no other way to change anything."""
+
+
+class Memory:
+    """What agents may come to believe, in one workspace."""
+
+    name = "memory"
+
+    def __init__(self, parts: "Given") -> None:
+        self.policy = parse_policy(parts.settings.rooms.get("memory", {}))
+
+        def open_store() -> "Store":
+            # The SQL toolkit costs a quarter of a second, and most workspaces never ask memory anything.
+            from tallystick.rooms.memory.store import Store  # noqa: PLC0415
+
+            return Store(parts.engine)
+
+        self.projection = Projection(parts.ledger, open_store, self.policy)
+        self._now: Callable[[], int] = lambda: parts.now_ms() // 1000
+
+    def tools(self) -> Iterable[Tool]:
+        """What agents may call here."""
+        snapshot = Snapshot(digest=self.policy.digest, policy=self.policy, ask=self.projection.ask, now=self._now)
+        return [made(snapshot) for made in PROPOSALS]
+
+    def close(self) -> None:
+        """Write what waits to be written."""
+        self.projection.close()

@@ -1,0 +1,94 @@
+"""The part of the log that bears on one proposition, folded again: how it stood then, how it would stand without.
+
+State is a function of the log, so every such question is answered by the fold itself on fewer events. Only the events
+that bear on the proposition and its rivals are fetched, so a long log costs nothing.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from tallystick.rooms.memory.fold import replay
+from tallystick.rooms.memory.nouns import Event, Observation, Proposition
+from tallystick.rooms.memory.settle import settle, sibling_key
+from tallystick.rooms.memory.state import State
+
+LOOK = "request_consolidation"
+"""The event in whose name a slice is looked at; it stands in no log."""
+
+
+class Log(Protocol):
+    """Gives events back by their receipts."""
+
+    def event(self, receipt_id: str) -> Event | None:
+        """The event; None: it was erased."""
+        ...
+
+    def time_at(self, seq: int) -> int | None:
+        """The log time at a place; None: the log is not that long."""
+        ...
+
+
+def replayed(
+    state: State,
+    log: Log,
+    one: Proposition,
+    *,
+    now: int,
+    upto: int | None = None,
+    keep: Callable[[Event], bool] = lambda _event: True,
+) -> State:
+    """Memory as far as it bears on a proposition, from some of the events.
+
+    Args:
+        state: Memory as it is.
+        log: Where the events are.
+        one: The proposition.
+        now: The moment to look at it.
+        upto: Only events up to this place of the log.
+        keep: Which events to take.
+    """
+    events = [
+        event for event in _events(log, _receipts(state, one)) if (upto is None or event.seq <= upto) and keep(event)
+    ]
+    made = replay(events, state.policy)
+    last = events[-1].seq if events else -1
+    look = Event(seq=last, receipt_id="", at=max(now, made.now), tool=LOOK, args={})
+    made.now = look.at
+    for known in list(made.propositions.ordered()):
+        settle(made, look, known.id, "age")
+    return made
+
+
+def _events(log: Log, receipts: Iterable[str]) -> list[Event]:
+    found = (log.event(name) for name in receipts)
+    return sorted((event for event in found if event is not None), key=lambda event: event.seq)
+
+
+def _receipts(state: State, one: Proposition) -> set[str]:
+    """The receipts of all that bears on a proposition."""
+    names = {one.id, *one.rivals, *(state.siblings.get(sibling_key(one)) or ())}
+    names |= {one.superseded_by} if one.superseded_by else set()
+    family = [known for name in names if (known := state.propositions.get(name)) is not None]
+    receipts: set[str] = set()
+    seen: dict[str, Observation] = {}
+    for known in family:
+        receipts.add(known.receipt_id)
+        for edge in state.edges_of(known.id):
+            receipts.add(edge.receipt_id)
+            _gather(state, edge.observation_id, seen)
+        for trial in state.dossier(known.id).trials.values():
+            receipts.add(trial.receipt_id)
+            if trial.observation_id is not None:
+                _gather(state, trial.observation_id, seen)
+    return receipts | {observation.receipt_id for observation in seen.values()}
+
+
+def _gather(state: State, name: str, seen: dict[str, Observation]) -> None:
+    """An observation and all that it was derived from."""
+    left = [name]
+    while left:
+        each = left.pop()
+        found = None if each in seen else state.observations.get(each)
+        if found is not None:
+            seen[each] = found
+            left.extend(found.derived_from)

@@ -1,0 +1,256 @@
+"""A state that lies in the database: the same to `fold` as the one in memory."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import orjson
+
+from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.cached import HELD, CachedShelf, reviver
+from tallystick.rooms.memory.naming import name_key
+from tallystick.rooms.memory.nouns import (
+    Canonical,
+    Edge,
+    Entity,
+    Episode,
+    Observation,
+    Proposition,
+    Source,
+    Transition,
+    Trial,
+)
+from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.scoring import Dossier
+from tallystick.rooms.memory.state import State, body_of
+from tallystick.rooms.memory.states import UNRESOLVED
+from tallystick.rooms.memory.store import Store
+
+T = TypeVar("T")
+_NEVER = 1 << 62
+_KINDS: dict[str, Callable[[bytes], Any]] = {
+    "source": reviver(Source),
+    "trial": reviver(Trial),
+    "entity": reviver(Entity),
+    "episode": reviver(Episode),
+    "canonical": reviver(Canonical),
+    "siblings": lambda body: tuple(orjson.loads(body)),
+    "lookalikes": lambda body: tuple(orjson.loads(body)),
+    "note": orjson.loads,
+}
+_observation = reviver(Observation)
+_proposition = reviver(Proposition)
+_edge = reviver(Edge)
+_transition = reviver(Transition)
+
+
+class StoredState(State):
+    """A state in the tables. Whoever uses it does so under the projection's lock."""
+
+    def __init__(self, policy: Policy, store: Store) -> None:
+        super().__init__(policy)
+        self.store = store
+        self.scanned = -1
+        """How far of the log has been looked at."""
+        self.log = ""
+        """Which log: the id of its first record."""
+        self._base: int | None = None
+        """How far the tables go; None: they are empty."""
+        self._new_edges: list[Edge] = []
+        self._new_transitions: list[Transition] = []
+        self._next_due = 0
+        """No stored proposition is due before this."""
+        self._observations = self.observations = self._shelf("observations", _observation)
+        self._propositions = self.propositions = self._shelf("propositions", _proposition)
+        self._things = {kind: self._shelf("things", revive, kind) for kind, revive in _KINDS.items()}
+        self.sources, self.trials = self._things["source"], self._things["trial"]
+        self.entities, self.episodes = self._things["entity"], self._things["episode"]
+        self.canonicals, self.siblings = self._things["canonical"], self._things["siblings"]
+        self.lookalikes, self.notes = self._things["lookalikes"], self._things["note"]
+        self._load()
+
+    def _shelf(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> CachedShelf[T]:
+        # Of these, most keys that are looked for are new ones.
+        hashed = kind in {None, "note"}
+        return CachedShelf(
+            lambda key: self.store.body(table, key, self._base, kind=kind),
+            partial(self.store.bodies, table, "id", kind=kind),
+            revive,
+            partial(self.store.keys, table, kind) if hashed else None,
+        )
+
+    def _load(self) -> None:
+        head = self.store.head()
+        if head is not None:
+            self._base = self.scanned = head[0]
+            noted = orjson.loads(head[1])
+            self.seq, self.now, self.since_consolidation = noted["seq"], noted["now"], noted["since_consolidation"]
+            self.log, self.policy_then = noted["log"], noted["policy"]
+            self.pending.update(self.store.pending())
+
+    policy_then: str | None = None
+    """The policy under which the tables were written."""
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def dossier(self, proposition_id: str) -> Dossier:
+        """The evidence on a proposition; gathered from the tables if it is not at hand."""
+        found = self._dossiers.get(proposition_id)
+        if found is None:
+            found = Dossier(self.policy)
+            # A proposition that is only being made has no evidence to gather.
+            if self._propositions.may_hold(proposition_id):
+                self._gather(proposition_id, found)
+            self._dossiers[proposition_id] = found
+        return found
+
+    def _gather(self, proposition_id: str, into: Dossier) -> None:
+        for edge in self.edges_of(proposition_id):
+            seen = self.observations.get(edge.observation_id)
+            if seen is not None:
+                into.add(seen, edge.stance)
+        for trial in self.trials_of(proposition_id):
+            into.trials[trial.id] = trial
+
+    def trials_of(self, proposition_id: str) -> list[Trial]:
+        """The tests of a proposition, by id."""
+        stored = map(_KINDS["trial"], self.store.things("trial", proposition_id, self._base))
+        found: dict[str, Trial] = {one.id: one for one in stored}
+        changed: dict[str, Trial] = self._things["trial"].changed
+        found |= {name: one for name, one in changed.items() if one.proposition_id == proposition_id}
+        return [found[name] for name in sorted(found)]
+
+    def edges_of(self, proposition_id: str) -> list[Edge]:
+        """Its edges, in the order of the log."""
+        stored = map(_edge, self.store.edges(proposition_id, self._base))
+        new = (edge for edge in self._new_edges if edge.proposition_id == proposition_id)
+        return sorted((*stored, *new), key=lambda edge: (edge.seq, edge.observation_id, edge.stance))
+
+    def transitions_of(self, proposition_id: str) -> list[Transition]:
+        """The changes of one proposition, in order."""
+        stored = map(_transition, self.store.transitions(proposition_id, self._base))
+        return [*stored, *(one for one in self._new_transitions if one.proposition_id == proposition_id)]
+
+    def due(self, now: int, limit: int | None) -> list[str]:
+        """Propositions that age may have changed by now, the longest due first."""
+        changed = self._propositions.changed
+        found = [(one.due_at, name) for name, one in changed.items() if one.due_at is not None and one.due_at <= now]
+        if self._next_due <= now:
+            # Some of those in the table may have changed since; so many more are read.
+            most = None if limit is None else limit + len(changed)
+            stored = self.store.due(now, most, self._base)
+            found += [(due_at, name) for due_at, name in stored if name not in changed]
+            if limit is None or len(found) <= limit:
+                # All of them will be looked at now, and are then due later.
+                least = self.store.next_due(now, self._base)
+                self._next_due = _NEVER if least is None else least
+        return [name for _, name in sorted(found)[:limit]]
+
+    def unresolved_in(self, episode_id: str) -> list[Proposition]:
+        """What an episode has left open, by id."""
+        changed = self._propositions.changed
+        stored = map(_proposition, self.store.unresolved(episode_id, UNRESOLVED, self._base))
+        found = {one.id: one for one in stored if one.id not in changed}
+        found |= {
+            name: one
+            for name, one in changed.items()
+            if one.episode_id == episode_id and one.archived is None and one.status in UNRESOLVED
+        }
+        return [found[name] for name in sorted(found)]
+
+    def edges(self) -> Iterator[Edge]:
+        """All edges that are written, by proposition and in the order of the log."""
+        return map(_edge, self.store.bodies("edges", "proposition_id", "seq", "observation_id"))
+
+    def transitions(self) -> Iterator[Transition]:
+        """All changes that are written, in order."""
+        return map(_transition, self.transition_bodies())
+
+    def edge_bodies(self) -> Iterator[bytes]:
+        """All edges as canonical JSON, by proposition, observation and stance."""
+        return self.store.bodies("edges", "proposition_id", "observation_id", "stance")
+
+    def transition_bodies(self) -> Iterator[bytes]:
+        """All changes as canonical JSON, in order."""
+        return self.store.bodies("transitions", "seq", "place")
+
+    def observations_after(self, seq: int) -> Iterator[Observation]:
+        """Those of later events that are written, in order."""
+        return map(_observation, self.store.bodies("observations", "seq", after=seq))
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+
+    def add_edge(self, edge: Edge) -> None:
+        """Keep an edge."""
+        self._new_edges.append(edge)
+
+    def add_transition(self, change: Transition) -> None:
+        """Keep a change of status."""
+        self._new_transitions.append(change)
+        self.place += 1
+
+    def unwritten(self) -> int:
+        """How many of the larger rows wait to be written."""
+        return len(self._new_edges) + len(self._new_transitions) + len(self._observations.changed)
+
+    def flush(self) -> None:
+        """Write all that changed, in one transaction.
+
+        Raises:
+            Overtaken: Another process has written since; nothing was written.
+        """
+        if self._base == self.scanned:
+            return
+        noted = {
+            "seq": self.seq, "now": self.now, "since_consolidation": self.since_consolidation, "log": self.log,
+            "policy": self.policy.digest,
+        }  # fmt: skip
+        self.store.write(self._rows(), base=self._base, scanned=self.scanned, body=canonical_plain(noted))
+        due = [one.due_at for one in self._propositions.changed.values() if one.due_at is not None]
+        self._next_due = min((self._next_due, *due))
+        self._base = self.scanned
+        self._new_edges.clear()
+        self._new_transitions.clear()
+        self._observations.written()
+        self._propositions.written()
+        for shelf in self._things.values():
+            shelf.written()
+        for name in list(self._dossiers)[: max(len(self._dossiers) - HELD, 0)]:
+            del self._dossiers[name]
+
+    def _rows(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            "observations": [
+                {"id": one.id, "seq": one.seq, "body": body_of(one)} for one in self._observations.changed.values()
+            ],
+            "propositions": list(map(_proposition_row, self._propositions.changed.values())),
+            "edges": list(map(_edge_row, self._new_edges)),
+            "transitions": [
+                {"seq": one.seq, "place": one.place, "proposition_id": one.proposition_id, "body": body_of(one)}
+                for one in self._new_transitions
+            ],
+            "things": [
+                _thing_row(kind, key, one) for kind, shelf in self._things.items() for key, one in shelf.changed.items()
+            ],
+        }
+
+
+def _proposition_row(one: Proposition) -> dict[str, Any]:
+    return {
+        "id": one.id, "subject": name_key(one.subject), "predicate": one.predicate, "status": one.status,
+        "episode_id": one.episode_id, "archived": one.archived is not None, "pending": one.pending,
+        "due_at": one.due_at, "seq": one.seq, "body": body_of(one),
+    }  # fmt: skip
+
+
+def _edge_row(one: Edge) -> dict[str, Any]:
+    return {
+        "proposition_id": one.proposition_id, "observation_id": one.observation_id, "stance": one.stance,
+        "seq": one.seq, "body": body_of(one),
+    }  # fmt: skip
+
+
+def _thing_row(kind: str, key: str, one: Any) -> dict[str, Any]:
+    plain = isinstance(one, str | tuple)
+    body = orjson.dumps(one) if plain else body_of(one)
+    return {"kind": kind, "id": key, "ref": getattr(one, "proposition_id", None), "body": body}

@@ -1,0 +1,30 @@
+"""`attach_contradiction`: one more observation against a proposition, with the words that say so."""
+
+from typing import Any
+
+from tallystick.gate.tool import Tool
+from tallystick.rooms.memory.checks import Snapshot, check
+from tallystick.rooms.memory.payloads import ID, TEXT, card
+
+_CARD = card(
+    "attach_contradiction",
+    "Attach an observation that contradicts a proposition. The quote must occur in the observation; one "
+    "observation counts once.",
+    {
+        "proposition_id": ID,
+        "observation_id": ID,
+        "quote": {**TEXT, "description": "The words in the observation."},
+    },
+    ("proposition_id", "observation_id", "quote"),
+    {"proposition_id": {"type": "string"}, "observation_id": {"type": "string"}},
+    provenance="observation_id",
+)
+
+
+def attach_contradiction(snapshot: Snapshot) -> Tool:
+    """The tool over one workspace's memory."""
+
+    def handler(**args: Any) -> dict[str, Any]:
+        return {"proposition_id": args["proposition_id"], "observation_id": args["observation_id"]}
+
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)

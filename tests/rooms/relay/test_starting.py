@@ -1,0 +1,40 @@
+import pytest
+
+from tallystick.errors import ConfigError
+from tallystick.gate.decide.policy import Policy
+from tallystick.rooms.relay.starting import starting_policy, write_policy
+from tallystick.settings import load_settings
+
+TOOLS = [
+    {"name": "read_x", "inputSchema": {}},
+    {"name": 'odd "name" \\ ]', "inputSchema": {}},
+    {"name": "write_x"},
+    {"name": 7},
+    {"name": "read_x", "annotations": {"readOnlyHint": False}},
+]
+
+
+@pytest.mark.promise("relay.first-policy")
+def test_the_first_policy_can_be_read_back_and_names_each_tool_once(tmp_path):
+    assert write_policy(tmp_path / "ws", starting_policy("s", TOOLS))
+    settings = load_settings(tmp_path / "ws", environ={})
+    assert {name: tool.decision for name, tool in settings.tools.items()} == {
+        "s.read_x": "allow", "s.odd-x20--x22-name-x22--x20--x5c--x20--x5d-": "ask", "s.write_x": "ask",
+    }  # fmt: skip
+    assert (settings.policy.write, settings.policy.external) == ("ask", "ask")
+    assert Policy.from_settings(settings)
+
+
+@pytest.mark.promise("relay.first-policy")
+def test_a_policy_that_is_there_is_never_written_over(tmp_path):
+    (tmp_path / "tallystick.toml").write_text("# mine\n")
+    assert not write_policy(tmp_path, starting_policy("s", TOOLS))
+    assert (tmp_path / "tallystick.toml").read_text() == "# mine\n"
+
+
+@pytest.mark.promise("relay.bad-input")
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError) as caught:
+        write_policy(tmp_path / "file" / "ws", "")
+    assert caught.value.code == "workspace_unwritable"
