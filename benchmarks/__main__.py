@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import orjson
 
-SUITES = ("call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop")
+SUITES = ("call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay")
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -->"
 

@@ -43,7 +43,7 @@ def say(message, end="\n"):
 
 def log(line):
     if option("--log"):
-        with open(option("--log"), "a", encoding="utf-8") as file:
+        with Path(option("--log")).open("a", encoding="utf-8") as file:
             file.write(line if line.endswith("\n") else line + "\n")
 
 
@@ -51,7 +51,7 @@ def text(said, **more):
     return {"content": [{"type": "text", "text": said}], **more}
 
 
-def call(ident, params):
+def call(ident, params):  # noqa: PLR0911 - one habit after the other
     name, args = params["name"], params.get("arguments") or {}
     if name == "get_point":
         return text("point", structuredContent={"x": args.get("x", 1)})
@@ -68,7 +68,7 @@ def call(ident, params):
         for number in range(20000):
             say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": number}})
     if name == "huge":
-        say('{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' % json.dumps(ident), end="")
+        say('{"jsonrpc":"2.0","id":' + json.dumps(ident) + ',"result":{"content":[{"type":"text","text":"', end="")
         for _ in range(args.get("megabytes", 1)):
             sys.stdout.write("x" * 1_000_000)
         say('"}]}}')
@@ -88,15 +88,13 @@ def call(ident, params):
     if name == "twice":
         say({"jsonrpc": "2.0", "id": ident, "result": text("first")})
     if name == "spread":
-        say(
-            '{ "result" : {"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50} , "id":%s,"jsonrpc":"2.0"}'
-            % json.dumps(ident)
-        )
+        odd = '{ "result" : {"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50} , "id":'
+        say(odd + json.dumps(ident) + ',"jsonrpc":"2.0"}')
         return None
     return text(json.dumps(args, sort_keys=True))
 
 
-def answer(message):
+def answer(message):  # noqa: PLR0911 - as above
     method, ident = message.get("method"), message.get("id")
     if method == "initialize":
         if "--silent" in sys.argv:

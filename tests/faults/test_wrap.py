@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -22,8 +24,7 @@ def house(tmp_path):
 
 
 def children_of(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [int(word) for word in file.read().split()]
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def is_gone(pid):
@@ -91,8 +92,8 @@ def test_a_result_that_is_too_large_is_refused_and_the_relay_goes_on(house):
         # Small enough for a line, too large for a result.
         assert refusal(client.call("huge", {"megabytes": 3}))["category"] == "downstream_error"
         assert len(text_of(client.call("huge", {"megabytes": 1}))) == 1_000_000
-        with open(f"/proc/{client.process.pid}/status", encoding="ascii") as file:
-            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        status = Path(f"/proc/{client.process.pid}/status").read_text().splitlines()
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
         assert peak < 250_000
         client.send(b'{"jsonrpc":"2.0","id":"big","method":"x","params":"' + b"y" * 5_000_000 + b'"}')
         assert "error" in json.loads(client.answer_line("big"))
@@ -205,8 +206,6 @@ def test_a_policy_that_names_a_tool_the_server_never_had_is_refused(house):
 
 @pytest.mark.promise("relay.no-sdk")
 def test_the_relay_loads_neither_the_sdk_nor_the_gate_before_the_server_runs():
-    import subprocess
-
     probe = (
         "import sys, tallystick.doors.cli.wrapping, tallystick.doors.mcp.wrap\n"
         "early = sorted(set(sys.modules) & {'mcp', 'pydantic', 'typer', 'asyncio', 'sqlalchemy', 'tallystick.gate'})\n"

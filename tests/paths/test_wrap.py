@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from tallystick import Gate
+from tallystick.rooms.relay.pins import PinBook, digest_of
 from tests.wrapped import Client, House, refusal, server, text_of
 
 ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
@@ -36,7 +37,7 @@ def a_session(client):
     ask("ping")
     ask("roots/list")
     for name, args in (
-        ("echo", {"text": "héllo ☃ \"q\" \\ \n", "n": 3}), ("get_point", {"x": 4}), ("get_image", {}), ("fail", {}),
+        ("echo", {"text": 'héllo ☃ "q" \\ \n', "n": 3}), ("get_point", {"x": 4}), ("get_image", {}), ("fail", {}),
         ("rpc_error", {}), ("ask_model", {}), ("spread", {}),
     ):  # fmt: skip
         ask("tools/call", {"name": name, "arguments": args})
@@ -244,8 +245,6 @@ def test_a_tool_that_changed_is_neither_shown_nor_called_until_a_person_accepts_
 
 
 def accept_all(house):
-    from tallystick.rooms.relay.pins import PinBook, digest_of
-
     book = PinBook(house.workspace)
     for pin in book.read().values():
         if pin.offered is not None:

@@ -18,6 +18,11 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("mcp", reason="left out: third-party servers, the mcp extra is not there")
+
+from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.types import CreateMessageResult, ListRootsResult, TextContent
+
 from tallystick import Gate
 from tests.servers.conformance import both
 from tests.wrapped import QUICK
@@ -171,11 +176,13 @@ def cases(folder, page):
 NAMES = ("filesystem", "memory", "everything", "git", "fetch", "sqlite", "time")
 
 
+def nowhere():
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 @asynccontextmanager
 async def session_with(command):
     """The official client, as its documentation uses it."""
-    from mcp import ClientSession, StdioServerParameters, stdio_client
-    from mcp.types import CreateMessageResult, ListRootsResult, TextContent
 
     async def sample(_context, _params):
         return CreateMessageResult(role="assistant", content=TextContent(type="text", text="sampled"), model="m")
@@ -184,9 +191,9 @@ async def session_with(command):
         return ListRootsResult(roots=[])
 
     parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+    with nowhere() as silent:
         async with (
-            stdio_client(parameters, errlog=nowhere) as (read, write),
+            stdio_client(parameters, errlog=silent) as (read, write),
             ClientSession(read, write, sampling_callback=sample, list_roots_callback=roots) as session,
         ):
             yield session

@@ -13,7 +13,7 @@ from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
 from tallystick.bootstrap.rooms import Room
-from tallystick.bootstrap.sessions import owner_in, session_for
+from tallystick.bootstrap.sessions import owner_in, plain_args, session_for, standing_in
 from tallystick.bootstrap.spending import budget_of
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError
@@ -188,12 +188,8 @@ class Gate:
         if type(session) is str and caller is None and allowed_tools is None and authenticated:
             standing = owner_in(session)
         else:
-            standing = Standing(
-                session=session_for(session, caller),
-                authenticated=authenticated,
-                allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
-            )
-        given = args.copy() if type(args) is dict else _plain_args(args)
+            standing = standing_in(session, caller, allowed_tools, authenticated=authenticated)
+        given = args.copy() if type(args) is dict else plain_args(args)
         return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
 
     def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
@@ -296,10 +292,3 @@ class Gate:
     ) -> Findings:
         """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
         return self._replies.check(reply, session_for(session, None, agent=agent), **more)
-
-
-def _plain_args(args: Mapping[str, Any] | None) -> Any:
-    """Arguments as a dict; whatever else came is for admit to refuse."""
-    if args is None:
-        return {}
-    return dict(args) if isinstance(args, Mapping) else args

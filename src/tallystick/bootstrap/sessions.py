@@ -1,6 +1,8 @@
 """The session a caller names, checked once for all entrances."""
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.standing import Standing
@@ -24,6 +26,17 @@ def session_for(
     return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
 
 
+def standing_in(
+    session: str | Session, caller: Caller | None, allowed_tools: Iterable[str] | None, *, authenticated: bool
+) -> Standing:
+    """Where whoever makes a single call stands."""
+    return Standing(
+        session=session_for(session, caller),
+        authenticated=authenticated,
+        allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+    )
+
+
 @lru_cache(maxsize=1024)
 def owner_in(session_id: str) -> Standing:
     """Where the local owner stands with single calls in a session; nothing changes it, so all of them share it."""
@@ -41,3 +54,10 @@ def _owned(session_id: str) -> Session:
 def _bad_session(session_id: str) -> ConfigError:
     message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
     return ConfigError(message, code="session_id_invalid")
+
+
+def plain_args(args: Mapping[str, Any] | None) -> Any:
+    """Arguments as a dict; whatever else came is for admit to refuse."""
+    if args is None:
+        return {}
+    return dict(args) if isinstance(args, Mapping) else args

@@ -58,11 +58,12 @@ def test_of_a_line_that_is_too_long_both_ends_are_kept(cuts):
 
 @pytest.mark.promise("relay.passes")
 def test_a_plain_file_can_be_read_too(tmp_path):
-    (tmp_path / "in").write_bytes(b"one\ntwo\nhalf")
+    source = tmp_path / "in"
+    source.write_bytes(b"one\ntwo\nhalf")
 
     async def run():
         lines, ended = [], asyncio.Event()
-        with open(tmp_path / "in", "rb") as file:
+        with source.open("rb") as file:
             LineReader(
                 file.fileno(), longest=10, on_line=lines.append, on_long=lambda *_: None, on_end=ended.set
             ).start()

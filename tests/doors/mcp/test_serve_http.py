@@ -95,6 +95,20 @@ def test_each_session_of_the_older_protocol_has_receipts_of_its_own_and_its_id_i
     assert opened.headers["mcp-session-id"] not in "".join(sessions)
 
 
+@pytest.mark.promise("mcp.http")
+def test_a_stream_for_later_messages_opens_at_once_and_an_open_one_does_not_keep_the_server_alive(
+    tmp_path: Path,
+) -> None:
+    workspace = workspace_at(tmp_path / "ws")
+    with httpx.Client(timeout=20) as http, http_server(workspace) as url:
+        session = http.post(url, json=HELLO, headers=ACCEPT).headers["mcp-session-id"]
+        asked = {"accept": "text/event-stream", "mcp-session-id": session, "mcp-protocol-version": "2025-11-25"}
+        opened = http.send(http.build_request("GET", url, headers=asked), stream=True)
+        assert opened.headers["content-type"].startswith("text/event-stream")
+        # `http_server` waits for the process to end; the stream is still open.
+    opened.close()
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

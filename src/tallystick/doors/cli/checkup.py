@@ -27,6 +27,7 @@ QUICK_BYTES = 64 * 1024 * 1024
 TAIL_BYTES = 1 << 20
 EXTRAS = (
     ("durable", "dbos", "durable work"),
+    ("mcp", "mcp", "MCP clients"),
     ("postgres", "psycopg", "PostgreSQL"),
     ("tracing", "opentelemetry.sdk", "traces"),
 )

@@ -5,7 +5,7 @@ other path. The SDK takes a second to load, so it is loaded by the first request
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PATH = "/mcp"
 INSTALL = "pip install 'tallystick[mcp]'"
 _UNAUTHORISED = -32001
+_NOTHING_YET = b": open\r\n\r\n"
+"""A comment of an event stream; every reader skips it."""
 _CHALLENGE = (b"www-authenticate", b"Bearer")
 
 
@@ -75,7 +77,7 @@ class McpDoor:
             scope["user"] = _known_to_the_sdk(caller)
         manager = await self._ready()
         if scope["method"] != "POST":
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, receive, _at_once(send))
             return
         body = await _whole(receive)
         if body is None:
@@ -84,7 +86,7 @@ class McpDoor:
         if refused is not None:
             await _answer(send, 400, refused)
             return
-        await manager.handle_request(scope, _again(body, receive), send)
+        await manager.handle_request(scope, _again(body, receive), _at_once(send))
 
     def _caller(self, scope: Scope) -> Caller | Rejection:
         given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"]
@@ -166,6 +168,21 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return once
+
+
+def _at_once(send: Send) -> Send:
+    """Open a stream as soon as it is answered: our server holds a head back until something follows it."""
+
+    async def sent(message: MutableMapping[str, Any]) -> None:
+        await send(message)
+        if message["type"] == "http.response.start" and _is_stream(message.get("headers", ())):
+            await send({"type": "http.response.body", "body": _NOTHING_YET, "more_body": True})
+
+    return sent
+
+
+def _is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name.lower() == b"content-type" and value.startswith(b"text/event-stream") for name, value in headers)
 
 
 async def _answer(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:

@@ -39,7 +39,7 @@ class Watch:
     def __init__(self, clock: Clock) -> None:
         self._wall = clock.wall_ns
         self._monotonic = clock.monotonic_ns
-        self._offset = self._wall() - self._monotonic()
+        self._offset: int | None = None
         self._latest = ""
         self._second = 0
         """Where the present second began, in nanoseconds."""
@@ -55,7 +55,8 @@ class Watch:
             self._prefix = time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(second))
             self._second = wall - rest
         stamp = "%s%06dZ" % (self._prefix, rest // 1000)  # noqa: UP031 - half the time of an f-string with a width
-        drift, self._offset = offset - self._offset, offset
+        drift = 0 if self._offset is None else offset - self._offset
+        self._offset = offset
         latest, self._latest = self._latest, stamp
         # Timestamps have a fixed width, so that text compares as time does.
         if -JUMP_NS <= drift <= JUMP_NS and stamp >= latest:

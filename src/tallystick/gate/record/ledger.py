@@ -31,6 +31,7 @@ from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys, signed_header
 from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
 from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
 
 P = TypeVar("P")
 INLINE_BYTES = 65_536
@@ -40,6 +41,16 @@ IDLE_S = 10.0
 
 class Ledger:
     """Records drafts, and gives receipts back."""
+
+    shared: bool
+    """Whether callers share an fsync."""
+    ready: Callable[[], None]
+    """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when the
+    journal is closed, gone, replaced, read-only, or takes no more. An attribute, to save every call a step."""
+    plain: Callable[[Session, Card, str, bytes, bytes, int], Seal | None]
+    """The seal of an outcome of which only tool, policy and payload are to be said; None: it needs a draft."""
+    append_one: Callable[[Seal], Sealed]
+    """Store such a seal at once, where callers do not share an fsync."""
 
     def __init__(
         self,
@@ -68,16 +79,10 @@ class Ledger:
         """
         watch = Watch(clock or SystemClock())
         self._journal = journal
-        self.ready: Callable[[], None] = journal.glance
-        """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when
-        the journal is closed, gone, replaced, read-only, or takes no more."""
-        self.shared = grouped
-        """Whether callers share an fsync."""
-        self.append_one = journal.append_one
+        self.ready, self.append_one, self.shared = journal.glance, journal.append_one, grouped
         self._keys = keys
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
         self.plain = PlainOutcomes(self._sealer, random, inline=inline_bytes).prepare
-        """The seal of an outcome of which only tool, policy and payload are to be said; None: it needs a draft."""
         self._notary = KeyNotary(keys, watch, self._sealer)
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)

@@ -1,15 +1,15 @@
 """From a conversation or a document to claims that may be proposed. Rules only: no model, no guess.
 
 A claim is taken only from a plain statement: not from a question, a condition, a hedge or somebody else's reported
-words. Its quote is the sentence, word for word, so the gate can check it. What is missed can be proposed by hand or by a
-model; what is taken wrongly would have to be contradicted. So the rules rather miss than guess.
+words. Its quote is the sentence, word for word, so the gate can check it. What is missed can be proposed by hand or by
+a model; what is taken wrongly would have to be contradicted. So the rules rather miss than guess.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
 from tallystick.records import record
-from tallystick.rooms.memory.extract_rules import RULES, Rule
+from tallystick.rooms.memory.extract_rules import LONGEST, RULES, TAIL, Rule
 
 MAX_TEXT = 200_000
 """Characters that are read of one text."""
@@ -25,6 +25,7 @@ _UNSURE = re.compile(
     r"|told me|claims? that|imagine|pretend|suppose|joking|ignore (?:all|previous))\b",
     re.IGNORECASE,
 )
+_BEGINS = re.compile(r"\b(?:moved to|relocated to|now|as of today|from now on)\b", re.IGNORECASE)
 _FIRST = frozenset({"i", "my", "we", "our", "me"})
 
 
@@ -38,6 +39,8 @@ class Claim:
     quote: str
     negated: bool = False
     """It says that this is not so, or no longer."""
+    begins: bool = False
+    """It says that this is so from now on, in place of what was."""
     volatility: str = "medium"
 
 
@@ -106,12 +109,12 @@ def _claim(rule: Rule, match: re.Match[str], sentence: str, speaker: str | None)
             return None
         subject = speaker
     predicate = rule.predicate or (groups.get("predicate") or "").strip().casefold()
-    thing = (groups.get("object") or "").strip(" ,;.!\"'")
-    if not predicate or not thing or len(thing) > rule.longest or len(subject) > rule.longest:
+    thing = TAIL.sub("", (groups.get("object") or "").strip(" ,;.!\"'"))
+    if not predicate or not thing or max(len(thing), len(subject)) > LONGEST:
         return None
     return Claim(
         subject=subject, predicate=predicate, object=thing, quote=sentence,
-        negated=bool(groups.get("no")) or rule.negated, volatility=rule.volatility,
+        negated=bool(groups.get("no")), begins=_BEGINS.search(sentence) is not None, volatility=rule.volatility,
     )  # fmt: skip
 
 

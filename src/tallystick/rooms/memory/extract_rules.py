@@ -3,60 +3,88 @@
 import re
 from typing import NamedTuple
 
-_ME = r"(?P<subject>I|my|we)"
-_NAME = r"(?P<subject>(?:[A-Z][\w'.-]*)(?: (?:of |the |de |van |von )?[A-Z0-9][\w'.-]*){0,4})"
-_WHO = rf"(?:{_ME.replace('|my', '')}|{_NAME.replace('?P<subject>', '?P<named>')})"
-_REST = r"(?P<object>[^,;:.!?]+(?:\.\d[^,;:.!?]*)*)"
-_NOW = r"(?:(?:now|currently|still|really|also|just|always) )?"
+_NAME = r"(?P<subject>(?:[A-Z][\w'.-]*)(?: (?:of |the |de |van |von )?[A-Z0-9][\w'.-]*){0,4}?)"
+_THING = r"(?P<object>[^,;:.!?]+(?:\.\d[^,;:.!?]*)*)"
+_WHAT = r"(?P<predicate>[a-z][\w -]{1,30}?)"
+_NOT = r"(?P<no>not |no longer )?"
+_DENIED = r"(?:don't|doesn't|do not|does not|am not|is not|isn't|wasn't|was not|no longer|never|didn't|did not)"
+_BEFORE = r"(?:(?:Yes|No|Well|And|But|So|Hi|Hello|Hey)[,!]? )?"
+_ADVERB = r"(?:(?:now|currently|still|really|also|just|always) )?"
+_OWN = r"(?:'s|’s)"  # noqa: RUF001 - both kinds of apostrophe stand in texts
 
 
 class Rule(NamedTuple):
     """One form of sentence."""
 
     pattern: re.Pattern[str]
-    """With groups `subject`, `object`, and `predicate` unless it is fixed; `no` when it denies."""
+    """With groups `subject` (none: the speaker), `object`, `predicate` unless it is fixed, and `no` when it denies."""
     predicate: str = ""
     volatility: str = "medium"
-    negated: bool = False
-    longest: int = 80
-    """Characters of subject and object; what is longer is no name of anything."""
 
 
-def _verb(positive: str, base: str) -> tuple[str, str]:
-    """A sentence with this verb, by the speaker and about somebody: as said, and as denied."""
-    said = (
-        rf"(?:(?P<no>(?:don't|doesn't|do not|does not|no longer|never|didn't|did not) (?:{base}))|{_NOW}(?:{positive}))"
+class _Verb(NamedTuple):
+    said: str
+    """As it stands in a statement."""
+    bare: str
+    """As it stands after «don't»."""
+    predicate: str
+    volatility: str = "medium"
+
+
+_VERBS = (
+    _Verb("live in|lives in|moved to|relocated to|reside in|resides in", "live in", "lives_in", "low"),
+    _Verb("work for|works for|work at|works at|am employed by|is employed by", "work for|work at", "works_for", "low"),
+    _Verb("was born on", "born on", "born_on", "static"),
+    _Verb("was born in", "born in", "born_in", "static"),
+    _Verb("prefer|prefers", "prefer", "prefers", "low"),
+    _Verb("like|likes|love|loves|enjoy|enjoys", "like|love|enjoy", "likes", "low"),
+    _Verb("hate|hates|dislike|dislikes", "hate|dislike", "dislikes", "low"),
+    _Verb("decided to|decided on|have decided to|has decided to", "decide on", "decided", "low"),
+    _Verb("am allergic to|is allergic to", "allergic to", "allergic_to", "static"),
+    _Verb("speak|speaks", "speak", "speaks", "low"),
+    _Verb("own|owns", "own", "owns", "low"),
+    _Verb("use|uses", "use", "uses"),
+    _Verb("require|requires|need|needs", "require|need", "requires"),
+)
+
+
+def _with_verb(verb: _Verb) -> tuple[Rule, Rule]:
+    """The sentence by the speaker, and about somebody who is named."""
+    said = rf"(?:(?P<no>{_DENIED} (?:{verb.bare}))|{_ADVERB}(?:{verb.said})) {_THING}"
+    mine = re.compile(rf"^{_BEFORE}I {said}", re.IGNORECASE)
+    return (
+        Rule(mine, verb.predicate, verb.volatility),
+        Rule(re.compile(rf"^{_BEFORE}{_NAME} {said}"), verb.predicate, verb.volatility),
     )
-    return rf"^(?:Yes, |No, |Well, |And |But |So )?I {said} {_REST}", rf"^{_NAME} {said} {_REST}"
-
-
-def _both(positive: str, base: str, predicate: str, volatility: str = "medium") -> tuple[Rule, Rule]:
-    mine, named = _verb(positive, base)
-    flags = re.IGNORECASE
-    return Rule(re.compile(mine, flags), predicate, volatility), Rule(re.compile(named), predicate, volatility)
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(re.compile(rf"^(?:Hi|Hello|Hey)?[,! ]*(?:{_ME}'?m called|my name is|my name's|I am called) {_REST}", re.IGNORECASE), "name", "static"),
-    Rule(re.compile(rf"^{_NAME}(?:'s|’s) name is {_REST}"), "name", "static"),  # noqa: RUF001
-    Rule(re.compile(r"^my (?P<predicate>[a-z][\w -]{1,30}?) (?:is|are|was) (?P<no>not |no longer )?(?P<object>[^,;:.!?]+(?:\.\d[^,;:.!?]*)*)", re.IGNORECASE)),
-    *_both(r"live in|lives in|moved to|relocated to|reside in|resides in", "live in", "lives_in", "low"),
-    *_both(r"work for|works for|work at|works at|am employed by|is employed by", "work for|work at", "works_for", "low"),
-    *_both(r"was born on", "born on", "born_on", "static"),
-    *_both(r"was born in", "born in", "born_in", "static"),
-    *_both(r"prefer|prefers", "prefer", "prefers", "low"),
-    *_both(r"like|likes|love|loves|enjoy|enjoys", "like|love|enjoy", "likes", "low"),
-    *_both(r"hate|hates|dislike|dislikes", "hate|dislike", "dislikes", "low"),
-    *_both(r"decided (?:to|on)|(?:have|has) decided (?:to|on)", "decide on", "decided", "low"),
-    *_both(r"am allergic to|is allergic to|'m allergic to", "am allergic to", "allergic_to", "static"),
-    *_both(r"speak|speaks", "speak", "speaks", "low"),
-    *_both(r"own|owns", "own", "owns", "low"),
-    *_both(r"use|uses", "use", "uses", "medium"),
-    *_both(r"require|requires|need|needs", "require|need", "requires", "medium"),
-    Rule(re.compile(rf"^{_NAME} (?:was founded|was established) in {_REST}"), "founded_in", "static"),
-    Rule(re.compile(rf"^{_NAME} (?:was (?:written|created|designed|painted|invented) by) {_REST}"), "made_by", "static"),
-    Rule(re.compile(rf"^[Tt]he (?P<predicate>[a-z][\w -]{{1,30}}?) of (?P<subject>(?:the )?[\w][\w '.-]{{0,50}}?) is (?P<no>not |no longer )?{_REST}")),
-    Rule(re.compile(rf"^{_NAME}(?:'s|’s) (?P<predicate>[a-z][\w -]{{1,30}}?) is (?P<no>not |no longer )?{_REST}")),  # noqa: RUF001
-    Rule(re.compile(rf"^{_NAME} is (?P<no>not |no longer )?(?:an? )(?P<object>[^,;:.!?]+)"), "is_a", "low"),
-)  # fmt: skip
+    Rule(
+        re.compile(rf"^{_BEFORE}(?:I'm called|I am called|my name is|my name's) {_THING}", re.IGNORECASE),
+        "name",
+        "static",
+    ),
+    Rule(re.compile(rf"^{_BEFORE}{_NAME}{_OWN} name is {_THING}"), "name", "static"),
+    Rule(re.compile(rf"^{_BEFORE}my {_WHAT} (?:is|are|was) {_NOT}{_THING}", re.IGNORECASE)),
+    *(rule for verb in _VERBS for rule in _with_verb(verb)),
+    Rule(re.compile(rf"^{_BEFORE}{_NAME} (?:was founded|was established) in {_THING}"), "founded_in", "static"),
+    Rule(
+        re.compile(rf"^{_BEFORE}{_NAME} was (?:written|created|designed|painted|invented) by {_THING}"),
+        "made_by",
+        "static",
+    ),
+    Rule(re.compile(rf"^[Tt]he {_WHAT} of (?P<subject>(?:the )?\w[\w '.-]{{0,50}}?) is {_NOT}{_THING}")),
+    Rule(re.compile(rf"^{_BEFORE}{_NAME}{_OWN} {_WHAT} is {_NOT}{_THING}")),
+    Rule(re.compile(rf"^{_BEFORE}{_NAME} is {_NOT}an? (?P<object>[^,;:.!?]+)"), "is_a", "low"),
+)
 """Tried in order; the first that fits is taken."""
+
+LONGEST = 80
+"""Characters of a subject or an object; what is longer is no name of anything."""
+
+TAIL = re.compile(
+    r"\s+(?:(?:last|this|next) \w+|yesterday|today|now|any ?more|too|a lot|very much|so much|these days"
+    r"|since .*|in (?:19|20)\d\d|\w+ (?:days?|weeks?|months?|years?) ago)$",
+    re.IGNORECASE,
+)
+"""What stands at the end of a statement and is no part of its object."""

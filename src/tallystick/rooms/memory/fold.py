@@ -172,6 +172,8 @@ def _propose(state: State, event: Event) -> None:
     name = proposition_id(args)
     cited: list[str] = list(args["observation_ids"])
     if state.propositions.get(name) is None:
+        # Before the proposition is there: a dossier of what is not there needs not be looked for.
+        state.dossier(name)
         state.propositions.put(name, _new_proposition(state, event, name, cited))
     quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in args.get("quotes", ())}
     for seen in cited:

@@ -31,7 +31,7 @@ SPEAKER, SPEAKER_SHARE = 1.15, 0.1
 OF_THEN, OF_THAT_DAY = 2.0, 2.0
 NAMES_TIME = 1.3
 QUESTION = 0.8
-OTHERS_WORD = 0.8
+OTHERS_WORD = 0.85
 """When the best text of the one who is named comes to less than this share of the best of the others, the question
 is likely about somebody else."""
 HARDLY = 0.2

@@ -11,6 +11,7 @@ from tallystick.rooms.memory.diff import diff
 from tallystick.rooms.memory.events import event_of
 from tallystick.rooms.memory.explain import explain_proposition
 from tallystick.rooms.memory.jsonld import json_ld
+from tallystick.rooms.memory.naming import name_key, predicate_key
 from tallystick.rooms.memory.nouns import Event, Proposition
 from tallystick.rooms.memory.projection import Log as Ledger
 from tallystick.rooms.memory.projection import Projection
@@ -87,6 +88,20 @@ class Reading:
             return recall(state, self._log, self._indexed(state), wanted, now=moment)
 
         return self._projection.ask(answer, written=True)
+
+    def ask(self, *, valid_at: int | None = None, now: int | None = None, **wanted: Any) -> Recollection:
+        """The same in words: `ask(query="…")`; the other words are those of `Wanted`."""
+        return self.recall(Wanted(valid_at=valid_at, **wanted), now=now)
+
+    def known(self, subject: str, predicate: str, thing: str) -> list[str]:
+        """The propositions that say this, whatever their valid time."""
+        wanted = (predicate_key(predicate), name_key(thing))
+
+        def find(state: StoredState) -> list[str]:
+            about = map(_proposition, state.store.by_subject(name_key(subject)))
+            return sorted(one.id for one in about if (one.predicate, name_key(one.object)) == wanted)
+
+        return self._projection.ask(find, written=True)
 
     def explain(
         self, proposition_id: str, *, as_of_seq: int | None = None, now: int | None = None

@@ -1,6 +1,7 @@
 """Memory as the gate sees it: nine proposals and two ways of reading, over one workspace's log."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
@@ -12,14 +13,19 @@ from tallystick.rooms.memory.tools.attach_contradiction import attach_contradict
 from tallystick.rooms.memory.tools.attach_support import attach_support
 from tallystick.rooms.memory.tools.create_or_link_entity_candidate import create_or_link_entity_candidate
 from tallystick.rooms.memory.tools.execute_test_result_ingest import execute_test_result_ingest
+from tallystick.rooms.memory.tools.mem_explain import mem_explain
+from tallystick.rooms.memory.tools.mem_search import mem_search
 from tallystick.rooms.memory.tools.propose_proposition import propose_proposition
 from tallystick.rooms.memory.tools.propose_test import propose_test
 from tallystick.rooms.memory.tools.record_observation import record_observation
 from tallystick.rooms.memory.tools.request_consolidation import request_consolidation
+from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any, Protocol
 
+    from tallystick.rooms.memory.reading import Reading
     from tallystick.rooms.memory.store import Store
     from tallystick.settings import Settings
 
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
         """What memory takes of the joined parts."""
 
         settings: Settings
+        workspace: Path
 
         @property
         def ledger(self) -> Log:
@@ -72,13 +79,26 @@ class Memory:
             return Store(parts.engine)
 
         self.projection = Projection(parts.ledger, open_store, self.policy)
+        self._ledger = parts.ledger
+        self._folder = parts.workspace / CONTROL_ROOM
         self._now: Callable[[], int] = lambda: parts.now_ms() // 1000
 
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
         snapshot = Snapshot(digest=self.policy.digest, policy=self.policy, ask=self.projection.ask, now=self._now)
-        return [made(snapshot) for made in PROPOSALS]
+        reading = [mem_search(lambda: self.reading), mem_explain(lambda: self.reading)]
+        return [*(made(snapshot) for made in PROPOSALS), *reading]
+
+    @cached_property
+    def reading(self) -> "Reading":
+        """All that can be asked of memory."""
+        # Loaded when something is asked.
+        from tallystick.rooms.memory.reading import Reading  # noqa: PLC0415
+
+        return Reading(self.projection, self._ledger, self._folder, self._now)
 
     def close(self) -> None:
         """Write what waits to be written."""
+        if "reading" in self.__dict__:
+            self.reading.close()
         self.projection.close()

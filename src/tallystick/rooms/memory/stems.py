@@ -165,7 +165,7 @@ teach taught; catch caught; eat ate eaten; win won; sing sang sung; sell sold; f
 sleep slept; swim swam swum; fight fought; throw threw thrown; drink drank drunk; forget forgot forgotten;
 wake woke woken; shoot shot; seek sought; hide hid hidden; shake shook shaken; steal stole stolen; dig dug;
 say said; hang hung; stick stuck; sweep swept; deal dealt; dream dreamt; learn learnt; bake baked; knit knitted;
-child children; man men; woman women; person people; foot feet; tooth teeth; mouse mice; life lives; wife wives;
+child children; man men; woman women; person people; foot feet; tooth teeth; mouse mice; wife wives;
 knife knives; half halves; mom mum mother mommy; dad father daddy; kid kids;
 """
 _IRREGULAR = {

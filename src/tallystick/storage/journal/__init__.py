@@ -11,8 +11,8 @@ r"""The journal on files: one log per workspace, shared by threads and processes
       blobs/                 payloads too large for a line                                       blobs.py
       sessions/              the views of single sessions; derived                               views.py
 
-Every new note also goes to the witnesses of the settings (`witnesses.py`), by a thread for each (`courier.py`), to a file
-or as a POST (`posting.py`).
+Every new note also goes to the witnesses of the settings (`witnesses.py`), by a thread for each (`courier.py`), to a
+file or as a POST (`posting.py`).
 
 `files.py` joins them into the journal that `gate/record/journal.py` asks for; `archive.py` reads them for an audit
 and writes nothing; `disk.py` is the only place that calls the operating system to change anything.

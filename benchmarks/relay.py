@@ -1,0 +1,189 @@
+"""A call over stdio through `tally mcp wrap`, beside the same server without it.
+
+One client that speaks plain lines, so that it is the server and the relay that are measured. The servers are made with
+the official SDK (and one bare script, to see the relay's own cost); with `TALLY_PEERS_PYTHON` naming an interpreter
+that has `fastmcp`, FastMCP's proxy stands beside ours.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+PROMISES = ("relay.speed", "relay.start")
+
+SDK = """
+import sys
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("echo", log_level="ERROR")
+@server.tool(structured_output=False)
+async def echo(text: str, n: int) -> str:
+    "Echo."
+    return f"{text}:{n}"
+server.run("stdio")
+"""
+BARE = """
+import json, sys
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}, "n": {"type": "integer"}}}
+TOOL = {"name": "echo", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}
+for line in sys.stdin:
+    said = json.loads(line)
+    if "id" in said:
+        method, params = said["method"], said.get("params") or {}
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "e", "version": "1"}}
+        if method == "tools/list":
+            result = {"tools": [TOOL]}
+        if method == "tools/call":
+            args = params["arguments"]
+            result = {"content": [{"type": "text", "text": "%s:%s" % (args["text"], args["n"])}]}
+        print(json.dumps({"jsonrpc": "2.0", "id": said["id"], "result": result}), flush=True)
+"""
+PROXY = """
+import sys
+from fastmcp.server import create_proxy
+from fastmcp.client.transports import StdioTransport
+create_proxy(StdioTransport(command=sys.argv[1], args=sys.argv[2:]), name="proxy").run(transport="stdio", show_banner=False)
+"""
+POLICY = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n[ledger]\ndurability = "{durability}"\n'
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+
+
+class Speaker:
+    """A client as plain as can be."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        began = time.perf_counter()
+        self._process = subprocess.Popen(
+            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._number = 0
+        self.ask("initialize", HELLO)
+        self.up_s = time.perf_counter() - began
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.ask("tools/list", {})
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        while True:
+            said: dict[str, Any] = orjson.loads(self._out.readline())
+            if said.get("id") == self._number and "method" not in said:
+                return said
+
+    def echo(self, number: int) -> None:
+        answer = self.ask("tools/call", {"name": "echo", "arguments": {"text": "hello world", "n": number}})
+        assert answer["result"]["content"][0]["text"] == f"hello world:{number}", answer
+
+    def close(self) -> None:
+        self._in.close()
+        self._process.wait(timeout=30)
+        self._out.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._in.write(orjson.dumps(message) + b"\n")
+        self._in.flush()
+
+
+def run(folder: Path, *, full: bool) -> dict[str, Any]:
+    calls, rounds = (400, 9) if full else (150, 5)
+    commands = _commands(folder)
+    speakers = {name: Speaker(command) for name, command in commands.items()}
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    try:
+        for speaker in speakers.values():
+            for number in range(50):
+                speaker.echo(number)
+        for turn in range(rounds):
+            for name in list(speakers) if turn % 2 == 0 else list(reversed(speakers)):
+                for number in range(calls):
+                    began = time.perf_counter()
+                    speakers[name].echo(number)
+                    times[name].append(time.perf_counter() - began)
+    finally:
+        for speaker in speakers.values():
+            speaker.close()
+    medians = {name: statistics.median(found) * 1e6 for name, found in times.items()}
+    sync_us = _fdatasync_us(folder)
+    starts = _starts(folder, 9 if full else 5)
+    return _told(medians, sync_us, starts)
+
+
+def _commands(folder: Path) -> dict[str, list[str]]:
+    for name, text in (("sdk.py", SDK), ("bare.py", BARE), ("proxy.py", PROXY)):
+        (folder / name).write_text(text)
+    python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
+    commands = {
+        "SDK server, direct": [python, sdk],
+        "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
+        "SDK server, wrapped, fsync": [*_wrap(folder, "fsync"), python, sdk],
+        "bare server, direct": [python, bare],
+        "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), python, bare],
+    }
+    peers = os.environ.get("TALLY_PEERS_PYTHON")
+    if peers:
+        commands["SDK server, FastMCP proxy"] = [peers, str(folder / "proxy.py"), python, sdk]
+    return commands
+
+
+def _wrap(folder: Path, durability: str, server: str = "sdk") -> list[str]:
+    workspace = folder / f"{server}-{durability}"
+    workspace.mkdir(exist_ok=True)
+    (workspace / "tallystick.toml").write_text(POLICY.format(durability=durability))
+    return [sys.executable, "-m", "tallystick", "mcp", "wrap", "--workspace", str(workspace), "--name", server, "--"]
+
+
+def _starts(folder: Path, times: int) -> tuple[float, float]:
+    """Until the answer to `initialize` is there: the bare server alone, and wrapped."""
+    alone, wrapped = [], []
+    for _ in range(times):
+        for found, command in ((alone, []), (wrapped, _wrap(folder, "os", "bare"))):
+            speaker = Speaker([*command, sys.executable, "-S", "-E", str(folder / "bare.py")])
+            found.append(speaker.up_s)
+            speaker.close()
+    return statistics.median(alone), statistics.median(wrapped)
+
+
+def _fdatasync_us(folder: Path) -> float:
+    """What one append with fdatasync costs here and now."""
+    fd = os.open(folder / "sync", os.O_RDWR | os.O_CREAT)
+    found = []
+    for _ in range(100):
+        began = time.perf_counter()
+        os.write(fd, b"x" * 1024)
+        os.fdatasync(fd)
+        found.append(time.perf_counter() - began)
+    os.close(fd)
+    return statistics.median(found) * 1e6
+
+
+def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]) -> dict[str, Any]:
+    direct = medians["SDK server, direct"]
+    lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
+    lines += [f"| {name} | {us:.0f} | {us / direct:.2f} |" for name, us in medians.items()]
+    added_fsync = medians["SDK server, wrapped, fsync"] - direct
+    lines += [
+        "",
+        f"One append with fdatasync: {sync_us:.0f} µs. With `fsync` a call takes {added_fsync:.0f} µs more than alone, of "
+        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs.",
+        f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
+    ]
+    return {
+        "goal": "at most 2 × the direct call with `os`; 300 µs and two fdatasyncs with `fsync`; up 0.15 s later at most",
+        "medians_us": medians,
+        "ratio_os": medians["SDK server, wrapped, os"] / direct,
+        "fdatasync_us": sync_us,
+        "added_fsync_us": added_fsync,
+        "start_s": {"alone": starts[0], "wrapped": starts[1]},
+        "markdown": "\n".join(lines),
+    }

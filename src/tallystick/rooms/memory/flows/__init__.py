@@ -1,0 +1,1 @@
+"""Longer work over the proposals: filling memory from a text."""

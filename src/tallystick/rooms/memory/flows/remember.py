@@ -1,0 +1,136 @@
+"""Fill memory from a text: an observation for each passage, a proposal for each claim. All of it through the gate.
+
+Nothing here writes. Each step is one of the nine proposals, and what the gate refuses stays refused and is told.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.records import record
+from tallystick.rooms.memory.extract import Claim, Passage
+
+Call = Callable[[str, Mapping[str, Any]], Awaitable[Outcome]]
+"""Proposes one call at the gate."""
+Known = Callable[[str, str, str], list[str]]
+"""Gives the ids of the propositions with this subject, predicate and object."""
+
+
+@record
+class Origin:
+    """Where a text comes from."""
+
+    source_id: str
+    source_class: str
+    observed_at: str
+    """RFC 3339."""
+    group: str | None = None
+    episode_id: str | None = None
+    at: str | None = None
+    """Log time, for a log that is filled afterwards."""
+
+
+@record
+class Refusal:
+    """A proposal that was not taken."""
+
+    tool: str
+    code: str
+    reason: str
+
+
+@record
+class Remembered:
+    """What came of it."""
+
+    observation_ids: tuple[str, ...]
+    proposition_ids: tuple[str, ...]
+    contradicted_ids: tuple[str, ...]
+    refusals: tuple[Refusal, ...]
+    receipt_ids: tuple[str, ...]
+
+
+class _Gathered:
+    def __init__(self) -> None:
+        self.observations: list[str] = []
+        self.propositions: list[str] = []
+        self.contradicted: list[str] = []
+        self.refusals: list[Refusal] = []
+        self.receipts: list[str] = []
+
+
+async def remember(call: Call, passages: Iterable[Passage], origin: Origin, *, known: Known) -> Remembered:
+    """Propose passages and what they state.
+
+    Args:
+        call: The gate.
+        passages: What was extracted.
+        origin: Where they come from; in a conversation each speaker is a source of his own.
+        known: For claims that deny: what they deny must be there already.
+    """
+    gathered = _Gathered()
+    for passage in passages:
+        seen = await _observe(call, passage, origin, gathered)
+        if seen is None:
+            continue
+        for claim in passage.claims:
+            await _propose(call, claim, seen, origin, known, gathered)
+    return Remembered(
+        observation_ids=tuple(dict.fromkeys(gathered.observations)),
+        proposition_ids=tuple(dict.fromkeys(gathered.propositions)),
+        contradicted_ids=tuple(dict.fromkeys(gathered.contradicted)),
+        refusals=tuple(gathered.refusals),
+        receipt_ids=tuple(gathered.receipts),
+    )
+
+
+async def _observe(call: Call, passage: Passage, origin: Origin, gathered: _Gathered) -> str | None:
+    who = passage.speaker or origin.source_id
+    source: dict[str, Any] = {"id": who, "class": origin.source_class}
+    if origin.group is not None:
+        source["group"] = origin.group
+    args: dict[str, Any] = {"text": passage.text, "source": source, "observed_at": origin.observed_at}
+    if origin.episode_id is not None:
+        args["episode_id"] = origin.episode_id
+    result = await _ask(call, "record_observation", args, origin, gathered)
+    if result is None:
+        return None
+    name: str = result["observation_id"]
+    gathered.observations.append(name)
+    return name
+
+
+async def _propose(call: Call, claim: Claim, seen: str, origin: Origin, known: Known, gathered: _Gathered) -> None:
+    if claim.negated:
+        for name in known(claim.subject, claim.predicate, claim.object):
+            denial = {"proposition_id": name, "observation_id": seen, "quote": claim.quote}
+            if await _ask(call, "attach_contradiction", denial, origin, gathered) is not None:
+                gathered.contradicted.append(name)
+        return
+    args: dict[str, Any] = {
+        "subject": claim.subject, "predicate": claim.predicate, "object": claim.object, "volatility": claim.volatility,
+        "observation_ids": [seen], "quotes": [{"observation_id": seen, "quote": claim.quote}],
+    }  # fmt: skip
+    if claim.begins:
+        args["valid_from"] = origin.observed_at[:10]
+    if origin.episode_id is not None:
+        args["episode_id"] = origin.episode_id
+    result = await _ask(call, "propose_proposition", args, origin, gathered)
+    if result is not None:
+        gathered.propositions.append(result["proposition_id"])
+
+
+async def _ask(
+    call: Call, tool: str, args: dict[str, Any], origin: Origin, gathered: _Gathered
+) -> Mapping[str, Any] | None:
+    outcome = await call(tool, args if origin.at is None else {**args, "at": origin.at})
+    gathered.receipts.append(outcome.receipt_id)
+    if outcome.ok:
+        result: Mapping[str, Any] = outcome.result
+        return result
+    rejection, failure = outcome.rejection, outcome.failure
+    if rejection is not None:
+        gathered.refusals.append(Refusal(tool=tool, code=str(rejection.fault.boundary_code), reason=rejection.reason))
+    elif failure is not None:
+        gathered.refusals.append(Refusal(tool=tool, code=failure.fault.name, reason=failure.message))
+    return None

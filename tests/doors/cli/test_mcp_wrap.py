@@ -1,0 +1,47 @@
+import os
+
+import pytest
+
+from tallystick.doors.cli.wrapping import WordsError, read_words
+from tallystick.doors.mcp import wrap as wrapping_module
+
+WORDS = (
+    ["--", "uvx", "mcp-server-git", "--", "x"],
+    ["uvx", "mcp-server-git", "--strict"],
+    ["--name", "My Server!", "--strict", "--hold=1", "--timeout", "2", "--", "x"],
+    ["--url", "https://x.example:8443/mcp", "--header", "A: b", "--header=C: d", "--max-output", "1000"],
+    ["-w", "some", "--policy", "p.toml", "--start-timeout", "5", "--", "x", "-y"],
+)
+
+
+@pytest.mark.promise("relay.words")
+@pytest.mark.parametrize("words", WORDS)
+def test_both_ways_of_reading_the_command_line_agree(tally, monkeypatch, words):
+    taken = []
+    monkeypatch.setattr(wrapping_module, "wrap", lambda wrapping: taken.append(wrapping) or 0)
+    # The toolkit reads options after the first word as its own, unless they are set apart.
+    apart = words if "--" in words or "--url" in words else ["--", *words]
+    assert tally("mcp", "wrap", *apart).code == 0
+    assert taken == [read_words(words)]
+
+
+@pytest.mark.promise("relay.words")
+def test_what_was_said_is_what_is_meant():
+    plain = read_words(WORDS[0])
+    assert plain.command == ("uvx", "mcp-server-git", "--", "x")
+    assert plain.name == "git"
+    assert plain.workspace.endswith(os.path.join(".tallystick", "relay", "git"))
+    assert read_words(WORDS[2]).name == "My-Server"
+    assert read_words(WORDS[3]).headers == ("A: b", "C: d")
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--"], ["--url", "x", "y"], ["--url"], ["--bad", "x"], ["--hold", "-1", "x"], ["--timeout", "0", "x"],
+     ["--max-output", "1.5", "x"], ["--timeout", "nan", "x"], ["--url", "ftp://x"], ["--header", "A: b", "--", "x"],
+     ["--url", "http://x", "--header", "none"], ["--strict=1", "x"]],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(tally, words):
+    with pytest.raises(WordsError):
+        read_words(words)
