@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import orjson
 
-FORM = 1
+FORM = 2
 """Another number: the file is emptied and filled again."""
 BUSY_S = 30
 AT_ONCE = 500
@@ -31,12 +32,15 @@ CREATE TABLE entries (
     at INTEGER NOT NULL, asks INTEGER NOT NULL, timed INTEGER NOT NULL, before INTEGER NOT NULL,
     after INTEGER NOT NULL, words BLOB NOT NULL
 );
+CREATE TABLE holders (word TEXT PRIMARY KEY, texts INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE speakers (word TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX entries_by_id ON entries (id);
 CREATE INDEX entries_by_seq ON entries (seq);
 CREATE INDEX entries_by_episode ON entries (episode, number);
 """
-_ENTRY = "number, id, seq, speaker, episode, at, asks, timed, before, after, words"
+_ENTRY = "number, id, seq, speaker, episode, at, asks, timed, before, after"
+POSTING = 5
+"""Bytes of one text in the postings of a word."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -106,6 +110,10 @@ class TextSegments:
             self._base.executemany(
                 "INSERT INTO postings VALUES (?, ?, ?)", ((word, segment, data) for word, data in postings.items())
             )
+            self._base.executemany(
+                "INSERT INTO holders VALUES (?, ?) ON CONFLICT (word) DO UPDATE SET texts = texts + excluded.texts",
+                ((word, len(data) // POSTING) for word, data in postings.items()),
+            )
             self._base.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, entries))
         return True
 
@@ -121,22 +129,35 @@ class TextSegments:
         """Note which text follows a kept one in its episode."""
         self._base.execute("UPDATE entries SET after = ? WHERE number = ?", (after, number))
 
-    def postings(self, word: str) -> list[tuple[int, bytes]]:
-        """Segment and packed postings of a word, the newest first."""
-        return self._base.execute(
-            "SELECT segment, data FROM postings WHERE word = ? ORDER BY segment DESC", (word,)
-        ).fetchall()
+    def holders(self, word: str) -> int:
+        """How many kept texts hold a word."""
+        found = self._base.execute("SELECT texts FROM holders WHERE word = ?", (word,)).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def postings(self, word: str) -> Iterator[tuple[int, bytes]]:
+        """Segment and packed postings of a word, the newest first; each is read when it is taken."""
+        return self._base.execute("SELECT segment, data FROM postings WHERE word = ? ORDER BY segment DESC", (word,))
 
     def entries(self, numbers: Iterable[int]) -> Iterator[Entry]:
-        """Kept entries by number; those of erased texts are left out."""
+        """Kept entries by number, without their words; those of erased texts are left out."""
+        for row in self._by_number(_ENTRY, numbers):
+            number, id_, seq, speaker, episode, at, asks, timed, before, after = row
+            yield Entry(
+                number=number, id=id_, seq=seq, speaker=speaker, episode=episode, at=at, asks=bool(asks),
+                timed=bool(timed), before=before, after=after,
+            )  # fmt: skip
+
+    def words(self, numbers: Iterable[int]) -> dict[int, dict[str, int]]:
+        """The words of kept entries; most questions need them of a few only."""
+        return {number: orjson.loads(words) for number, words in self._by_number("number, words", numbers)}
+
+    def _by_number(self, columns: str, numbers: Iterable[int]) -> Iterator[Any]:
         wanted = list(numbers)
         for start in range(0, len(wanted), AT_ONCE):
             some = wanted[start : start + AT_ONCE]
             marks = ",".join("?" * len(some))
-            yield from map(
-                _entry,
-                self._base.execute(f"SELECT {_ENTRY} FROM entries WHERE id != '' AND number IN ({marks})", some),  # noqa: S608 - marks only
-            )
+            asked = f"SELECT {columns} FROM entries WHERE id != '' AND number IN ({marks})"  # noqa: S608 - marks only
+            yield from self._base.execute(asked, some)
 
     def numbers_of(self, ids: Iterable[str]) -> list[int]:
         """The numbers of kept texts by their ids."""
@@ -162,12 +183,14 @@ class TextSegments:
         with self._writing():
             for word, data in postings.items():
                 self._base.execute("UPDATE postings SET data = ? WHERE word = ? AND segment = ?", (data, word, segment))
+                self._base.execute("UPDATE holders SET texts = texts - 1 WHERE word = ?", (word,))
             self._base.execute("DELETE FROM postings WHERE segment = ? AND length(data) = 0", (segment,))
+            self._base.execute("DELETE FROM holders WHERE texts = 0")
             blank = Entry(number=entry.number, id="", seq=entry.seq)
             self._base.execute("REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(blank))
 
     def _make(self) -> None:
-        for table in ("segments", "postings", "entries", "speakers"):
+        for table in ("segments", "postings", "holders", "entries", "speakers"):
             self._base.execute(f"DROP TABLE IF EXISTS {table}")
         for statement in _TABLES.split(";"):
             self._base.execute(statement)
@@ -188,11 +211,3 @@ def _row(entry: Entry) -> tuple[object, ...]:
     words = orjson.dumps(dict(sorted(entry.words.items())))
     return (entry.number, entry.id, entry.seq, entry.speaker, entry.episode, entry.at, entry.asks, entry.timed,
             entry.before, entry.after, words)  # fmt: skip
-
-
-def _entry(row: tuple[int, str, int, str, str, int, int, int, int, int, bytes]) -> Entry:
-    number, id_, seq, speaker, episode, at, asks, timed, before, after, words = row
-    return Entry(
-        number=number, id=id_, seq=seq, speaker=speaker, episode=episode, at=at, asks=bool(asks), timed=bool(timed),
-        before=before, after=after, words=orjson.loads(words),
-    )  # fmt: skip

@@ -63,5 +63,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             task.cancel()
         if left:
             loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE_S))
+        # Connections that a generator holds open are closed here, not whenever they are collected.
+        loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()

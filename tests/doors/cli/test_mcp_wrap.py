@@ -1,5 +1,3 @@
-import os
-
 import pytest
 
 from tallystick.doors.cli.wrapping import WordsError, read_words
@@ -30,7 +28,7 @@ def test_what_was_said_is_what_is_meant():
     plain = read_words(WORDS[0])
     assert plain.command == ("uvx", "mcp-server-git", "--", "x")
     assert plain.name == "git"
-    assert plain.workspace.endswith(os.path.join(".tallystick", "relay", "git"))
+    assert plain.workspace.endswith("/.tallystick/relay/git")
     assert read_words(WORDS[2]).name == "My-Server"
     assert read_words(WORDS[3]).headers == ("A: b", "C: d")
 

@@ -2,11 +2,19 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+import uvicorn
+
+from tallystick.doors.http.protocol import uvicorn_options
+from tallystick.doors.serve import Server
+from tallystick.settings import load_settings
 
 TALLY = [sys.executable, "-m", "tallystick"]
 CONFIG = '[gate]\ntools = ["tools.py"]\n[ledger]\ndurability = "os"\n'
@@ -66,3 +74,23 @@ def http_server(workspace: Path, *more: str) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate(timeout=30)
+
+
+@contextmanager
+def http_server_here(workspace: Path) -> Iterator[str]:
+    """The same in this process, on a thread, so that what it runs is measured."""
+    settings = load_settings(workspace)
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening,
+        closing(Server(workspace, settings, mcp_wait_s=0)) as served,
+    ):
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        server = uvicorn.Server(uvicorn.Config(**uvicorn_options(served.app, settings.server)))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        finally:
+            server.should_exit = True
+            thread.join(30)

@@ -17,7 +17,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from tallystick import Gate
-from tests.doors.mcp.processes import http_server, workspace_at
+from tests.doors.mcp.processes import http_server, http_server_here, workspace_at
 from tests.doors.mcp.served import ERAS
 from tests.doors.tokens import SECRET
 from tests.doors.tokens import token as make_token
@@ -34,7 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     folder = tmp_path_factory.mktemp("open")
     state = f'[storage]\nstate_dir = "{folder / "state"}"\n'
     workspace = workspace_at(folder / "ws", state)
-    with http_server(workspace, "--wait", "0") as url:
+    with http_server_here(workspace) as url:
         yield url, workspace
 
 
@@ -43,7 +43,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     folder = tmp_path_factory.mktemp("locked")
     more = f'[storage]\nstate_dir = "{folder / "state"}"\n[auth]\nenabled = true\njwt_secret = "{SECRET}"\n'
     workspace = workspace_at(folder / "ws", more)
-    with http_server(workspace, "--wait", "0") as url:
+    with http_server_here(workspace) as url:
         yield url, workspace
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -15,6 +16,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tallystick import Gate
+from tallystick.doors.mcp.serve import Serving
+from tallystick.doors.mcp.serve_stdio import WAITING, _Wire
+from tallystick.settings import load_settings
 from tests.doors.mcp.processes import command, workspace_at
 from tests.doors.mcp.served import ERAS
 
@@ -120,3 +124,42 @@ def test_the_server_ends_with_its_client_and_leaves_a_sound_ledger(workspace: Pa
         process.stdout.close()
         process.stdin.close()
     assert Gate.verify(workspace).ok
+
+
+@pytest.mark.promise("mcp.stdio", "mcp.strict-json")
+def test_a_client_that_sends_everything_at_once_gets_every_answer(workspace: Path) -> None:
+    to_server, from_server = os.pipe(), os.pipe()
+    pings = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(10, 10 + 2 * WAITING)]
+    first = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    sent = b"".join(json.dumps(message).encode() + b"\n" for message in [*first, *pings])
+    sent += b'{"id":2,"id":3}\n{"hello":1}\n' + b"x" * 300_000 + b"\n"
+
+    async def talk(gate: Gate) -> list[dict[str, Any]]:
+        wire = _Wire(gate, Serving(gate, session_id="mcp-x", wait_s=0), "mcp-x", to_server[0], from_server[1])
+        answers: list[dict[str, Any]] = []
+
+        def client() -> None:
+            with os.fdopen(to_server[1], "wb") as out, os.fdopen(from_server[0], "rb", closefd=False) as back:
+                out.write(sent)
+                out.flush()
+                answers.extend(json.loads(back.readline()) for _ in range(len(pings) + 4))
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(wire.serve())
+            group.create_task(asyncio.to_thread(client))
+        return answers
+
+    settings = load_settings(workspace)
+    small = settings.model_copy(update={"server": settings.server.model_copy(update={"max_body_bytes": 200_000})})
+    try:
+        with Gate.open(workspace, settings=small) as gate:
+            answers = asyncio.run(talk(gate))
+    finally:
+        for fd in (to_server[0], *from_server):
+            os.close(fd)
+
+    assert {each["id"] for each in answers if "result" in each} == {1, *(ping["id"] for ping in pings)}
+    assert [each["error"]["code"] for each in answers if "error" in each] == [-32700] * 3

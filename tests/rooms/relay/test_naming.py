@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.gate.admit.names import TOOL_ID
-from tallystick.rooms.relay.naming import LONGEST, host_name, plain_name, server_name, tool_id
+from tallystick.rooms.relay.naming import LONGEST, host_name, plain_name, safe_name, server_name, tool_id
 
 
 @pytest.mark.promise("relay.names")
@@ -39,7 +39,7 @@ def test_a_server_with_an_address_is_named_after_its_host():
 @pytest.mark.promise("relay.names")
 @given(st.text(), st.lists(st.text()))
 def test_any_name_can_be_a_folder_and_the_beginning_of_a_tools_id(given_name, command):
-    for name in (plain_name(given_name), server_name(command)):
+    for name in (plain_name(given_name), safe_name(given_name), server_name(command)):
         assert 0 < len(name) <= LONGEST
         assert TOOL_ID.fullmatch(name)
         assert name not in {".", ".."}

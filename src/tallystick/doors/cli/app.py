@@ -22,6 +22,7 @@ from tallystick.doors.cli import (
     evidence,
     keys,
     mcp,
+    memory,
     policy,
     replay,
     running,
@@ -35,7 +36,7 @@ NAME = "tally"
 HELP = ("--help", "-h")
 ORDER = (
     "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "agents", "credits", "mcp", "keys", "serve", "worker", "doctor",
+    "agents", "credits", "memory", "mcp", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -112,7 +113,22 @@ def tally(
     """Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."""
 
 
-for part in (calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, keys, mcp, running, doctor):
+for part in (
+    calls,
+    audit,
+    bundles,
+    replay,
+    policy,
+    approvals,
+    evidence,
+    chat,
+    agents,
+    memory,
+    keys,
+    mcp,
+    running,
+    doctor,
+):
     part.add_to(app)
 
 

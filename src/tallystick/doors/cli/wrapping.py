@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.rooms.relay.naming import host_name, plain_name, server_name
+from tallystick.rooms.relay.naming import host_name, safe_name, server_name
 
 if TYPE_CHECKING:
     from tallystick.doors.mcp.wrapping import Wrapping
@@ -110,6 +110,6 @@ def _joined(given: dict[str, Any], headers: tuple[str, ...], command: tuple[str,
         raise WordsError("--header needs 'Name: value'.")
     named = given.pop("name", None)
     found = host_name(str(url)) if url is not None else server_name(command)
-    name = plain_name(named) if named is not None else found
+    name = safe_name(named) if named is not None else found
     workspace = Path(given.pop("workspace", None) or workspace_of(name)).expanduser().absolute()
     return Wrapping(command=command, headers=headers, name=name, workspace=str(workspace), **given)

@@ -18,6 +18,8 @@ from tallystick.doors.http.fast import Fast
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
 from tallystick.doors.http.measure import Measured
+from tallystick.doors.http.memory_reading_routes import memory_reading_routes
+from tallystick.doors.http.memory_routes import memory_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
 from tallystick.doors.http.tiers_routes import tiers_routes
@@ -36,7 +38,7 @@ def api(desk: FrontDesk) -> FastAPI:
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes,
+        openai_routes, memory_routes, memory_reading_routes,
     ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)

@@ -6,6 +6,7 @@ the same), and a null that a provider forced on an optional argument is dropped.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -146,7 +147,7 @@ def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Reje
 def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     """What comes before the schema: fields of policy, then provenance."""
     # Compared in their plain form: a tool that reads keys loosely must not be reached by `Status`.
-    owned = {normalised(key) for key in entry.card.owned_keys}
+    owned = _plain_forms(entry.card.owned_keys)
     found = _find_key(args, owned) if owned else None
     if found is not None:
         return Rejection(fault=CANONICAL_WRITE, reason=OWNED_KEY, pointer=found)
@@ -156,7 +157,13 @@ def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     return None
 
 
-def _find_key(value: Any, owned: set[str]) -> str | None:
+@lru_cache(maxsize=256)
+def _plain_forms(keys: frozenset[str]) -> frozenset[str]:
+    """Worked out once for each set of keys: a card has dozens of them, and every call asks."""
+    return frozenset(map(normalised, keys))
+
+
+def _find_key(value: Any, owned: frozenset[str]) -> str | None:
     """The pointer to the first key that policy owns."""
     pairs = value.items() if type(value) is dict else enumerate(value) if type(value) is list else ()
     for key, item in pairs:

@@ -44,11 +44,12 @@ class Catalogue:
 def entry_of(seen: Observation) -> Entry:
     """What the index remembers of an observation."""
     text = seen.text[:MAX_INDEXED]
+    words = weigh(content_words(text))
     return Entry(
         number=0, id=seen.id, seq=seen.seq, speaker=name_key(seen.source_id),
         # What names no episode has no neighbours: it came from anywhere.
         episode="" if seen.episode_id == DEFAULT_EPISODE else seen.episode_id,
-        at=seen.observed_at, asks=asks(text), timed=says_when(text), words=weigh(content_words(text)),
+        at=seen.observed_at, asks=asks(text), timed=says_when(words), words=words,
     )  # fmt: skip
 
 

@@ -215,6 +215,12 @@ def _consolidation(args: Args, state: State) -> Decision | None:
     return _known(state.episodes, args, "episode_id") or _open_episode(args, state)
 
 
+def _end(args: Args, state: State) -> Decision | None:
+    if args["episode_id"] == DEFAULT_EPISODE:
+        return _refuse(DENIED, "the default episode does not end: name the one that does", "/episode_id")
+    return _consolidation(args, state)
+
+
 def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
     """Refuse names of things that memory does not hold."""
     value = args.get(key)
@@ -238,5 +244,5 @@ _CHECKS: Mapping[str, Callable[[Args, State], Decision | None]] = {
     "propose_test": _test,
     "execute_test_result_ingest": _result,
     "request_consolidation": _consolidation,
-    "archive_episode": _consolidation,
+    "archive_episode": _end,
 }

@@ -4,7 +4,9 @@ Times are whole seconds since 1970 (UTC), weights are basis points (10,000 is ce
 that the same thing proposed twice, by whomever, is one thing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache
+from operator import attrgetter
 from typing import Any, Literal
 
 from tallystick.records import record
@@ -253,9 +255,17 @@ class Canonical:
     policy: str
 
 
+@cache
+def _reader(kind: Hashable) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The names of a noun's fields, and what reads them all at once."""
+    names: tuple[str, ...] = getattr(kind, "__slots__", ())
+    return names, attrgetter(*names)
+
+
 def as_dict(noun: Any) -> dict[str, Any]:
     """A noun as plain JSON."""
-    made = {name: getattr(noun, name) for name in type(noun).__slots__}
+    names, read = _reader(type(noun))
+    made = dict(zip(names, read(noun), strict=True))
     figures = made.get("figures")
     if figures is not None:
         made["figures"] = as_dict(figures)

@@ -1,7 +1,7 @@
 """What a query asks for: words that weigh, and whether it asks for a time or names one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tallystick.records import record
 from tallystick.rooms.memory.stems import stem, stems
@@ -32,12 +32,11 @@ _WHEN = re.compile(
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
-_TIMED = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)"
-    rf"day|{'|'.join(month for month in _MONTHS if month != 'may')}|summer|winter|spring|autumn|fall|recently|since"
-    r"|(?:19|20)\d\d)s?\b",
-    re.IGNORECASE,
-)
+_TIMES = """
+yesterday today tonight tomorrow last next ago weekend week month year monday tuesday wednesday thursday friday saturday
+sunday summer winter spring autumn fall recently since
+"""
+_TIMED = frozenset(map(stem, [*_TIMES.split(), *(month for month in _MONTHS if month != "may")]))
 
 
 @record
@@ -78,9 +77,9 @@ def content_words(text: str) -> list[str]:
     return [word for word in stems(text) if word not in STOP]
 
 
-def says_when(text: str) -> bool:
-    """Whether a text says when something happened."""
-    return _TIMED.search(text) is not None
+def says_when(words: Iterable[str]) -> bool:
+    """Whether the words of a text say when something happened."""
+    return any(word in _TIMED or (word.isdigit() and _YEAR.fullmatch(word) is not None) for word in words)
 
 
 def asks(text: str) -> bool:

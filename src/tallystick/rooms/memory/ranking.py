@@ -10,16 +10,14 @@ The numbers were set on six long conversations, and rounded: each helps on every
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from heapq import nlargest
 from typing import NamedTuple
 
 from tallystick.records import record
 from tallystick.rooms.memory.question import Question, coverage
-from tallystick.rooms.memory.stems import stems
-from tallystick.rooms.memory.text_index import Found, TextIndex
+from tallystick.rooms.memory.text_index import Found, TextIndex, best_of, speaker_words
 from tallystick.storage.text_segments import NONE, Entry
 
-SPREADING = 160
+SPREADING = 80
 """How many of the best texts give part of their scores to their neighbours."""
 TO_NEXT, TO_SECOND, TO_PREVIOUS = 0.45, 0.15, 0.25
 ANSWERED = 1.6
@@ -54,6 +52,8 @@ class Ranking:
     best: tuple[Ranked, ...]
     doubt: str | None
     """nothing_found, hardly_related, said_of_another; None: no reason for doubt."""
+    worth: Mapping[str, float]
+    """Word → what one mention is worth."""
     complete: bool
 
 
@@ -70,18 +70,19 @@ def rank(index: TextIndex, question: Question, *, limit: int, as_of_seq: int | N
         number: fitting[number] * SPEAKER + share if _speaks(entry, names) else fitting[number]
         for number, entry in entries.items()
     }
-    order = nlargest(limit, entries, key=lambda number: (scores[number], number))
+    order = best_of(scores, limit)
+    held = index.words(order)
     asked = tuple(word for word in question.words if word not in names) or question.words
     best = tuple(
-        Ranked(entry=entries[number], score=scores[number], covers=coverage(entries[number].words, found.worth, asked))
+        Ranked(entry=entries[number], score=scores[number], covers=coverage(held[number], found.worth, asked))
         for number in order
     )
-    return Ranking(best=best, doubt=_doubt(best, fitting, entries, names), complete=found.complete)
+    return Ranking(best=best, doubt=_doubt(best, fitting, entries, names), worth=found.worth, complete=found.complete)
 
 
 def _spread(index: TextIndex, found: Found, cut: int) -> tuple[dict[int, float], dict[int, Entry]]:
     """Give the neighbours of the best texts part of their scores."""
-    best = nlargest(SPREADING, found.scores, key=lambda number: (found.scores[number], number))
+    best = best_of(found.scores, SPREADING)
     entries = index.entries(best)
     around = {n for entry in entries.values() for n in (entry.before, entry.after) if n != NONE and n < cut}
     entries |= index.entries(around - entries.keys())
@@ -120,7 +121,7 @@ def _fits_time(at: int, question: Question) -> float:
 
 
 def _speaks(entry: Entry, names: frozenset[str]) -> bool:
-    return not names.isdisjoint(stems(entry.speaker))
+    return not names.isdisjoint(speaker_words(entry.speaker))
 
 
 def _doubt(

@@ -27,8 +27,8 @@ ITEM_TOKENS = 200
 """Of one text; longer ones are shown in part."""
 LOOKED_AT = 40
 """Facts that are weighed for one question."""
-FACT_COVERS = 0.34
-"""A fact must meet this share of a question's words to be shown beside texts."""
+FACT_COVERS, FACT_SHARE = 0.34, 0.5
+"""A fact is shown when it meets this share of a question's words, and comes to this share of the best one's score."""
 _RELIED_ON = {status: place for place, status in enumerate(ORDER)}
 
 
@@ -128,13 +128,12 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
     question = read_question(wanted.query)
     facts = _facts(state, log, catalogue, wanted, question, now)
     ranking = rank(catalogue.observations, question, limit=wanted.limit, as_of_seq=wanted.as_of_seq)
-    worth = catalogue.observations.worth(question.words)
     shown, spent = _within(facts, wanted.limit // 2 if question.words else wanted.limit, wanted.tokens // 2)
     passages: list[Passage] = []
     for ranked in ranking.best if wanted.entity is None else ():
         seen = state.observations.get(ranked.entry.id)
         if seen is not None and len(shown) + len(passages) < wanted.limit:
-            text = excerpt(seen.text, worth, min(ITEM_TOKENS, wanted.tokens))
+            text = excerpt(seen.text, ranking.worth, min(ITEM_TOKENS, wanted.tokens))
             if spent + tokens_of(text) <= wanted.tokens:
                 spent += tokens_of(text)
                 passages.append(_passage(ranked, seen, text))
@@ -189,7 +188,8 @@ def _candidates(
         one = state.propositions.get(ranked.entry.id)
         if one is None:
             continue
-        if name_key(one.subject) == subject or (subject is None and ranked.covers >= FACT_COVERS):
+        fits = ranked.covers >= FACT_COVERS and ranked.score >= ranking.best[0].score * FACT_SHARE
+        if name_key(one.subject) == subject or (subject is None and fits):
             yield one, ranked.score
 
 

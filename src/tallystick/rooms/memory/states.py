@@ -51,7 +51,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "S2-disbelief", "rejected", _refuted,
-        "Rejected: {contradiction_groups} independent sources speak against it (disbelief {disbelief}).",
+        "Rejected: {contradiction_groups} speak against it (disbelief {disbelief}).",
     ),
     Row(
         "S3-owner", "accepted", lambda f, _: f.owner,
@@ -64,7 +64,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "S5-accepted", "accepted", _accepted,
-        "Accepted: {support_groups} independent sources support it (belief {belief}, disbelief {disbelief}), "
+        "Accepted: {support_groups} support it (belief {belief}, disbelief {disbelief}), "
         "and the best of them is of a kind that is trusted ({best_class}).",
     ),
     Row(
@@ -73,7 +73,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "S7-provisional", "provisional", lambda f, p: f.belief >= p.states.provisional_belief,
-        "Provisional: there is support (belief {belief} from {support_groups} independent sources), "
+        "Provisional: there is support (belief {belief} from {support_groups}), "
         "but not enough to accept it.",
     ),
     Row(
@@ -100,12 +100,17 @@ def decide(figures: Figures, policy: Policy) -> Row:
 def explain(row: Row, figures: Figures) -> str:
     """The reason in words."""
     return row.words.format(
-        support_groups=figures.support_groups, contradiction_groups=figures.contradiction_groups,
+        support_groups=_sources(figures.support_groups),
+        contradiction_groups=_sources(figures.contradiction_groups),
         **{
             name: percent(getattr(figures, name))
             for name in ("support", "contradiction", "belief", "disbelief", "best_class", "freshness")
         },
     )  # fmt: skip
+
+
+def _sources(groups: int) -> str:
+    return "1 independent source" if groups == 1 else f"{groups} independent sources"
 
 
 def percent(points: int) -> str:

@@ -212,6 +212,23 @@ class Store:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def listing(self, status: str | None, subject: str | None, limit: int, offset: int) -> tuple[list[bytes], int]:
+        """Propositions, the newest first, and how many there are."""
+        c = _PROPOSITIONS.c
+        given = ((c.status, status), (c.subject, subject))
+        where = [column == value for column, value in given if value is not None]
+        page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
+        with self._engine.connect() as connection:
+            total = connection.execute(sa.select(sa.func.count()).select_from(_PROPOSITIONS).where(*where)).scalar_one()
+            return list(connection.execute(page).scalars()), total
+
+    def latest_transitions(self, limit: int) -> list[bytes]:
+        """The last changes of any proposition, the newest first."""
+        c = _TRANSITIONS.c
+        with self._engine.connect() as connection:
+            page = sa.select(c.body).order_by(c.seq.desc(), c.place.desc()).limit(limit)
+            return list(connection.execute(page).scalars())
+
     def counts(self) -> dict[str, int]:
         """How many rows there are: propositions by state, and the rest by table and kind."""
         kinds = sa.select(_THINGS.c.kind, sa.func.count()).group_by(_THINGS.c.kind)

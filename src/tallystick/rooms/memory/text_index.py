@@ -7,21 +7,22 @@ than one over a thousand.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nlargest
 from math import log
 from threading import RLock
 
-from tallystick.rooms.memory.postings import SIZE, WEIGHTS, pack, unpack, without
+from tallystick.rooms.memory.postings import WEIGHTS, pack, unpack, without
 from tallystick.rooms.memory.stems import stems
 from tallystick.storage.text_segments import NONE, Entry, TextSegments
 
 SEGMENT = 4096
 """Texts a segment holds. What is no whole segment yet is read again from the log at the next start, which must be
 quick: this many take about a tenth of a second."""
-VISITS = 24_000
-"""Postings a query may look at: some five milliseconds."""
+VISITS = 20_000
+"""Postings a query may look at: some three milliseconds."""
 CANDIDATES = 400
 """How many texts are scored by all words when the visits did not suffice for every word."""
 MOST_KNOWN = 4096
@@ -80,7 +81,7 @@ class TextIndex:
             entry.number = self.size
             self._link(entry)
             self._tail.append(entry)
-            for word in stems(entry.speaker):
+            for word in speaker_words(entry.speaker):
                 if not self.is_speaker(word):
                     self._segments.add_speaker(word)
                     self._speakers[word] = True
@@ -154,7 +155,7 @@ class TextIndex:
         """The segment a kept text is in, and its postings there without it."""
         changed: dict[str, bytes] = {}
         at = NONE
-        for word in entry.words:
+        for word in self._segments.words([entry.number])[entry.number]:
             for segment, data in self._segments.postings(word):
                 numbers, _ = unpack(data)
                 if numbers[0] <= entry.number <= numbers[-1]:
@@ -189,6 +190,16 @@ class TextIndex:
                 known = self._speakers[word] = self._segments.is_speaker(word)
             return known
 
+    def words(self, numbers: Iterable[int]) -> dict[int, Mapping[str, int]]:
+        """The words of these texts, with their packed weights."""
+        with self._lock:
+            wanted = set(numbers)
+            found: dict[int, Mapping[str, int]] = {
+                number: self._tail[number - self._kept].words for number in wanted if self._kept <= number < self.size
+            }
+            older = sorted(number for number in wanted if 0 <= number < self._kept)
+            return found | dict(self._segments.words(older))
+
     def search(self, words: Mapping[str, float], *, before: int | None = None) -> Found:
         """Score the texts that hold words of a query.
 
@@ -197,29 +208,31 @@ class TextIndex:
             before: Only texts with a lower number.
         """
         with self._lock:
-            lists = {word: self._lists(word) for word in words}
-            holders = {word: sum(map(_size, lists[word])) for word in words}
+            holders = {word: self._holders(word) for word in words}
             worth = {word: self._worth(holders[word]) for word in words}
             cut = self.size if before is None else before
             scores: dict[int, float] = {}
             left = VISITS
             for word in sorted(words, key=lambda word: (-worth[word], word)):
-                values = [words[word] * worth[word] * weight for weight in WEIGHTS]
-                left = _gather(lists[word], values, scores, cut=cut, visits=left)
-            if left <= 0:
+                if left > 0 and holders[word]:
+                    values = [words[word] * worth[word] * weight for weight in WEIGHTS]
+                    left = _gather(self._lists(word), values, scores, cut=cut, visits=left)
+            complete = left > 0
+            if not complete:
                 scores = self._scored_by_all(scores, words, worth)
-        return Found(scores=scores, worth=worth, holders=holders, complete=left > 0)
+        return Found(scores=scores, worth=worth, holders=holders, complete=complete)
 
-    def worth(self, words: Iterable[str]) -> dict[str, float]:
-        """What one mention of each word is worth."""
-        with self._lock:
-            return {word: self._worth(sum(map(_size, self._lists(word)))) for word in words}
-
-    def _lists(self, word: str) -> list[Postings]:
-        """Postings of a word, the newest first."""
-        kept: list[Postings] = [data for _, data in self._segments.postings(word)]
+    def _holders(self, word: str) -> int:
         tail = self._words.get(word)
-        return kept if tail is None else [tail, *kept]
+        return self._segments.holders(word) + (0 if tail is None else len(tail[0]))
+
+    def _lists(self, word: str) -> Iterator[Postings]:
+        """Postings of a word, the newest first."""
+        tail = self._words.get(word)
+        if tail is not None:
+            yield tail
+        for _, data in self._segments.postings(word):
+            yield data
 
     def _worth(self, holders: int) -> float:
         return log(1 + (self.size - holders + 0.5) / (holders + 0.5))
@@ -227,27 +240,41 @@ class TextIndex:
     def _scored_by_all(
         self, partial: Mapping[int, float], words: Mapping[str, float], worth: Mapping[str, float]
     ) -> dict[int, float]:
-        best = nlargest(CANDIDATES, partial, key=lambda number: (partial[number], number))
         values = {word: weight * worth[word] for word, weight in words.items()}
         return {
-            number: sum(value * WEIGHTS[entry.words[word]] for word, value in values.items() if word in entry.words)
-            for number, entry in self.entries(best).items()
+            number: sum(value * WEIGHTS[held[word]] for word, value in values.items() if word in held)
+            for number, held in self.words(best_of(partial, CANDIDATES)).items()
         }
 
 
-def _size(held: Postings) -> int:
-    return len(held) // SIZE if isinstance(held, bytes) else len(held[0])
+def best_of(scores: Mapping[int, float], limit: int) -> list[int]:
+    """The numbers with the highest scores, the newer first among equals."""
+    if len(scores) > limit:
+        # Without a key this is many times as quick, and few are left to be sorted.
+        least = nlargest(limit, scores.values())[-1]
+        chosen = [number for number, score in scores.items() if score >= least]
+    else:
+        chosen = list(scores)
+    chosen.sort(key=lambda number: (-scores[number], -number))
+    return chosen[:limit]
 
 
-def _gather(lists: list[Postings], values: list[float], scores: dict[int, float], *, cut: int, visits: int) -> int:
+@lru_cache(maxsize=8192)
+def speaker_words(speaker: str) -> frozenset[str]:
+    """The words that name a speaker."""
+    return frozenset(stems(speaker))
+
+
+def _gather(lists: Iterator[Postings], values: list[float], scores: dict[int, float], *, cut: int, visits: int) -> int:
     """Add a word's postings to the scores, the newest texts first; gives the visits that are left."""
     for held in lists:
         if visits <= 0:
             break
         numbers, weights = unpack(held) if isinstance(held, bytes) else held
-        if numbers and numbers[-1] >= cut:
-            end = bisect_right(numbers, cut - 1)
-            numbers, weights = numbers[:end], weights[:end]
+        end = bisect_right(numbers, cut - 1) if numbers and numbers[-1] >= cut else len(numbers)
+        start = max(end - visits, 0)
+        if end - start < len(numbers):
+            numbers, weights = numbers[start:end], weights[start:end]
         visits -= len(numbers)
         for number, weight in zip(numbers, weights, strict=True):
             scores[number] = scores.get(number, 0.0) + values[weight]

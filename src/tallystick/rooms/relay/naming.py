@@ -46,8 +46,13 @@ def host_name(url: str) -> str:
     return plain_name(f"{parts.hostname or FALLBACK}{f'-{parts.port}' if parts.port else ''}")
 
 
-def plain_name(given: str) -> str:
+def safe_name(given: str) -> str:
     """A name that can be a folder and the first part of a tool's id."""
+    return _NO_NAME.sub("-", given)[:LONGEST].strip("-_") or FALLBACK
+
+
+def plain_name(given: str) -> str:
+    """The same, without what only says that it is a server: `mcp-server-git` is `git`."""
     name = _NO_NAME.sub("-", given.rpartition("/")[2].partition("@")[0]).strip("-_")
     while (shorter := _DECORATION.sub("", name.lower())) and shorter != name.lower():
         name = shorter

@@ -1,0 +1,87 @@
+"""`tally memory`: how much there is, what changed, and building it again from the log."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.doors.cli import memory_reading
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.rooms.memory.projection import Projection
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    memory = group(app, "memory", "Remember, ask, and see why something is believed.")
+    memory_reading.add_reading(memory)
+    command(memory, "status")(status)
+    command(memory, "log")(log)
+    command(memory, "rebuild")(rebuild)
+
+
+def status(
+    here: Here,
+    digest: Annotated[
+        bool, typer.Option("--digest", help="Also the digest of all it holds; reads everything.")
+    ] = False,
+) -> None:
+    """Say how much memory holds, and how far of the log it goes."""
+    from tallystick.rooms.memory import account
+
+    with here.gate(plugins=True) as gate:
+        projection = _projection(gate)
+        found = account.status(projection)
+        if digest:
+            found["digest"] = account.digest_of(projection)
+    here.screen.data(found)
+    here.screen.line(f"log time {found['time']}, up to record {found['seq']}, policy {found['policy'][:16]}")
+    here.screen.table(["what", "number"], list(found["counts"].items()))
+    here.screen.table(["propositions that are", "number"], list(found["states"].items()))
+    if digest:
+        here.screen.line(f"digest {found['digest']}")
+
+
+def log(
+    here: Here,
+    proposition: Annotated[
+        str | None, typer.Argument(metavar="[PROPOSITION]", help="Only of this one.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000)] = 20,
+) -> None:
+    """Show what changed its standing, and why; the newest first."""
+    from tallystick.rooms.memory import account
+    from tallystick.rooms.memory.times import stamp_of
+
+    with here.gate(plugins=True) as gate:
+        changes = account.history(_projection(gate), proposition, limit)
+    here.screen.data({"items": changes})
+    if not changes:
+        here.screen.note("Nothing has changed here.")
+    for one in changes:
+        here.screen.line(f"{stamp_of(one['at'])}  {one['proposition_id']}  {one['rule']}  {one['words']}")
+
+
+def rebuild(here: Here) -> Exit:
+    """Build memory again from the log, and say whether it came out the same."""
+    from tallystick.rooms.memory import account
+
+    with here.gate(plugins=True) as gate:
+        found = account.rebuild(_projection(gate))
+    here.screen.data(found)
+    here.screen.line(f"digest {found['after']}")
+    if not found["same"]:
+        here.screen.note(f"it was {found['before']} before: the tables had been changed, and are now as the log says")
+    return Exit.OK
+
+
+def _projection(gate: "Gate") -> "Projection":
+    from tallystick.rooms.memory.room import Memory
+
+    room = gate.room("memory")
+    if not isinstance(room, Memory):
+        raise Refused("Memory is not installed here. Install tallystick[all].", code="no_memory")
+    return room.projection

@@ -1,0 +1,231 @@
+"""`tally memory add` and `ask` as the first use without set-up, and everything else that can be asked of memory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.command import command
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.screen import Force, Output
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.rooms.memory.extract import Passage
+    from tallystick.rooms.memory.flows.remember import Origin, Remembered
+    from tallystick.rooms.memory.recall import Recollection
+    from tallystick.rooms.memory.room import Memory
+
+SESSION = "memory"
+OWNER = "owner"
+MAX_FILE_BYTES = 1024 * 1024
+DOUBTS = {
+    "nothing_found": "Nothing is known about that.",
+    "hardly_related": "Nothing here clearly speaks of that.",
+    "said_of_another": "This may be about somebody else than the question.",
+}
+Id = Annotated[str, typer.Argument(metavar="PROPOSITION", help="Its id, as `tally memory ask` shows it.")]
+AsOf = Annotated[
+    int | None, typer.Option("--as-of", metavar="SEQ", min=0, help="As it stood at this place of the log.")
+]
+
+
+def add_reading(memory: typer.Typer) -> None:
+    """Add these commands to the group."""
+    command(memory, "add")(add)
+    command(memory, "ask")(ask)
+    command(memory, "recall")(recall)
+    command(memory, "explain")(explain)
+    command(memory, "what-if")(what_if)
+    command(memory, "diff")(diff)
+    command(memory, "export")(export)
+
+
+def add(
+    here: Here,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to remember, in plain words.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="A text file instead.")] = None,
+    source: Annotated[str, typer.Option("--source", metavar="ID", help="Who or what says so.")] = OWNER,
+    kind: Annotated[
+        str, typer.Option("--class", metavar="CLASS", help="human, document, tool_internal, tool_external, …")
+    ] = "human",
+    episode: Annotated[str | None, typer.Option("--episode", metavar="ID", help="The episode it belongs to.")] = None,
+) -> Exit:
+    """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
+    from tallystick.rooms.memory.extract import extract_conversation, extract_document
+
+    words = _words(text, file)
+    passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
+    with here.gate(plugins=True, make=True) as gate:
+        made = _remembered(gate, passages, _origin(source, kind, episode))
+    here.screen.data(
+        {
+            "observation_ids": list(made.observation_ids),
+            "proposition_ids": list(made.proposition_ids),
+            "contradicted_ids": list(made.contradicted_ids),
+            "refusals": [{"tool": each.tool, "code": each.code, "reason": each.reason} for each in made.refusals],
+        }
+    )
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
+    for each in made.refusals:
+        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
+    return Exit.OK if made.observation_ids else Exit.REFUSED
+
+
+def ask(here: Here, question: Annotated[str, typer.Argument(metavar="QUESTION")]) -> Exit:
+    """Ask memory. Facts that are not accepted are shown with a label that says so."""
+    return recall(here, question)
+
+
+def recall(
+    here: Here,
+    query: Annotated[str, typer.Argument(metavar="WORDS", help="A question, or words.")] = "",
+    entity: Annotated[str | None, typer.Option("--entity", metavar="NAME", help="Only facts about it.")] = None,
+    predicate: Annotated[str | None, typer.Option("--predicate", metavar="NAME", help="Only with this one.")] = None,
+    as_of: AsOf = None,
+    valid_at: Annotated[str | None, typer.Option("--valid-at", metavar="TIME", help="Only facts about then.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=50)] = 10,
+    tokens: Annotated[int, typer.Option("--tokens", metavar="N", min=50, max=8000)] = 1000,
+) -> Exit:
+    """Find facts and recorded texts by words, subject, predicate and time, within a budget."""
+    from tallystick.rooms.memory.times import seconds
+
+    moment = None if valid_at is None else seconds(valid_at)
+    if valid_at is not None and moment is None:
+        raise UsageMistake("--valid-at is a time such as 2026-01-31 or 2026-01-31T12:00:00Z.")
+    if not query.strip() and not entity:
+        raise UsageMistake("Give words to look for, or --entity.")
+    with here.gate(plugins=True) as gate:
+        found = _memory(gate).reading.ask(
+            query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,
+            tokens=tokens,
+        )  # fmt: skip
+    here.screen.data(found.as_dict())
+    _show(here, found)
+    return Exit.OK if found.facts or found.passages else Exit.REFUSED
+
+
+def explain(here: Here, proposition_id: Id, as_of: AsOf = None) -> None:
+    """Show why a proposition stands as it does: rule, evidence with quotes and receipts, history."""
+    with here.gate(plugins=True) as gate:
+        reading = _memory(gate).reading
+        found = reading.explain(proposition_id, as_of_seq=as_of)
+        supports = reading.minimal_supports(proposition_id)
+    if found is None:
+        raise _unknown()
+    here.screen.data({**found, "minimal_supports": supports})
+    claimed = found["proposition"]
+    here.screen.line(f"{claimed['subject']} {claimed['predicate']} {claimed['object']}")
+    here.screen.line(f"{found['standing']['words']}  [{found['standing']['rule']}]")
+    for edge in found["edges"]:
+        sign = "+" if edge["stance"] == "support" else "-"
+        seen, source = edge["observation"] or {}, edge["source"] or {"id": "?"}
+        here.screen.line(f"{sign} {source['id']}: “{edge['quote'] or seen.get('text', '')}”  {edge['receipt_id']}")
+    for change in found["history"]:
+        here.screen.line(f"{change['at']}  {change['before'] or 'new'} → {change['after']}: {change['words']}")
+
+
+def what_if(
+    here: Here,
+    proposition_id: Id,
+    without: Annotated[str, typer.Option("--without", metavar="SOURCE", help="The source to leave out.")],
+) -> None:
+    """Show how a proposition would stand had a source never spoken. Nothing is changed."""
+    with here.gate(plugins=True) as gate:
+        found = _memory(gate).reading.what_if(proposition_id, without=without)
+    if found is None:
+        raise _unknown()
+    here.screen.data(found)
+    here.screen.line(f"with {without}:    {found['with']['words']}")
+    then = found["then"]
+    here.screen.line(f"without {without}: {'nothing would speak for it' if then is None else then['words']}")
+
+
+def diff(
+    here: Here,
+    first: Annotated[int, typer.Argument(metavar="SEQ", min=0, help="After this place of the log.")],
+    last: Annotated[int | None, typer.Argument(metavar="[SEQ]", min=0, help="Up to this one.")] = None,
+) -> None:
+    """Show what changed between two places of the log, and why."""
+    with here.gate(plugins=True) as gate:
+        found = _memory(gate).reading.diff(first, last)
+    here.screen.data(found)
+    here.screen.line(f"{found['observations']} observations, {found['added_total']} propositions came up")
+    for change in found["changed"]:
+        here.screen.line(f"#{change['seq']}  {change['says']}: {change['before'] or 'new'} → {change['after']}")
+        here.screen.line(f"    {change['words']}")
+
+
+def export(here: Here, output: Output = None, force: Force = False) -> None:
+    """Write all of memory as JSON-LD."""
+    with here.gate(plugins=True) as gate, here.screen.writing(output, force=force) as file:
+        for piece in _memory(gate).reading.json_ld():
+            file.write(piece)
+        file.write(b"\n")
+
+
+def _words(text: str | None, file: Path | None) -> str:
+    if (text is None) == (file is None):
+        raise UsageMistake("Give a text, or --file FILE.")
+    if file is None:
+        words = text or ""
+    else:
+        try:
+            data = file.read_bytes()[: MAX_FILE_BYTES + 1]
+            words = data.decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            raise Refused(f"{file} cannot be read as text.", code="file_unreadable") from None
+        if len(data) > MAX_FILE_BYTES:
+            raise Refused(f"{file} is larger than a megabyte. Give it in parts.", code="file_too_large")
+    if not words.strip():
+        raise UsageMistake("There is nothing to remember.")
+    return words
+
+
+def _origin(source: str, kind: str, episode: str | None) -> "Origin":
+    from datetime import UTC, datetime
+
+    from tallystick.rooms.memory.flows.remember import Origin
+
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Origin(source_id=source, source_class=kind, observed_at=now, episode_id=episode)
+
+
+def _remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "Remembered":
+    import asyncio
+    from collections.abc import Mapping
+
+    from tallystick.gate.execute.outcome import Outcome
+    from tallystick.rooms.memory.flows.remember import remember
+
+    async def call(tool: str, args: Mapping[str, Any]) -> Outcome:
+        return await gate.call(tool, args, session=SESSION)
+
+    return asyncio.run(remember(call, passages, origin, known=_memory(gate).reading.known))
+
+
+def _memory(gate: "Gate") -> "Memory":
+    from tallystick.rooms.memory.room import Memory
+
+    room = gate.room("memory")
+    if not isinstance(room, Memory):
+        raise Refused("The memory room is not installed here.", code="no_memory")
+    return room
+
+
+def _show(here: Here, found: "Recollection") -> None:
+    if found.doubt is not None:
+        here.screen.line(DOUBTS[found.doubt])
+    for fact in found.facts:
+        shown = fact.as_dict()
+        here.screen.line(
+            f"{shown['subject']} {shown['predicate']} {shown['object']}  ({shown['label']})  {shown['id']}"
+        )
+    for passage in found.passages:
+        said = passage.as_dict()
+        here.screen.line(f"{said['observed_at'][:10]}  {said['source_id']}: “{said['text']}”  {said['receipt_id']}")
+
+
+def _unknown() -> Refused:
+    return Refused("There is no such proposition. `tally memory ask` shows ids.", code="proposition_unknown")

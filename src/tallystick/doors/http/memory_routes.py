@@ -1,0 +1,119 @@
+"""`/api/memory/…`: proposals to memory, and what it holds. What it knows, and why, is in `memory_reading_routes`."""
+
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.bootstrap.rooms import Room
+from tallystick.doors.http.answers import json_answer, listing, outcome_answer
+from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.forms import ID, NAME, Form
+from tallystick.doors.http.gate_calls import HTTP_SESSION
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import UNKNOWN_TOOL, Category
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Caller, Session
+from tallystick.rooms.memory import account
+from tallystick.rooms.memory.fold import HANDLERS
+from tallystick.rooms.memory.nouns import as_dict
+from tallystick.rooms.memory.room import Memory
+from tallystick.rooms.memory.states import TABLE
+
+PROPOSAL = Form(
+    properties={
+        "tool_name": {"type": "string", "description": f"One of {', '.join(sorted(HANDLERS))}."},
+        "payload": {"type": "object", "description": "As the tool's schema says (`GET /api/gate/tools`)."},
+        "session": {**ID, "description": "The session the receipt belongs to."},
+        "agent": {**NAME, "description": "The agent whose word it is; it is then believed only so far."},
+    },
+    required=("tool_name", "payload"),
+    example={
+        "tool_name": "record_observation",
+        "payload": {
+            "text": "Ada lives in Lisbon.",
+            "source": {"id": "letter-7", "class": "document", "group": "letters"},
+            "observed_at": "2026-01-31T12:00:00Z",
+        },
+    },
+)
+
+
+def memory_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/api/memory", tags=["memory"])
+
+    @router.post(
+        "/proposals", openapi_extra=PROPOSAL.documented, responses=_OUTCOMES, summary="Propose something to memory"
+    )
+    async def propose(request: Request) -> Response:
+        return outcome_answer(await _propose(desk, await request.body(), desk.caller(request.scope)))
+
+    @router.get("/status", summary="How much memory holds")
+    async def status(request: Request) -> Response:
+        desk.require(request)
+        projection = memory_of(desk.gate.room("memory")).projection
+        return json_answer(await run_in_threadpool(account.status, projection))
+
+    @router.get("/propositions", openapi_extra=documented(), summary="The propositions, the newest first")
+    async def propositions(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        wanted = request.query_params.get("status")
+        if wanted is not None and wanted not in _STATES:
+            hint = f"One of {', '.join(_STATES)}."
+            raise Refused(400, Category.VALIDATION_ERROR, "no such status", hint=hint)
+        projection = memory_of(desk.gate.room("memory")).projection
+        items, total = await run_in_threadpool(
+            lambda: account.propositions(
+                projection, status=wanted, subject=request.query_params.get("subject"), limit=limit, offset=offset
+            )
+        )
+        return listing(items, total=total, limit=limit, offset=offset)
+
+    @router.get("/propositions/{proposition_id}", summary="One proposition")
+    async def proposition(proposition_id: str, request: Request) -> Response:
+        desk.require(request)
+        projection = memory_of(desk.gate.room("memory")).projection
+        found = await run_in_threadpool(projection.ask, lambda state: state.propositions.get(proposition_id))
+        if found is None:
+            raise Refused(404, Category.VALIDATION_ERROR, "no proposition of this id", hint="Ids begin with prop_.")
+        return json_answer(orjson.loads(orjson.dumps(as_dict(found))))
+
+    return router
+
+
+def memory_of(room: Room | None) -> Memory:
+    """The memory room.
+
+    Raises:
+        Refused: 503, it is not installed here.
+    """
+    if not isinstance(room, Memory):
+        raise Refused(503, Category.TOOL_UNAVAILABLE, "memory is not installed", hint="Install tallystick[all].")
+    return room
+
+
+async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
+    if isinstance(caller, Rejection):
+        return await desk.gate.refuse(caller, body, session=HTTP_SESSION, caller=ANONYMOUS)
+    asked = PROPOSAL.read(body, desk.gate.settings.server.max_body_bytes)
+    if isinstance(asked, Rejection):
+        return await desk.gate.refuse(asked, body, session=HTTP_SESSION, caller=caller)
+    where = Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent"), caller=caller)
+    if asked["tool_name"] not in HANDLERS:
+        # Other tools have a door of their own; here they are not known.
+        unknown = Rejection(fault=UNKNOWN_TOOL, reason="not one of memory's proposals", pointer="/tool_name")
+        return await desk.gate.refuse(unknown, body, session=where, caller=caller)
+    return await desk.gate.call(asked["tool_name"], asked["payload"], session=where)
+
+
+_STATES = tuple(dict.fromkeys(row.status for row in TABLE))
+_OUTCOMES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "`status` accepted or transformed, `proposal` as it was stored, `result` with its ids."},
+    400: {"description": "`status` rejected: `rejection` has one of the five codes, and the reason."},
+    401: {"description": "No valid token."},
+}
