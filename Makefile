@@ -12,7 +12,7 @@ CODE := $(wildcard src tests benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model test-mcp cover demo bench lock clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model test-mcp mcp-servers test-relay cover demo bench lock clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -43,6 +43,22 @@ sizes: setup
 
 types: setup
 	$(BIN)/mypy
+
+# Servers that others wrote, and the public conformance suite with a bridge: outside the lock, in a folder of their own.
+# One of them needs the older SDK.
+SERVERS ?= $(CURDIR)/.mcp-servers
+
+mcp-servers: ## Fetch third-party MCP servers (npm and pip) for `make test-relay`
+	mkdir -p $(SERVERS)
+	npm install --silent --prefix $(SERVERS) @modelcontextprotocol/server-filesystem @modelcontextprotocol/server-memory \
+		@modelcontextprotocol/server-everything @modelcontextprotocol/conformance supergateway node@22
+	test -d $(SERVERS)/venv || python3 -m venv $(SERVERS)/venv
+	$(SERVERS)/venv/bin/pip install --quiet mcp-server-git mcp-server-fetch mcp-server-time
+	test -d $(SERVERS)/venv-sqlite || python3 -m venv $(SERVERS)/venv-sqlite
+	$(SERVERS)/venv-sqlite/bin/pip install --quiet mcp-server-sqlite 'mcp<2'
+
+test-relay: setup mcp-servers ## The relay before third-party servers and in the public conformance suite
+	TALLY_MCP_SERVERS=$(SERVERS) $(BIN)/python -m pytest -q tests/servers
 
 cover: setup
 	$(PYTEST) --cov --cov-branch --cov-report=term-missing:skip-covered

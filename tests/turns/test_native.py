@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tallystick import Card, Gate
+from tallystick import Card, Gate, tool
 from tallystick.turns.loop import ToolPolicy
 from tallystick.turns.model import Ask, NativeCall, Said, Unheard
 from tests.gates import outcomes
@@ -37,6 +37,22 @@ def test_a_native_call_is_a_proposal_and_its_result_a_tool_message(desk: Gate, r
     prompt = texts(model.asked[0].messages)
     assert "TOOL_NONCE" not in prompt
     assert "# Tools" not in prompt
+
+
+@pytest.mark.promise("turns.native")
+def test_a_name_with_dots_is_shown_without_and_leads_back(desk: Gate, ran: Ran) -> None:
+    @tool(effect="read", name="log.first.line")
+    async def first_line() -> str:
+        """Read the first line."""
+        ran.append("first")
+        return "# Log"
+
+    desk.register(first_line)
+    model = Scripted(native(("log__first__line", "{}")), PLAIN, speech="native")
+    result = asyncio.run(play(desk, asked(), model))
+    assert "log__first__line" in [offer.name for offer in model.asked[0].offers]
+    assert ran == ["first"]
+    assert result.messages[2].calls[0].name == "log__first__line"
 
 
 @pytest.mark.promise("turns.native")

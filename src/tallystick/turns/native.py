@@ -19,6 +19,7 @@ from tallystick.turns.prompt.catalogue import offers_of
 from tallystick.turns.prompt.compose import opening_messages
 from tallystick.turns.prompt.final import forced_section
 from tallystick.turns.result import HandedBack, TurnResult
+from tallystick.turns.shown_names import ShownNames, shown_names
 from tallystick.turns.steps import STEP_LIMIT, Running, handed_back
 
 SEVERAL = "several calls at once"
@@ -31,15 +32,17 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
     run.messages = opening_messages(run.request, entries, boundary=run.boundary, block=None, native=True)
     if not entries:
         return await _only_answer(run)
-    offers = offers_of(entries)
-    reads = {entry.card.name for entry in entries if entry.card.effect == "read"}
+    # APIs take fewer letters in a name than we do: calls come back under the names that were shown.
+    names = shown_names(tuple(entry.card.name for entry in entries))
+    offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries))
+    reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}
     said = await run.ask(offers=offers, require_call=run.required is not None)
     while True:
         if isinstance(said, Unheard):
             return run.unheard(said)
         if not said.calls:
             return await _without_calls(run, said)
-        ended, limit = await _take_calls(run, said, reads)
+        ended, limit = await _take_calls(run, said, reads, names)
         if ended is not None:
             return ended
         if limit is not None:
@@ -58,7 +61,9 @@ async def _without_calls(run: Running, said: Said) -> TurnResult:
     return run.ended_by(outcome) or run.ended()
 
 
-async def _take_calls(run: Running, said: Said, reads: set[str]) -> tuple[TurnResult | None, str | None]:
+async def _take_calls(
+    run: Running, said: Said, reads: set[str], names: ShownNames
+) -> tuple[TurnResult | None, str | None]:
     """Propose the calls of one answer: how the turn ended, or which limit is reached."""
     calls = said.calls
     arguments = [_arguments(call) for call in calls]
@@ -75,7 +80,7 @@ async def _take_calls(run: Running, said: Said, reads: set[str]) -> tuple[TurnRe
             limit = limit or STEP_LIMIT
             run.messages.append(Message(role="tool", content=NOT_RUN, call_id=call.call_id))
             continue
-        outcome = await run.turn.propose(call.name, args if isinstance(args, Mapping) else {})
+        outcome = await run.turn.propose(names.meant(call.name), args if isinstance(args, Mapping) else {})
         run.note_call(call.arguments, outcome, commentary="" if place else said.text)
         if outcome.handed_back:
             theirs.append(handed_back(outcome, call.call_id))

@@ -114,21 +114,8 @@ def tally(
 
 
 for part in (
-    calls,
-    audit,
-    bundles,
-    replay,
-    policy,
-    approvals,
-    evidence,
-    chat,
-    agents,
-    memory,
-    keys,
-    mcp,
-    running,
-    doctor,
-):
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, memory, keys, mcp, running, doctor,
+):  # fmt: skip
     part.add_to(app)
 
 

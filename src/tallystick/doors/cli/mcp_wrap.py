@@ -16,6 +16,26 @@ from tallystick.doors.cli.wrapping import WordsError, read_words
 Words = Annotated[
     list[str] | None, typer.Argument(metavar="-- COMMAND…", help="The server's command, as the client would start it.")
 ]
+Url = Annotated[
+    str | None, typer.Option("--url", metavar="URL", help="Instead of a command: a server that speaks streamable HTTP.")
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="'NAME: VALUE'", help="With --url; ${NAME} stands for a variable. Repeatable."),
+]
+PolicyFile = Annotated[
+    str | None, typer.Option("--policy", metavar="FILE", help="Instead of the workspace's tallystick.toml.")
+]
+Name = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What the server is called here. Default: by its command.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Take no arguments that a tool's schema does not name.")]
+Hold = Annotated[float, typer.Option("--hold", metavar="S", help="How long a call waits for a person.")]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="S", help="How long one call may take.")]
+StartTimeout = Annotated[
+    float, typer.Option("--start-timeout", metavar="S", help="How long the server may take to begin.")
+]
+MaxOutput = Annotated[int, typer.Option("--max-output", metavar="BYTES", help="The largest result that is passed on.")]
 
 
 def add_to_group(mcp: typer.Typer) -> None:
@@ -26,34 +46,15 @@ def add_to_group(mcp: typer.Typer) -> None:
 def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
     here: Here,
     words: Words = None,
-    url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="Instead of a command: a server that speaks streamable HTTP."),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--header", metavar="'NAME: VALUE'", help="With --url; ${NAME} stands for a variable. Repeatable."
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE", help="Instead of the workspace's tallystick.toml.")
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="What the server is called here. Default: by its command."),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Take no arguments that a tool's schema does not name.")
-    ] = False,
-    hold: Annotated[float, typer.Option("--hold", metavar="S", help="How long a call waits for a person.")] = 45,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="How long one call may take.")] = 600,
-    start_timeout: Annotated[
-        float, typer.Option("--start-timeout", metavar="S", help="How long the server may take to begin.")
-    ] = 60,
-    max_output: Annotated[
-        int, typer.Option("--max-output", metavar="BYTES", help="The largest result that is passed on.")
-    ] = 16 * 1024 * 1024,
+    url: Url = None,
+    header: Headers = None,
+    policy: PolicyFile = None,
+    name: Name = None,
+    strict: Strict = False,
+    hold: Hold = 45,
+    timeout: Timeout = 600,
+    start_timeout: StartTimeout = 60,
+    max_output: MaxOutput = 16 * 1024 * 1024,
 ) -> Exit:
     """Put the gate in front of an MCP server.
 

@@ -15,6 +15,10 @@ HELD = 50_000
 """Things of one kind that stay at hand."""
 
 
+class Overtaken(Exception):  # noqa: N818 - a signal to whoever folds, not an error
+    """Another process has written the tables further than this one's stand."""
+
+
 class Sieve:
     """Tells that a key was surely never stored, without asking the database (a Bloom filter)."""
 

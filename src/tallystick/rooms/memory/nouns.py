@@ -264,7 +264,8 @@ def _reader(kind: Hashable) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any,
 
 def as_dict(noun: Any) -> dict[str, Any]:
     """A noun as plain JSON."""
-    names, read = _reader(type(noun))
+    kind: Any = type(noun)
+    names, read = _reader(kind)
     made = dict(zip(names, read(noun), strict=True))
     figures = made.get("figures")
     if figures is not None:

@@ -7,14 +7,17 @@ other way into it, so what is live and what is rebuilt cannot differ, and what o
 import logging
 from collections.abc import Callable, Iterator
 from threading import RLock
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tallystick.gate.record.receipt import Receipt
+from tallystick.rooms.memory.cached import Overtaken
 from tallystick.rooms.memory.events import erased_by, event_of
 from tallystick.rooms.memory.fold import HANDLERS, fold
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.store import Overtaken, Store
 from tallystick.rooms.memory.stored import StoredState
+
+if TYPE_CHECKING:
+    from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
 BATCH = 2_000
@@ -48,7 +51,7 @@ class _Erased(Exception):  # noqa: N818 - a signal inside this module
 class Projection:
     """Keeps a stored state at the end of the log. Threads may share it."""
 
-    def __init__(self, log: Log, open_store: Callable[[], Store], policy: Policy) -> None:
+    def __init__(self, log: Log, open_store: Callable[[], "Store"], policy: Policy) -> None:
         """Join log and store; the store is opened when it is first needed."""
         self._log = log
         self._open_store = open_store

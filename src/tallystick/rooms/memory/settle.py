@@ -56,8 +56,11 @@ def settle(state: State, event: Event, proposition_id: str, cause: str, trigger:
 
 
 def _due(state: State, known: Proposition, weighed: Weighed) -> int | None:
-    half_life = state.policy.half_life_s[known.volatility]
-    if half_life is None or not (weighed.figures.support or weighed.figures.contradiction or weighed.figures.freshness):
+    """When to look again for what age alone may change; None once nothing is left that it could."""
+    half_life, figures = state.policy.half_life_s[known.volatility], weighed.figures
+    # Stale and uncontradicted it is deprecated or tentative, and stays so until somebody says something new.
+    stale = figures.freshness < state.policy.states.deprecated_freshness
+    if half_life is None or (stale and not figures.contradiction):
         return None
     return state.now + max(half_life // LOOKS, 1)
 

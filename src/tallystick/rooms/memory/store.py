@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, Row
 
+from tallystick.rooms.memory.cached import Overtaken
 from tallystick.storage.database import writing
 
 _META = sa.MetaData()
@@ -71,10 +72,6 @@ PAGE = 1_000
 """Rows read at once when all are streamed."""
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Table → rows to write."""
-
-
-class Overtaken(Exception):  # noqa: N818 - a signal to whoever folds, not an error
-    """Another process has written further than this one's stand."""
 
 
 class Store:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -24,7 +24,9 @@ from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.state import State, body_of
 from tallystick.rooms.memory.states import UNRESOLVED
-from tallystick.rooms.memory.store import Store
+
+if TYPE_CHECKING:
+    from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
 _NEVER = 1 << 62
@@ -47,7 +49,7 @@ _transition = reviver(Transition)
 class StoredState(State):
     """A state in the tables. Whoever uses it does so under the projection's lock."""
 
-    def __init__(self, policy: Policy, store: Store) -> None:
+    def __init__(self, policy: Policy, store: "Store") -> None:
         super().__init__(policy)
         self.store = store
         self.scanned = -1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.doors.showing.names import ShownNames
+from tallystick.turns.shown_names import ShownNames
 
 IDS = st.from_regex(r"[A-Za-z0-9_.-]{1,128}", fullmatch=True)
 CLOSE = st.lists(st.sampled_from(["a", "b", ".", "__", "_"]), min_size=1, max_size=6).map("".join)
