@@ -23,10 +23,13 @@ DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[3] / "shared" / 
 ITEMS, TOKENS = 10, 1000
 Finder = Callable[[str], tuple[list[str], bool]]
 """A question → ids of turns, best first, and whether it was said that there may be no answer."""
-_STOP = frozenset(  # noqa: SIM905 - words read better in a line
-    "a an the is are was were be been to of and in on at for with did do does what when where who how which that this it "
-    "her his their she he they i you".split()
-)
+_STOP = frozenset(
+    {
+        "a", "an", "the", "is", "are", "was", "were", "be", "been", "to", "of", "and", "in", "on", "at", "for", "with",
+        "did", "do", "does", "what", "when", "where", "who", "how", "which", "that", "this", "it", "her", "his",
+        "their", "she", "he", "they", "i", "you",
+    }
+)  # fmt: skip
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
@@ -161,10 +164,11 @@ def bm25(talk: Conversation) -> Finder:
 def vectors_alone() -> Callable[[Conversation], Finder] | None:
     """Static word vectors (wordllama), if they are installed; nothing of ours beside them."""
     try:
-        from wordllama import WordLlama  # type: ignore[import-not-found] # noqa: PLC0415
+        import wordllama  # type: ignore[import-not-found] # noqa: PLC0415
     except ImportError:
         return None
-    model = WordLlama.load(disable_download=True)
+    # Its own folder as the cache: the wheel carries weights and tokenizer, but looks for the latter elsewhere.
+    model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
     def way(talk: Conversation) -> Finder:
         held = model.embed([f"{turn.speaker}: {turn.text}" for turn in talk.turns], norm=True)

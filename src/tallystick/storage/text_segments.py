@@ -80,6 +80,8 @@ class TextSegments:
         )
         self._base.execute("PRAGMA journal_mode=WAL")
         self._base.execute("PRAGMA synchronous=NORMAL")
+        # What is deleted here may have been erased from the log: its bytes must go too.
+        self._base.execute("PRAGMA secure_delete=ON")
         with self._writing():
             if self._base.execute("PRAGMA user_version").fetchone()[0] != FORM:
                 self._make()
@@ -92,6 +94,7 @@ class TextSegments:
         """Begin anew."""
         with self._writing():
             self._make()
+        self._wipe_journal()
 
     def reach(self) -> tuple[int, int, int]:
         """How many segments there are, the next text's number, and the place in the log of the last kept one."""
@@ -188,6 +191,11 @@ class TextSegments:
             self._base.execute("DELETE FROM holders WHERE texts = 0")
             blank = Entry(number=entry.number, id="", seq=entry.seq)
             self._base.execute("REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(blank))
+        self._wipe_journal()
+
+    def _wipe_journal(self) -> None:
+        """Old pages also stand in the write-ahead file until it is written back and cut."""
+        self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _make(self) -> None:
         for table in ("segments", "postings", "holders", "entries", "speakers"):

@@ -14,7 +14,7 @@ from tallystick.doors.http.audit_routes import audit_routes
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
-from tallystick.doors.http.fast import Fast
+from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
 from tallystick.doors.http.measure import Measured
@@ -47,10 +47,11 @@ def api(desk: FrontDesk) -> FastAPI:
 
 
 def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
-    """The application as it is served: metrics, then the guard, then the short way, then the routes."""
-    behind_guard = Guard(Fast(app, desk), desk.gate.settings.server)
+    """The application as it is served: regulars, metrics, then the guard, then the short way, then the routes."""
+    fast = Fast(app, desk)
+    behind_guard = Guard(fast, desk.gate.settings.server)
     if telemetry is None or telemetry.metrics is None:
-        return behind_guard
+        return Regulars(behind_guard, fast, None)
     metrics = telemetry.metrics
 
     @app.get("/metrics", tags=["server"], summary="Prometheus metrics")
@@ -58,7 +59,7 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
         desk.require(request)
         return Response(metrics.exposition(), media_type=_PROMETHEUS)
 
-    return Measured(behind_guard, metrics)
+    return Regulars(Measured(behind_guard, metrics), fast, metrics)
 
 
 def _own_routes(app: FastAPI, desk: FrontDesk) -> None:

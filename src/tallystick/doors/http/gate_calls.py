@@ -149,12 +149,15 @@ def _read_call(body: bytes, most: int) -> dict[str, Any] | Rejection:
     return CALL.misfit(asked) or asked
 
 
-def _is_plain(asked: Mapping[str, Any]) -> bool:
+def _is_plain(asked: dict[str, Any]) -> bool:
+    """A name, arguments, perhaps a session, and nothing else."""
     if type(asked.get("tool")) is not str or type(asked.get("args")) is not dict:
         return False
+    if len(asked) == 2:  # noqa: PLR2004
+        return True
     session = asked.get("session")
-    named = type(session) is str and len(session) <= LONGEST_SESSION and _known_session(session)
-    return len(asked) == 2 + named  # noqa: PLR2004 - and nothing else
+    known = type(session) is str and len(session) <= LONGEST_SESSION and _known_session(session)
+    return known and len(asked) == 3  # noqa: PLR2004
 
 
 LONGEST_SESSION = 128

@@ -34,9 +34,9 @@ SECURITY_HEADERS: tuple[Header, ...] = (
     (b"cache-control", b"no-store"),
 )
 """Added, with a content policy, where the application set none of that name itself."""
-_FOR_API: tuple[Header, ...] = ((b"content-security-policy", API_CSP), *SECURITY_HEADERS)
+FOR_API: tuple[Header, ...] = ((b"content-security-policy", API_CSP), *SECURITY_HEADERS)
 _FOR_PAGES: tuple[Header, ...] = ((b"content-security-policy", PAGE_CSP), *SECURITY_HEADERS)
-_NAMES = frozenset(name for name, _ in _FOR_API)
+_NAMES = frozenset(name for name, _ in FOR_API)
 _JSON: Header = (b"content-type", b"application/json")
 
 REMEMBERED_HOSTS = 256
@@ -120,11 +120,11 @@ class Guard:
         elif has_body and (length is None or BODY_READY not in scope):
             await self._with_body(scope, receive, send)
         else:
-            await self._app(scope, receive, _Answer(scope, send).send)
+            await self._app(scope, receive, Answer(scope, send).send)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive, limit=self._limit, deadlines=self._deadlines)
-        answer = _Answer(scope, send, body)
+        answer = Answer(scope, send, body)
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
@@ -172,7 +172,7 @@ class Guard:
         return TOO_LARGE if len(length.lstrip(b"0")) > self._digits or int(length) > self._limit else None
 
 
-class _Answer:
+class Answer:
     """What goes back: hardened, or withheld when the body was at fault."""
 
     __slots__ = ("_body", "_scope", "_send", "started")
@@ -200,10 +200,10 @@ def with_security(headers: Iterable[Header]) -> list[Header]:
     """Add the security headers an answer does not have yet."""
     hardened = list(headers)
     if len(hardened) == 2 and hardened[0] == _JSON and hardened[1][0] == b"content-length":  # noqa: PLR2004 - most answers
-        hardened += _FOR_API
+        hardened += FOR_API
         return hardened
     given = dict(hardened)
-    added = _FOR_PAGES if given.get(b"content-type", b"").startswith(b"text/html") else _FOR_API
+    added = _FOR_PAGES if given.get(b"content-type", b"").startswith(b"text/html") else FOR_API
     hardened += added if _NAMES.isdisjoint(given) else [header for header in added if header[0] not in given]
     return hardened
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -38,6 +39,8 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
 
     async def open_keeper(wires: Wires) -> Keeper:
         keeper = await asyncio.to_thread(_open, wrapping, wires)
+        # What is loaded by now stays; to look through it for garbage again and again would cost every call.
+        gc.freeze()
         opened.append(keeper)
         return keeper
 

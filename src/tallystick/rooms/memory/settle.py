@@ -145,10 +145,12 @@ def _settle_rivals(
     state.siblings.put(key, tuple(family))
     state.propositions.put(now.id, now)
     members = [one for name in family if (one := state.propositions.get(name)) is not None]
-    _conclude(state, event, known, _placed(now, members), weighed, cause, trigger)
+    # One that is no longer accepted is in nobody's way.
+    after = _succession(members)
+    _conclude(state, event, known, _placed(now, members, after), weighed, cause, trigger)
     for other in members:
         if other.id != now.id:
-            placed = _placed(other, members)
+            placed = _placed(other, members, after)
             if (placed.rivals, placed.superseded_by) != (other.rivals, other.superseded_by):
                 _conclude(state, event, other, placed, _as_weighed(other), "rival", None)
 
@@ -157,7 +159,7 @@ def _as_weighed(known: Proposition) -> Weighed:
     return Weighed(figures=known.figures, evidence_ids=known.observation_ids[:1])
 
 
-def _placed(one: Proposition, family: list[Proposition]) -> Proposition:
+def _placed(one: Proposition, family: list[Proposition], after: dict[str, set[str]]) -> Proposition:
     """The proposition with its rivals, and with what takes its place."""
     if one.evidence_status != "accepted":
         return replace(one, rivals=(), superseded_by=None)
@@ -166,11 +168,34 @@ def _placed(one: Proposition, family: list[Proposition]) -> Proposition:
     for other in family:
         if other.id == one.id or name_key(other.object) == name_key(one.object) or not _overlap(one, other):
             continue
-        if _follows(other, one):
-            later.append((other.valid_from or 0, other.id))
-        elif not _follows(one, other):
+        comes_after, comes_before = other.id in after[one.id], one.id in after[other.id]
+        if comes_after == comes_before:
+            # Neither, or round in a circle: nobody can say which of them holds now.
             rivals.append(other.id)
+        elif comes_after:
+            later.append((_begins(other), other.id))
     return replace(one, rivals=tuple(rivals), superseded_by=min(later)[1] if later else None)
+
+
+def _succession(family: list[Proposition]) -> dict[str, set[str]]:
+    """For each, all that come after it: directly, or after one that does."""
+    direct = {one.id: {other.id for other in family if _follows(other, one)} for one in family}
+    after: dict[str, set[str]] = {}
+    for one in family:
+        found: set[str] = set()
+        waiting = list(direct[one.id])
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name != one.id:
+                found.add(name)
+                waiting.extend(direct[name])
+        after[one.id] = found
+    return after
+
+
+def _begins(one: Proposition) -> int:
+    """From when on it is said to hold; without a word about that, from when it was first proposed."""
+    return one.at if one.valid_from is None else one.valid_from
 
 
 def _overlap(one: Proposition, other: Proposition) -> bool:
@@ -181,9 +206,9 @@ def _overlap(one: Proposition, other: Proposition) -> bool:
 
 
 def _follows(later: Proposition, earlier: Proposition) -> bool:
-    """Whether one takes the other's place: it says so, or it begins to hold at a later time."""
+    """Whether one takes the other's place: it says so, or it is said to begin after the other."""
     if earlier.id in later.supersedes:
         return later.id not in earlier.supersedes
     if later.id in earlier.supersedes or later.valid_from is None:
         return False
-    return earlier.valid_from is None or later.valid_from > earlier.valid_from
+    return later.valid_from > _begins(earlier)

@@ -121,7 +121,7 @@ class Store:
             return
         insert: Any = postgresql.insert if self._postgres else sqlite.insert
         first = insert(_HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
-        if connection.execute(first).rowcount != 1:
+        if connection.execute(first.returning(_HEAD.c.id)).first() is None:
             raise Overtaken
 
     # -- single things -------------------------------------------------------------------------------------------------

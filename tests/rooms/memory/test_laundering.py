@@ -1,0 +1,116 @@
+"""One source stays one source, however often it is told again."""
+
+import pytest
+
+from tallystick.rooms.memory.policy import Policy
+from tests.rooms.memory.conftest import Open
+from tests.rooms.memory.remembering import Notebook, Remembering
+from tests.sizes import size
+
+
+@pytest.mark.promise("memory.laundering")
+def test_summaries_of_a_page_never_count_beside_it() -> None:
+    book = Notebook()
+    page = book.observe("Mars has two moons.", "page")
+    name = book.propose("Mars has two moons", page)
+    alone = book[name].figures
+    summary = book.observe("Two moons.", "summariser", "document", derived_from=[page])
+    again = book.observe("Moons: 2.", "other summariser", "document", derived_from=[summary])
+    both = book.observe("Still two moons.", "third", "human", derived_from=[summary, page])
+    book.support(name, summary, again, both)
+    assert book[name].figures == alone
+    assert (book[name].status, alone.support_groups) == ("provisional", 1)
+
+
+@pytest.mark.promise("memory.laundering")
+def test_summaries_alone_are_one_source_of_the_lowest_class_in_their_lineage() -> None:
+    book = Notebook()
+    pages = [book.observe(f"Page {at} on Mars.", f"page-{at}", "tool_external") for at in range(3)]
+    told = [book.observe(f"Summary {at}.", f"s-{at}", "human", derived_from=[page]) for at, page in enumerate(pages)]
+    name = book.propose("Mars has two moons", *told)
+    figures = book[name].figures
+    assert (figures.support, figures.support_groups, figures.best_class) == (3500, 1, 5000)
+    mixed = book.observe("A model's view.", "m", "model_inference", derived_from=[pages[0]])
+    kept = book.state.observations.get(mixed)
+    assert kept is not None
+    assert (kept.weighed_as, kept.groups) == ("model_inference", ("page-0",))
+
+
+@pytest.mark.promise("memory.laundering")
+def test_the_same_page_read_by_two_tools_is_one_source() -> None:
+    book = Notebook()
+    text = "Mars has two moons."
+    first, second = book.observe(text, "fetch", "tool_internal"), book.observe(text, "browser", "tool_internal")
+    name = book.propose("Mars has two moons", first)
+    alone = book[name].figures
+    book.support(name, second)
+    assert book[name].figures == alone
+    # A summary of what one tool read adds nothing to what the other read either.
+    book.support(name, book.observe("Two.", "summary", "document", derived_from=[second]))
+    assert book[name].figures == alone
+    # What the second tool read besides is its own.
+    book.support(name, book.observe("The moons of Mars are two.", "browser", "tool_internal"))
+    assert book[name].figures.support_groups == 2
+
+
+@pytest.mark.promise("memory.laundering")
+def test_two_people_may_say_the_same_words() -> None:
+    book = Notebook()
+    name = book.propose("Mars has two moons", *(book.observe("Yes.", who, "human") for who in ("ada", "ben")))
+    assert (book[name].figures.support_groups, book[name].status) == (2, "accepted")
+
+
+@pytest.mark.promise("memory.laundering")
+def test_an_agent_that_reads_its_own_notes_learns_nothing(memory: Remembering) -> None:
+    page = memory.observe("Mars has two moons.", "page")
+    note = memory.observe("I gather that Mars has two moons.", "agent", "model_inference", derived_from=[page])
+    name = memory.propose(note, fact="Mars has two_moons")
+    before = memory.projection.ask(lambda state: state.propositions.get(name))
+    reread = memory.call(
+        "record_observation", text="I gather that Mars has  two moons.", observed_at="2024-01-01",
+        source={"id": "file_reader", "class": "tool_internal", "group": "files"},
+    )  # fmt: skip
+    assert reread.status == "transformed"
+    assert reread.args is not None
+    assert reread.args["derived_from"] == [note]
+    given = {"proposition_id": name, "observation_id": reread.result["observation_id"], "quote": "Mars has two moons"}
+    memory.call("attach_support", **given).unwrap()
+    after = memory.projection.ask(lambda state: state.propositions.get(name))
+    assert before is not None
+    assert after is not None
+    assert (after.status, after.figures) == ("tentative", before.figures)
+
+
+@pytest.mark.promise("memory.model-flood")
+def test_a_flood_of_model_inference_promotes_nothing() -> None:
+    book = Notebook()
+    number = size(500, 10_000)
+    first = book.observe("Guess.", "model-0", "model_inference")
+    name = book.propose("Mars has three moons", first)
+    for at in range(1, number):
+        book.support(name, book.observe(f"Guess {at}.", f"model-{at}", "model_inference"))
+    book.consolidate()
+    assert (book[name].figures.support, book[name].figures.support_groups) == (3000, 0)
+    assert (book[name].status, book.canonicals()) == ("tentative", [])
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_what_an_agent_says_of_its_sources_is_believed_only_so_far(open_memory: Open) -> None:
+    book = Notebook()
+    claimed = [book.observe(f"I am sure, {who}.", who, "human", agent="chief") for who in ("ada", "ben", "owner")]
+    name = book.propose("Mars has three moons", *claimed)
+    assert (book[name].figures.best_class, book[name].status) == (5000, "provisional")
+    test = book.test(name)
+    book.result(test, "failed", agent="chief")
+    assert book[name].status != "rejected"
+    free = Notebook(Policy(agent_ceiling="test_result"))
+    loose = free.propose("Mars has three moons", *(free.observe(w, w, "human", agent="x") for w in ("ada", "ben")))
+    assert free[loose].status == "accepted"
+    # Through the gate: whatever is said in a turn, or by a model behind MCP, is an agent's word.
+    memory = open_memory()
+    seen = memory.call(
+        "record_observation", agent="chief", text="x", observed_at="2024-01-01", source={"id": "o", "class": "human"}
+    ).unwrap()["observation_id"]
+    kept = memory.projection.ask(lambda state: state.observations.get(seen))
+    assert kept is not None
+    assert (kept.claimed, kept.weighed_as) == ("human", "tool_external")
