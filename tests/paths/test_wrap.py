@@ -3,11 +3,11 @@
 import json
 import sys
 
-import orjson
 import pytest
 
 from tallystick import Gate
 from tallystick.rooms.relay.pins import PinBook, digest_of
+from tests.gates import every_byte
 from tests.wrapped import Client, House, refusal, server, text_of
 
 ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
@@ -70,9 +70,7 @@ def test_the_bytes_of_a_result_are_recorded_as_they_came(house):
     raw = b'{"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50}'
     assert raw in line
     assert recorded.header["full_size"] == len(raw)
-    assert raw in b"".join(path.read_bytes() for path in (house.workspace / ".control-room").rglob("*.log*")) or (
-        recorded.outputs == orjson.loads(raw)
-    )
+    assert raw in every_byte(house.workspace / ".control-room" / "audit" / "journal")
 
 
 @pytest.mark.promise("relay.first-policy")

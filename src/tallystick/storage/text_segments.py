@@ -22,6 +22,9 @@ FORM = 2
 BUSY_S = 30
 AT_ONCE = 500
 """Numbers in one statement; SQLite takes more, but not every build of it takes a thousand."""
+CACHE_KIB = 65_536
+MAPPED_BYTES = 1 << 30
+"""Address space, not memory: the system keeps of it what is used."""
 NONE = -1
 
 _TABLES = """
@@ -34,7 +37,6 @@ CREATE TABLE entries (
 );
 CREATE TABLE holders (word TEXT PRIMARY KEY, texts INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE speakers (word TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE INDEX entries_by_id ON entries (id);
 CREATE INDEX entries_by_seq ON entries (seq);
 CREATE INDEX entries_by_episode ON entries (episode, number);
 """
@@ -80,6 +82,9 @@ class TextSegments:
         )
         self._base.execute("PRAGMA journal_mode=WAL")
         self._base.execute("PRAGMA synchronous=NORMAL")
+        # Questions read a few rows from all over the file; the defaults would read each of them from the disk.
+        self._base.execute(f"PRAGMA cache_size={-CACHE_KIB}")
+        self._base.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
         # What is deleted here may have been erased from the log: its bytes must go too.
         self._base.execute("PRAGMA secure_delete=ON")
         with self._writing():
@@ -163,7 +168,7 @@ class TextSegments:
             yield from self._base.execute(asked, some)
 
     def numbers_of(self, ids: Iterable[str]) -> list[int]:
-        """The numbers of kept texts by their ids."""
+        """The numbers of kept texts by their ids. Reads through all of them: erasing is rare."""
         found = (self._base.execute("SELECT number FROM entries WHERE id = ?", (each,)).fetchall() for each in ids)
         return [number for rows in found for (number,) in rows]
 

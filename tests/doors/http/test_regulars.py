@@ -74,9 +74,7 @@ def test_heads_that_are_made_up_are_not_kept_without_end(door: Doorway) -> None:
     assert len(regulars(door)) <= REMEMBERED
 
 
-def test_a_failure_of_the_gate_itself_keeps_its_answer_hardened(
-    door: Doorway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_of_the_gate_itself_keeps_its_answer_hardened(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(door)
 
     async def broken(*_: Any, **__: Any) -> None:

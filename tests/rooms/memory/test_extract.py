@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def let_write(memory: Remembering, recorded: Recorded, *answers: Any) -> Any:
 
 @pytest.mark.promise("reading.scribe")
 def test_a_model_proposes_through_a_turn_and_its_quotes_are_checked(memory: Remembering) -> None:
-    memory.now = int(memory.gate.ledger.size()) and memory.now
+    memory.now = int(datetime.now(UTC).timestamp())
     text = "Ann sold the mill to Bob."
     seen = memory.observe(text, "Ann", "human")
     claim = {"subject": "Bob", "predicate": "owns", "object": "the mill", "observation_ids": [seen]}
@@ -140,9 +141,7 @@ def test_a_model_proposes_through_a_turn_and_its_quotes_are_checked(memory: Reme
         done,
         "Done.",
     )
-    assert [step.outcome.status for step in result.steps if step.outcome and step.outcome.tool][0] in {
-        "accepted", "transformed",
-    }  # fmt: skip
+    assert result.steps[0].outcome.ok
     (name,) = memory.room.reading.known("Bob", "owns", "the mill")
     assert memory.status(name) == "provisional"
     bad = {**claim, "object": "the moon", "quotes": [{"observation_id": seen, "quote": "sold the moon to Bob"}]}

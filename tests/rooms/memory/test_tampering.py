@@ -18,7 +18,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace whose log holds an accepted fact, a refused proposal and a consolidation."""
     root = tmp_path_factory.mktemp("kept")
     kept = Workspace(root)
-    memory = Remembering(kept.root, storage={"state_dir": str(kept.state)})
+    with pytest.MonkeyPatch.context() as patch:
+        # Made once for the module, before any test has a state folder of its own.
+        patch.setenv("TALLY_STATE_DIR", str(kept.state))
+        memory = Remembering(kept.root)
     seen = [memory.observe(f"Ada lives in Lisbon, says {who}.", who) for who in ("diary", "letters")]
     name = memory.propose(*seen)
     memory.code("attach_support", proposition_id=name, observation_id=seen[0], quote="Ada")

@@ -23,7 +23,7 @@ SEGMENT = 4096
 quick: this many take about a tenth of a second."""
 VISITS = 20_000
 """Postings a query may look at: some three milliseconds."""
-CANDIDATES = 400
+CANDIDATES = 200
 """How many texts are scored by all words when the visits did not suffice for every word."""
 MOST_KNOWN = 4096
 """Episodes whose last text is remembered, and words known to be names or none; others are looked up."""

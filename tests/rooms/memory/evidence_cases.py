@@ -1,0 +1,115 @@
+"""Random evidence, and what must hold of it whatever it is. Run as a program, it prints a digest of many weighings.
+
+The program imports only what weighs, so that every Python there is can run it: the same bytes must come out.
+"""
+
+import random
+import sys
+from dataclasses import replace
+from hashlib import sha256
+
+from tallystick.rooms.memory.nouns import Figures, Observation
+from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.scoring import Dossier
+from tallystick.rooms.memory.states import decide
+
+POLICY = Policy()
+NOW = 1_760_000_000
+CLASSES = ("test_result", "human", "tool_internal", "document", "tool_external", "model_inference")
+VOLATILITIES = ("static", "low", "medium", "high")
+Evidence = list[tuple[Observation, str]]
+
+
+def observation(chance: random.Random, number: int) -> Observation:
+    group = f"g{chance.randrange(6)}"
+    derived = chance.random() < 0.25
+    roots = chance.randint(1, 3) if derived else 1
+    groups = tuple(sorted({f"g{chance.randrange(6)}" for _ in range(roots)})) if derived else (group,)
+    contents = tuple(sorted({f"c{chance.randrange(8)}" for _ in range(roots)}))
+    kind = chance.choice(CLASSES)
+    return Observation(
+        id=f"obs_{number}", text="", source_id=group, claimed=kind, weighed_as=kind, groups=groups, contents=contents,
+        observed_at=NOW - chance.choice((0, 60, 3_600, 86_400, 700_000, 5_000_000)),
+        derived_from=("obs_parent",) if derived else (), episode_id="default", seq=number, receipt_id="", at=NOW,
+    )  # fmt: skip
+
+
+def evidence(chance: random.Random, most: int = 8) -> Evidence:
+    return [
+        (observation(chance, number), "support" if chance.random() < 0.65 else "contradiction")
+        for number in range(chance.randint(0, most))
+    ]
+
+
+def weighed(found: Evidence, volatility: str, now: int = NOW) -> Figures:
+    dossier = Dossier(POLICY)
+    for seen, stance in found:
+        dossier.add(seen, stance)
+    return dossier.weigh(volatility, now).figures
+
+
+def check(seed: int) -> None:
+    """All properties on one random case."""
+    chance = random.Random(seed)
+    found, volatility = evidence(chance), chance.choice(VOLATILITIES)
+    before = weighed(found, volatility)
+    more = observation(chance, 1000)
+    for_it = weighed([*found, (more, "support")], volatility)
+    against = weighed([*found, (more, "contradiction")], volatility)
+    assert for_it.belief >= before.belief, f"{seed}: more support lowered belief"
+    assert for_it.disbelief <= before.disbelief, f"{seed}: more support raised disbelief"
+    assert against.belief <= before.belief, f"{seed}: more contradiction raised belief"
+    shuffled = chance.sample(found, len(found))
+    assert weighed(shuffled, volatility) == before, f"{seed}: the order mattered"
+    assert weighed([*found, *found], volatility) == before, f"{seed}: the same twice mattered"
+    alone = [(seen, stance) for seen, stance in found if stance == "support"]
+    later = NOW + chance.randint(1, 40 * 86_400)
+    assert weighed(alone, volatility, later).belief <= weighed(alone, volatility).belief, f"{seed}: age raised belief"
+    assert 0 <= before.belief <= 9_900
+    assert before.belief + before.disbelief <= 10_000
+
+
+def check_models(seed: int) -> None:
+    """Many inferences of models never make a fact."""
+    chance = random.Random(seed)
+    found: Evidence = []
+    for number in range(200):
+        seen = replace(observation(chance, number), weighed_as="model_inference", groups=(f"g{number}",))
+        found.append((seen, "support"))
+    figures = weighed(found, "static")
+    assert decide(figures, POLICY).status not in {"accepted", "provisional"}, seed
+    assert figures.support <= POLICY.model_cap
+
+
+def check_one_bad_source(seed: int) -> None:
+    """One source, however loud and of whatever class, cannot contest what many independent ones say."""
+    chance = random.Random(seed)
+    found: Evidence = []
+    for number in range(chance.randint(6, 10)):
+        seen = replace(
+            observation(chance, number), weighed_as=chance.choice(("human", "document")), groups=(f"good{number}",),
+            contents=(f"good{number}",), derived_from=(), observed_at=NOW,
+        )  # fmt: skip
+        found.append((seen, "support"))
+    volatility = chance.choice(VOLATILITIES)
+    assert decide(weighed(found, volatility), POLICY).status == "accepted"
+    for number in range(100, 100 + chance.randint(1, 20)):
+        seen = replace(
+            observation(chance, number), weighed_as=chance.choice(CLASSES[1:]), groups=("bad",),
+            contents=(f"bad{number}",), derived_from=(), observed_at=NOW,
+        )  # fmt: skip
+        found.append((seen, "contradiction"))
+    assert decide(weighed(found, volatility), POLICY).status == "accepted", seed
+
+
+def digest(cases: int) -> str:
+    total = sha256()
+    for seed in range(cases):
+        chance = random.Random(seed)
+        figures = weighed(evidence(chance), chance.choice(VOLATILITIES))
+        total.update(repr((figures, decide(figures, POLICY).rule)).encode())
+    return total.hexdigest()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(digest(int(sys.argv[1])) + "\n")
