@@ -16,7 +16,11 @@ from tempfile import TemporaryDirectory
 
 import orjson
 
-SUITES = ("call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay")
+SUITES = (
+    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay",
+    "memory.locomo", "memory.poisoning", "memory.recall_speed",
+    "memory.proposals",
+)  # fmt: skip
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -->"
 

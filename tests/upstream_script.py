@@ -1,6 +1,6 @@
 """An MCP server for tests: plain Python, one line a message, and every bad habit that a test asks for.
 
-python upstream_script.py [--silent] [--definitions FILE] [--log FILE] [--stubborn]
+python upstream_script.py [--silent] [--definitions FILE] [--log FILE] [--stubborn] [--instructions TEXT]
 """
 
 import json
@@ -104,6 +104,7 @@ def answer(message):  # noqa: PLR0911 - as above
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
             "serverInfo": {"name": "s", "version": "1"},
+            **({"instructions": option("--instructions")} if option("--instructions") else {}),
         }
     if method == "tools/list":
         given = option("--definitions")

@@ -158,5 +158,4 @@ def text_of(answer: dict[str, Any]) -> str:
 def refusal(answer: dict[str, Any]) -> dict[str, Any]:
     """What a refused call says for programs."""
     assert answer["result"]["isError"] is True
-    said: dict[str, Any] = answer["result"]["_meta"]["tallystick"]
-    return said
+    return {name.removeprefix("tallystick/"): value for name, value in answer["result"]["_meta"].items()}

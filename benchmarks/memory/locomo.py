@@ -18,7 +18,7 @@ from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.recall import Wanted, recall
 from tallystick.rooms.memory.times import stamp_of
 
-PROMISES = ("memory.locomo",)
+PROMISES = ("reading.locomo",)
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ITEMS, TOKENS = 10, 1000
 Finder = Callable[[str], tuple[list[str], bool]]

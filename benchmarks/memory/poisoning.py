@@ -11,7 +11,7 @@ from benchmarks.memory.honest import honest
 from benchmarks.memory.stage import Stage
 from tallystick.rooms.memory.policy import SWITCHES, Policy
 
-PROMISES = ("memory.poisoning",)
+PROMISES = ("reading.poisoning",)
 SEEDS = (1, 2, 3)
 
 

@@ -21,7 +21,7 @@ from tallystick.rooms.memory.times import stamp_of
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
-PROMISES = ("speed.memory-recall",)
+PROMISES = ("reading.speed",)
 SMALL, FULL = 20_000, 1_000_000
 WORDS = 120_000
 BEGIN = 1_750_000_000

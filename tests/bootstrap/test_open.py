@@ -18,7 +18,11 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Tool
 from tests.gates import open_gate, outcomes, quick_settings, said
 
-ROOMS = {"file_locator", "file_reader", "task_router"}
+ROOMS = {
+    "file_locator", "file_reader", "task_router", "archive_episode", "attach_contradiction", "attach_support", "create_or_link_entity_candidate",
+    "execute_test_result_ingest", "mem.explain", "mem.search", "propose_proposition", "propose_test",
+    "record_observation", "request_consolidation",
+}  # fmt: skip
 """The tools of the rooms that come with the package."""
 
 

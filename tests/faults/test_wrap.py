@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_a_server_that_dies_in_a_call_leaves_a_receipt_and_no_process(house):
 @pytest.mark.promise("relay.server-dies")
 def test_a_server_that_is_killed_while_calls_wait_answers_each_of_them(house):
     client = house.wrap()
-    (upstream,) = children_of(client.process.pid)
+    upstream = children_of(client.process.pid)[0]  # the other one is its guard
     first = client.begin("tools/call", {"name": "hang", "arguments": {}})
     while len(house.receipts("started")) < 1:
         client.send({"jsonrpc": "2.0", "method": "notifications/x"})
@@ -92,12 +93,10 @@ def test_a_result_that_is_too_large_is_refused_and_the_relay_goes_on(house):
         # Small enough for a line, too large for a result.
         assert refusal(client.call("huge", {"megabytes": 3}))["category"] == "downstream_error"
         assert len(text_of(client.call("huge", {"megabytes": 1}))) == 1_000_000
-        status = Path(f"/proc/{client.process.pid}/status").read_text().splitlines()
-        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-        assert peak < 250_000
+        assert peak_of(client) < 250_000
         client.send(b'{"jsonrpc":"2.0","id":"big","method":"x","params":"' + b"y" * 5_000_000 + b'"}')
         assert "error" in json.loads(client.answer_line("big"))
-    assert faults(house) == ["tool_failed", "tool_failed", None]
+    assert faults(house) == ["tool_failed", "tool_failed", None, "format"]
     assert house.verified()
 
 
@@ -148,14 +147,39 @@ def test_a_client_that_leaves_in_the_middle_leaves_receipts(house):
 
 
 @pytest.mark.promise("relay.client-gone")
-def test_a_relay_that_is_killed_leaves_a_server_that_hears_the_end(house):
-    client = house.wrap()
-    upstream = children_of(client.process.pid)
+@pytest.mark.parametrize("habits", [(), ("--stubborn",)])
+def test_a_relay_that_is_killed_leaves_no_process_not_even_a_stubborn_one_behind_a_launcher(house, habits):
+    client = house.wrap(command=["/bin/sh", "-c", '"$@"; true', "launcher", *server(*habits)])
+    started = children_of(client.process.pid)
+    launched = children_of(started[0])
     client.call("echo", {"text": "x"})
     client.process.kill()
     client.close()
-    wait_until(lambda: all(map(is_gone, upstream)))
+    assert launched
+    wait_until(lambda: all(map(is_gone, [*started, *launched])))
     assert house.verified()
+
+
+@pytest.mark.promise("relay.refusals")
+def test_a_flood_of_garbage_from_the_client_is_answered_and_recorded_and_fills_no_memory(house):
+    count = size(1500, 20_000)
+    with house.wrap() as client:
+        client.call("echo", {"text": "x"})
+        before = peak_of(client)
+        flood = threading.Thread(target=lambda: [client.send(b"\\u" + b"x" * 3000) for _ in range(count)])
+        flood.start()
+        for _ in range(count):
+            assert json.loads(client.line())["error"]["code"] == -32700
+        flood.join()
+        assert text_of(client.call("echo", {"text": "y"})) == '{"text": "y"}'
+        assert peak_of(client) - before < 25_000
+    assert faults(house).count("format") == count
+    assert house.verified()
+
+
+def peak_of(client):
+    status = Path(f"/proc/{client.process.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 
 
 @pytest.mark.promise("relay.bad-input")

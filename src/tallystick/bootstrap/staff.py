@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.bootstrap.gate import Gate
-from tallystick.errors import LedgerUnwritable
-from tallystick.gate.record.receipt import Draft
-from tallystick.gate.session import Caller, Session
+from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.gate.session import Caller
 from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tallystick.storage.tasks import TaskFiles
@@ -43,7 +42,7 @@ class Staff:
             action: A fixed word for the audit record, e.g. `agent.remove`.
             agent_id: Whom it concerns.
         """
-        self._demand_ledger()
+        demand_ledger(self._gate)
         after = self.registry.change(how)
         if isinstance(after, Roster):
             self._note(caller, action, f"agents/{agent_id}")
@@ -51,7 +50,7 @@ class Staff:
 
     def set_policy(self, policy: TierPolicy, *, caller: Caller) -> TierPolicy:
         """Put another tier policy in force for a person."""
-        self._demand_ledger()
+        demand_ledger(self._gate)
         self.tiers.set_policy(policy)
         self._note(caller, "tiers.policy", "tiers/policy")
         return policy
@@ -70,21 +69,10 @@ class Staff:
         roster = self.registry.load()
         if roster.get(agent_id) is None:
             return unknown_agent(roster.agents)
-        self._demand_ledger()
+        demand_ledger(self._gate)
         moved = self.tiers.record(agent_id, model or roster.endpoint(agent_id).model, result)
         self._note(caller, "tiers.task_result", f"agents/{agent_id}", {"result": str(result), "move": str(moved[1])})
         return moved
 
-    def _demand_ledger(self) -> None:
-        """What cannot be recorded is not done."""
-        obstacle = self._gate.ledger.obstacle()
-        if obstacle is not None:
-            message = "The ledger cannot be written, so nothing was changed. `tally doctor` says why."
-            raise LedgerUnwritable(message, code=obstacle)
-
     def _note(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None) -> None:
-        audit: dict[str, Any] = {"subject": caller.subject, "action": action, "resource": resource}
-        if metadata:
-            audit["metadata"] = dict(metadata)
-        session = Session(session_id=SESSION, caller=caller)
-        self._gate.ledger.record_sync(Draft(kind="note", session=session, audit=audit))
+        note_change(self._gate, caller, action, resource, metadata, session=SESSION)

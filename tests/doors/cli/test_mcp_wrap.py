@@ -6,7 +6,7 @@ from tallystick.doors.mcp import wrap as wrapping_module
 WORDS = (
     ["--", "uvx", "mcp-server-git", "--", "x"],
     ["uvx", "mcp-server-git", "--strict"],
-    ["--name", "My Server!", "--strict", "--hold=1", "--timeout", "2", "--", "x"],
+    ["--name", "My Server!", "--strict", "--trust-new", "--hold=1", "--timeout", "2", "--", "x"],
     ["--url", "https://x.example:8443/mcp", "--header", "A: b", "--header=C: d", "--max-output", "1000"],
     ["-w", "some", "--policy", "p.toml", "--start-timeout", "5", "--", "x", "-y"],
 )

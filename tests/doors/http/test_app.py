@@ -91,6 +91,10 @@ ROUTES = {
     "PUT /api/tiers/policy", "GET /api/tiers/agents", "GET /api/tiers/agents/{agent_id}",
     "GET /api/tiers/agents/{agent_id}/caps", "POST /api/tiers/agents/{agent_id}/task-result", "GET /api/credits",
     "GET /api/credits/{agent_id}",
+    "POST /api/memory/proposals", "GET /api/memory/status", "GET /api/memory/propositions",
+    "GET /api/memory/propositions/{proposition_id}", "GET /api/memory/propositions/{proposition_id}/explain",
+    "GET /api/memory/propositions/{proposition_id}/supports", "GET /api/memory/propositions/{proposition_id}/what-if",
+    "GET /api/memory/recall", "GET /api/memory/diff", "GET /api/memory/export",
 }  # fmt: skip
 OPEN_FORMS = {"/v1/chat/completions"}
 """Somebody else's format, whose clients send fields that do not concern us."""

@@ -56,6 +56,38 @@ def test_of_a_line_that_is_too_long_both_ends_are_kept(cuts):
     assert head
 
 
+@pytest.mark.promise("relay.flow")
+@given(st.lists(st.binary(max_size=6), max_size=20), st.booleans())
+def test_a_pause_counts_at_once_and_nothing_is_lost_by_it(pieces, finishing):
+    """Also in the middle of what was read together; what is left comes first afterwards."""
+    whole = b"\n".join([*pieces, b""])
+
+    async def run():
+        there, here = os.pipe()
+        ended = asyncio.Event()
+        got = []
+
+        def take(line):
+            got.append(line)
+            reader.pause()
+
+        reader = LineReader(there, longest=1000, on_line=take, on_long=lambda *_: None, on_end=ended.set)
+        reader.start()
+        os.write(here, whole)
+        os.close(here)
+        while not ended.is_set():
+            before = len(got)
+            await asyncio.sleep(0)
+            assert len(got) <= before + 1
+            if finishing and got:
+                reader.finish()
+            reader.resume()
+        os.close(there)
+        return got
+
+    assert asyncio.run(run()) == [line for line in whole.split(b"\n")[:-1] if line]
+
+
 @pytest.mark.promise("relay.passes")
 def test_a_plain_file_can_be_read_too(tmp_path):
     source = tmp_path / "in"

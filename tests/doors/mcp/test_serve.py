@@ -17,7 +17,8 @@ from mcp.shared.exceptions import MCPError
 
 from tallystick import Gate, tool
 from tallystick.doors.mcp.serve import Serving
-from tallystick.doors.mcp.serve_tools import RECEIPT, TOOL, offer_of
+from tallystick.doors.mcp.serve_tools import offer_of
+from tallystick.doors.showing.meta import RECEIPT, TOOL
 from tallystick.doors.showing.waiting import SAID_NO
 from tallystick.gate.tool import Card
 from tests.doors.mcp.served import ERAS, SESSION, House

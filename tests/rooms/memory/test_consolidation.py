@@ -105,7 +105,7 @@ def test_an_episode_carries_over_20_and_puts_the_rest_aside_by_name() -> None:
     episode = book.state.episodes.get("e")
     assert episode is not None
     assert episode.closed_at == book.now
-    assert (len(episode.carried_over), len(episode.archived)) == (20, 6)
+    assert (len(episode.carried_over), len(episode.archived), episode.put_aside) == (20, 6, 6)
     # The contested one first, then those with more support.
     assert episode.carried_over[0] == torn
     assert set(episode.carried_over[1:6]) == set(names[:5])

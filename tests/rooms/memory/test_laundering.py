@@ -23,17 +23,31 @@ def test_summaries_of_a_page_never_count_beside_it() -> None:
 
 
 @pytest.mark.promise("memory.laundering")
-def test_summaries_alone_are_one_source_of_the_lowest_class_in_their_lineage() -> None:
+def test_a_summary_alone_is_a_source_of_the_lowest_class_in_its_lineage() -> None:
     book = Notebook()
-    pages = [book.observe(f"Page {at} on Mars.", f"page-{at}", "tool_external") for at in range(3)]
-    told = [book.observe(f"Summary {at}.", f"s-{at}", "human", derived_from=[page]) for at, page in enumerate(pages)]
-    name = book.propose("Mars has two moons", *told)
+    page = book.observe("A page on Mars.", "page-0", "tool_external")
+    name = book.propose("Mars has two moons", *(book.observe(t, t, "human", derived_from=[page]) for t in ("s", "t")))
     figures = book[name].figures
     assert (figures.support, figures.support_groups, figures.best_class) == (3500, 1, 5000)
-    mixed = book.observe("A model's view.", "m", "model_inference", derived_from=[pages[0]])
+    mixed = book.observe("A model's view.", "m", "model_inference", derived_from=[page])
     kept = book.state.observations.get(mixed)
     assert kept is not None
     assert (kept.weighed_as, kept.groups) == ("model_inference", ("page-0",))
+
+
+@pytest.mark.promise("memory.laundering")
+def test_a_summary_of_two_pages_is_one_source_and_none_beside_either_page() -> None:
+    book = Notebook()
+    pages = [book.observe(f"Page {at} on Mars.", f"page-{at}") for at in range(2)]
+    both = book.observe("Both say two.", "summary", derived_from=pages)
+    again = book.observe("Two, then.", "summary of that", derived_from=[both])
+    name = book.propose("Mars has two moons", both, again)
+    assert (book[name].figures.support, book[name].figures.support_groups) == (4900, 1)
+    # One of the pages beside it: still one. An unrelated page in the lineage makes no second source.
+    book.support(name, pages[0])
+    assert (book[name].figures.support, book[name].figures.support_groups) == (4900, 1)
+    book.support(name, pages[1])
+    assert (book[name].figures.support, book[name].figures.support_groups) == (7399, 2)
 
 
 @pytest.mark.promise("memory.laundering")

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.rooms.memory.independence import MANY, Unit, independent
 from tallystick.rooms.memory.nouns import FULL, Figures
 from tallystick.rooms.memory.policy import HOUR, Policy
-from tallystick.rooms.memory.scoring import MANY, dempster, freshness, noisy_or
+from tallystick.rooms.memory.scoring import dempster, freshness, noisy_or
 from tallystick.rooms.memory.states import TABLE, decide, explain
 from tests.rooms.memory.remembering import DAY, Notebook
 
@@ -111,6 +112,20 @@ def test_many_groups_that_share_few_texts_count_as_few() -> None:
     for at in range(MANY):
         book.support(name, book.observe(f"text {at}", "mirror-0"))
     assert book[name].figures.support_groups == 4
+
+
+@pytest.mark.promise("memory.laundering")
+def test_a_long_chain_of_copies_is_matched_to_its_end() -> None:
+    """Each mirror has its own text and its neighbour's; whoever comes last moves all the others on by one."""
+    number = 3_000
+    units = [
+        Unit(groups=(f"g{at:05}",), texts={f"t{at:05}", f"t{at + 1:05}"}, strength=1 + at % 2, observation_id=str(at))
+        for at in range(number)
+    ]
+    chosen, most = independent(units, [], copied=True)
+    assert len(chosen) == most == MANY
+    few = [Unit(groups=(f"g{at}",), texts={"a", "b"}, strength=9, observation_id=str(at)) for at in range(number)]
+    assert independent(few, [], copied=True)[1] == 2
 
 
 @pytest.mark.promise("memory.states")

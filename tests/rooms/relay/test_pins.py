@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from tallystick.errors import ConfigError
-from tallystick.rooms.relay.pins import PinBook, digest_of
+from tallystick.errors import ConfigError, LedgerUnwritable
+from tallystick.rooms.relay.pins import INSTRUCTIONS, LONGEST_SHOWN, PinBook, digest_of
 
 TOOL = {"name": "echo", "description": "Give back.", "inputSchema": {"type": "object", "properties": {}}}
 
@@ -61,6 +61,57 @@ def test_a_damaged_file_of_pins_stops_everything(tmp_path, book, text):
         book.compare([TOOL])
     assert caught.value.code == "relay_pins_damaged"
     assert (tmp_path / ".control-room" / "relay.json").read_text() == text
+
+
+NEW = {"name": "other", "inputSchema": {}}
+
+
+@pytest.mark.promise("relay.new-tools")
+def test_what_a_server_gets_later_is_held_until_it_is_accepted_or_trusted(book):
+    assert book.compare([TOOL]) == frozenset()
+    assert book.compare([TOOL, NEW]) == book.compare([NEW]) == {"other"}
+    (pin,) = book.to_review()
+    assert (pin.name, pin.is_new, pin.offered) == ("other", True, NEW)
+    assert book.accept("other", digest_of(NEW), person="p", channel="terminal", when="now")
+    assert book.compare([TOOL, NEW]) == frozenset()
+    third = NEW | {"name": "third"}
+    assert book.compare([third]) == {"third"}
+    assert book.compare([third], trust_new=True) == frozenset()
+    # Trust in what is new is no trust in what changes.
+    assert book.compare([TOOL | {"title": "T"}], trust_new=True) == {"echo"}
+
+
+@pytest.mark.promise("relay.noted")
+def test_nothing_is_pinned_that_could_not_be_recorded(book):
+    def refuse(pinned):
+        raise LedgerUnwritable(f"no room for {sorted(pinned)}")
+
+    with pytest.raises(LedgerUnwritable):
+        book.compare([TOOL], on_pin=refuse)
+    assert book.read() == {}
+    recorded = []
+    book.compare([TOOL, NEW], on_pin=recorded.append)
+    book.compare([TOOL | {"title": "T"}, NEW], on_pin=recorded.append)
+    assert recorded == [{"echo": digest_of(TOOL), "other": digest_of(NEW)}]
+
+
+@pytest.mark.promise("relay.instructions")
+def test_instructions_are_pinned_beside_the_tools(book):
+    book.compare([TOOL])
+    long = "x" * (2 * LONGEST_SHOWN)
+    assert book.compare_instructions("")
+    assert not book.compare_instructions(long)
+    (pin,) = book.to_review()
+    assert (pin.name, pin.is_new, len(pin.offered["description"])) == (INSTRUCTIONS, False, LONGEST_SHOWN)
+    seen = digest_of(pin.offered)
+    # A change beyond what is kept is a change all the same.
+    assert not book.compare_instructions(long + "y")
+    said = {"person": "p", "channel": "terminal", "when": "now"}
+    assert not book.accept(INSTRUCTIONS, seen, **said)
+    assert not book.compare_instructions(long)
+    assert book.accept(INSTRUCTIONS, seen, **said)
+    assert book.compare_instructions(long)
+    assert book.compare([TOOL]) == frozenset()
 
 
 def test_pins_are_kept_as_plain_json(tmp_path, book):

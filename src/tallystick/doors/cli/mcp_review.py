@@ -36,16 +36,17 @@ def review(
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
-    """Show wrapped tools whose definitions changed, and accept them.
+    """Show wrapped tools that are new or changed, and accept them.
 
-    Until then such a tool is neither shown to the client nor called. Accepting needs a terminal or the start-up token.
+    Until then such a tool is neither shown to the client nor called. What a server says about itself is shown, too, as
+    '(instructions)'; that passes. Accepting needs a terminal or the start-up token, and is recorded.
     """
     found = _changed(_workspaces(here, server))
     _show(here, found)
     wanted = [one for one in found if accept_all or one[2].name in (accept or ())]
     missing = set(accept or ()) - {pin.name for _, _, pin in found}
     if missing:
-        raise Refused(f"No changed tool is named '{min(missing)}'. Nothing was accepted.", code="not_changed")
+        raise Refused(f"No new or changed tool is named '{min(missing)}'. Nothing was accepted.", code="not_changed")
     if not wanted:
         return Exit.REFUSED if found else Exit.OK
     for workspace, book, pin in wanted:
@@ -54,6 +55,9 @@ def review(
 
 
 def _accept(here: Here, book: "PinBook", pin: "Pin", token: str | None, *, yes: bool) -> None:
+    from tallystick.bootstrap.notes import demand_ledger, note_change
+    from tallystick.doors.mcp.relay_tools import SESSION
+    from tallystick.gate.session import Caller
     from tallystick.rooms.relay.pins import digest_of
 
     person = require_person(here, token)
@@ -61,9 +65,14 @@ def _accept(here: Here, book: "PinBook", pin: "Pin", token: str | None, *, yes: 
         raise Refused("Nothing was accepted; the tool stays held.", code="not_answered")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     seen = digest_of(pin.offered or {})
-    if not book.accept(pin.name, seen, person=person.name, channel=person.channel, when=now):
-        raise Refused(f"'{pin.name}' has changed again meanwhile. Look at it once more.", code="changed_again")
-    here.screen.line(f"{pin.name}: accepted")
+    caller = Caller(subject=person.name, channel=person.channel)
+    with here.gate() as gate:
+        demand_ledger(gate)
+        if not book.accept(pin.name, seen, person=person.name, channel=person.channel, when=now):
+            raise Refused(f"'{pin.name}' has changed again meanwhile. Look at it once more.", code="changed_again")
+        digests = {"before": pin.digest, "after": seen} if pin.digest else {"after": seen}
+        receipt = note_change(gate, caller, "relay.accept", f"tools/{pin.name}", digests, session=SESSION)
+    here.screen.line(f"{pin.name}: accepted; {receipt} says so")
 
 
 def _workspaces(here: Here, server: str | None) -> list[Path]:
@@ -81,19 +90,20 @@ def _changed(workspaces: list[Path]) -> "list[tuple[Path, PinBook, Pin]]":
     from tallystick.rooms.relay.pins import PinBook
 
     books = [(workspace, PinBook(workspace)) for workspace in workspaces]
-    return [
-        (workspace, book, pin)
-        for workspace, book in books
-        for _, pin in sorted(book.read().items())
-        if pin.offered is not None
-    ]
+    return [(workspace, book, pin) for workspace, book in books for pin in book.to_review()]
 
 
 def _show(here: Here, found: "list[tuple[Path, PinBook, Pin]]") -> None:
     here.screen.data(
         {
             "items": [
-                {"workspace": str(workspace), "tool": pin.name, "accepted": pin.definition, "offered": pin.offered}
+                {
+                    "workspace": str(workspace),
+                    "tool": pin.name,
+                    "new": pin.is_new,
+                    "accepted": None if pin.is_new else pin.definition,
+                    "offered": pin.offered,
+                }
                 for workspace, _, pin in found
             ]
         }
@@ -101,7 +111,7 @@ def _show(here: Here, found: "list[tuple[Path, PinBook, Pin]]") -> None:
     if not found:
         here.screen.note("Every tool is as it was accepted.")
     for workspace, _, pin in found:
-        here.screen.line(f"{pin.name}  ({workspace})")
+        here.screen.line(f"{pin.name}  ({workspace}){'  new' if pin.is_new else ''}")
         for line in _difference(pin):
             here.screen.line(f"  {line}")
         for hidden in hidden_in(dict(pin.offered or {})):
@@ -112,5 +122,6 @@ def _difference(pin: "Pin") -> list[str]:
     def lines(definition: Any) -> list[str]:
         return visible_json(definition, indent=2).split("\n")
 
-    both = unified_diff(lines(dict(pin.definition)), lines(dict(pin.offered or {})), "accepted", "offered", lineterm="")
+    before = [] if pin.is_new else lines(dict(pin.definition))
+    both = unified_diff(before, lines(dict(pin.offered or {})), "accepted", "offered", lineterm="")
     return list(both)

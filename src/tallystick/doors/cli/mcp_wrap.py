@@ -30,6 +30,7 @@ Name = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help="What the server is called here. Default: by its command.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Take no arguments that a tool's schema does not name.")]
+TrustNew = Annotated[bool, typer.Option("--trust-new", help="Use tools that the server gets later without a review.")]
 Hold = Annotated[float, typer.Option("--hold", metavar="S", help="How long a call waits for a person.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="S", help="How long one call may take.")]
 StartTimeout = Annotated[
@@ -51,6 +52,7 @@ def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
     policy: PolicyFile = None,
     name: Name = None,
     strict: Strict = False,
+    trust_new: TrustNew = False,
     hold: Hold = 45,
     timeout: Timeout = 600,
     start_timeout: StartTimeout = 60,
@@ -72,7 +74,7 @@ def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
     given = (("--url", url), ("--policy", policy), ("--name", name), ("--workspace", here.named))
     options += [f"{option}={value}" for option, value in given if value is not None]
     options += [f"--header={value}" for value in header or ()]
-    options += ["--strict"] if strict else []
+    options += [*(["--strict"] if strict else []), *(["--trust-new"] if trust_new else [])]
     try:
         wrapping = read_words([*options, *(["--", *words] if words else [])])
     except WordsError as error:

@@ -21,6 +21,7 @@ RELAYS = Path("~/.tallystick/relay")
 _TEXT: dict[str, str] = {
     "--workspace": "workspace", "-w": "workspace", "--policy": "policy", "--name": "name", "--url": "url",
 }  # fmt: skip
+_FLAGS: dict[str, str] = {"--strict": "strict", "--trust-new": "trust_new"}
 _NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
     "--timeout": ("timeout_s", float),
     "--start-timeout": ("start_timeout_s", float),
@@ -61,8 +62,8 @@ def read_words(words: Sequence[str]) -> "Wrapping":
             command = tuple(rest) if word == "--" else (word, *rest)
             break
         option, equals, value = word.partition("=")
-        if option == "--strict" and not equals:
-            given["strict"] = True
+        if option in _FLAGS and not equals:
+            given[_FLAGS[option]] = True
         elif option in _TEXT or option in _NUMBERS or option == "--header":
             if not equals:
                 if not rest:

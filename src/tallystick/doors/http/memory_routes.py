@@ -58,6 +58,11 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
         projection = memory_of(desk.gate.room("memory")).projection
         return json_answer(await run_in_threadpool(account.status, projection))
 
+    _propositions(router, desk)
+    return router
+
+
+def _propositions(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/propositions", openapi_extra=documented(), summary="The propositions, the newest first")
     async def propositions(request: Request) -> Response:
         desk.require(request)
@@ -82,8 +87,6 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no proposition of this id", hint="Ids begin with prop_.")
         return json_answer(orjson.loads(orjson.dumps(as_dict(found))))
-
-    return router
 
 
 def memory_of(room: Room | None) -> Memory:

@@ -160,6 +160,12 @@ def error(key: Any, code: int, text: str) -> bytes:
 
 
 def tool_error(key: Any, text: str, meta: Message) -> bytes:
-    """A tool's result that says why there is none: so the model sees it, and not only the client."""
-    result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": {"tallystick": meta}}
+    """A tool's result that says why there is none: so the model sees it, and not only the client.
+
+    Args:
+        key: The request's id.
+        text: For the model.
+        meta: For programs, under the keys of `doors.showing.meta`.
+    """
+    result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": meta}
     return orjson.dumps({"jsonrpc": "2.0", "id": key, "result": result})

@@ -37,11 +37,15 @@ class LineReader:
         self._loop = asyncio.get_running_loop()
         self._watched = False
         self._ended = False
+        self._left = b""
+        """Of the last read, what came behind the line at which somebody said pause."""
+        self._pausable = True
 
     def start(self) -> None:
         """Begin to read."""
         if stat.S_ISREG(os.fstat(self._fd).st_mode):
             # The system cannot say when a plain file is ready: it always is.
+            self._pausable = False
             threading.Thread(target=self._read_file, daemon=True).start()
             return
         self.resume()
@@ -54,15 +58,20 @@ class LineReader:
 
     def resume(self) -> None:
         """Go on reading."""
-        if not self._watched and not self._ended:
+        if not self._watched and not self._ended and self._pausable:
             self._watched = True
             self._loop.add_reader(self._fd, self._read)
+            left, self._left = self._left, b""
+            self._take(left)
 
     def finish(self) -> None:
         """Take what is still in the pipe, and end."""
         if self._ended:
             return
         self.pause()
+        self._pausable = False
+        left, self._left = self._left, b""
+        self._take(left)
         with contextlib.suppress(OSError):
             os.set_blocking(self._fd, False)
             while not self._ended and (chunk := os.read(self._fd, CHUNK)):
@@ -106,11 +115,16 @@ class LineReader:
         self._on_end()
 
     def _take(self, chunk: bytes) -> None:
-        *whole, rest = chunk.split(b"\n")
-        for piece in whole:
-            self._close_line(piece)
-        if rest:
-            self._keep(rest)
+        begin = 0
+        while (end := chunk.find(b"\n", begin)) >= 0:
+            self._close_line(chunk[begin:end])
+            begin = end + 1
+            if self._pausable and not self._watched:
+                # One read may hold thousands of lines; whoever says pause has no room for them.
+                self._left = chunk[begin:]
+                return
+        if begin < len(chunk):
+            self._keep(chunk[begin:])
 
     def _close_line(self, piece: bytes) -> None:
         if self._skipping or self._size + len(piece) > self._longest:

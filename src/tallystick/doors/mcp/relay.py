@@ -19,9 +19,11 @@ from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.lines import LineReader, LineWriter
 from tallystick.doors.mcp.relay_asked import Asked, Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay_client import FromClient
+from tallystick.doors.mcp.relay_refused import Refusals
 from tallystick.doors.mcp.relay_server import FromServer
 from tallystick.doors.mcp.relay_switch import Switch
 from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.doors.showing.meta import CODE
 from tallystick.errors import TallyError
 
 FAREWELL_S = 5.0
@@ -56,8 +58,14 @@ class Relay:
         self._polite = False
         """Whether calls that are under way may still come to their end."""
         self._switch = Switch(upstream, LineWriter(streams[1], on_gone=self.stop), token=token)
+        self._refusals = Refusals(self._keeper, on_room=self._switch.hear_client, note=self._switch.note)
+        self._switch.crowded = self._refusals.full
         self._client = FromClient(
-            self._switch, on_call=self._begin, on_hello=self._hello, start_timeout_s=wrapping.start_timeout_s
+            self._switch,
+            on_call=self._begin,
+            on_refused=self._refused,
+            on_hello=self._hello,
+            start_timeout_s=wrapping.start_timeout_s,
         )
         self._server = FromServer(self._switch, on_list=self._on_list, on_changed=self._changed)
         self._reader = LineReader(
@@ -86,6 +94,7 @@ class Relay:
             await switch.stopping.wait()
             self._reader.pause()
             await self._let_finish()
+            await self._refusals.finish(FAREWELL_S)
             await self._upstream.end()
             switch.lose_all()
             await switch.client.flush(FAREWELL_S)
@@ -100,6 +109,11 @@ class Relay:
     def _begin(self, asked: Asked) -> None:
         asked.task = self._tasks.create_task(self._serve(asked))
 
+    def _refused(self, text: bytes, reason: str) -> None:
+        self._refusals.add(text, reason)
+        if self._refusals.full():
+            self._reader.pause()
+
     async def _serve(self, asked: Asked) -> None:
         switch, ident = self._switch, asked.message["id"]
         try:
@@ -109,7 +123,7 @@ class Relay:
             answer = jsonrpc.error(ident, jsonrpc.SERVER_ERROR, f"tallystick: {error.code}: {error}")
         except Exception as error:  # noqa: BLE001 - one call must not end the others
             switch.note(f"a bug in the relay: {type(error).__name__}: {error}")
-            answer = jsonrpc.tool_error(ident, "Tallystick: the relay failed; see its log.", {"code": "bug"})
+            answer = jsonrpc.tool_error(ident, "Tallystick: the relay failed; see its log.", {CODE: "bug"})
         finally:
             switch.calls.pop(asked.key, None)
             if asked.forwarded and asked.answer is None:

@@ -65,6 +65,12 @@ class Wires(Protocol):
 
     client_name: str | None
     client_elicits: bool
+    instructions: str | None
+    """What the server said about itself; None: it has not said hello yet."""
+
+    def note(self, text: str) -> None:
+        """Say something to whoever reads the log."""
+        ...
 
     async def ask_server(self, method: str, params: Message) -> Message:
         """Ask the server something ourselves."""
@@ -90,6 +96,10 @@ class Keeper(Protocol):
 
     async def listed(self, line: bytes, message: Message, *, whole: bool) -> bytes:
         """Look at a list of tools on its way to the client, and give the line to pass on."""
+        ...
+
+    async def refused(self, text: bytes, reason: str) -> None:
+        """Record a message that was refused before there was a call."""
         ...
 
     def changed(self) -> None:

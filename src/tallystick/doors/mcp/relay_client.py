@@ -7,6 +7,7 @@ from typing import Any
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
 from tallystick.doors.mcp.relay_asked import Asked
+from tallystick.doors.mcp.relay_refused import AMBIGUOUS, BATCH, ID_IN_USE, NO_ID, TOO_LONG
 from tallystick.doors.mcp.relay_switch import Switch
 from tallystick.errors import ConfigError
 
@@ -15,10 +16,17 @@ class FromClient:
     """Reads what the client says, as far as it must be read."""
 
     def __init__(
-        self, switch: Switch, *, on_call: Callable[[Asked], None], on_hello: Callable[[], None], start_timeout_s: float
+        self,
+        switch: Switch,
+        *,
+        on_call: Callable[[Asked], None],
+        on_refused: Callable[[bytes, str], None],
+        on_hello: Callable[[], None],
+        start_timeout_s: float,
     ) -> None:
         self._switch = switch
         self._on_call = on_call
+        self._on_refused = on_refused
         self._on_hello = on_hello
         self._start_timeout_s = start_timeout_s
         self._search = jsonrpc.watching(switch.own_prefix.encode()).search
@@ -31,9 +39,11 @@ class FromClient:
         message = jsonrpc.read_strict(line)
         if isinstance(message, Ambiguous):
             # Whatever the server would make of it, the gate could not have seen the same.
-            self._refuse(None, jsonrpc.PARSE_ERROR, "not one JSON message with each key once")
+            self._refuse(None, jsonrpc.PARSE_ERROR, AMBIGUOUS)
+            self._on_refused(line, AMBIGUOUS)
         elif isinstance(message, list) and jsonrpc.calls_in(message):
             self._refuse_batch(message)
+            self._on_refused(line, BATCH)
         elif isinstance(message, dict):
             self._read(line, message)
         else:
@@ -44,6 +54,8 @@ class FromClient:
         key = jsonrpc.key_in_ends(head, tail)
         text = f"a message of {size} bytes is more than may be sent; --max-output allows more"
         self._refuse(None if key is None else key[1], jsonrpc.INVALID_REQUEST, text)
+        # Nobody has read the middle, so nobody can say that it was no call.
+        self._on_refused(head, TOO_LONG)
 
     def _read(self, line: bytes, message: Message) -> None:
         method, key = message.get("method"), jsonrpc.key_of(message)
@@ -67,6 +79,7 @@ class FromClient:
             # Without an id nobody could be answered; with one that is in use, the wrong one would be.
             wrong = "tools/call needs an id" if key is None else "this id is in use"
             self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
+            self._on_refused(line, NO_ID if key is None else ID_IN_USE)
             return
         asked = Asked(key=key, line=line, message=message)
         self._switch.calls[key] = asked

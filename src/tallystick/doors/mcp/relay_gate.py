@@ -21,21 +21,26 @@ from tallystick.doors.mcp.relay_asked import (
     Wires,
 )
 from tallystick.doors.mcp.relay_holding import Waiting
-from tallystick.doors.mcp.relay_tools import ServerTools, list_all, refresh
+from tallystick.doors.mcp.relay_refused import BATCH
+from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.doors.showing.meta import APPROVAL, CATEGORY, CODE, EXPIRES, REASON, RECEIPT, STATUS
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import DENIED, UNKNOWN_TOOL
+from tallystick.gate.codes import DENIED, FORMAT, MULTIPLE, UNKNOWN_TOOL
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import OWNER_ROLE, Caller, Session
+from tallystick.gate.session import Session
 from tallystick.rooms.relay.naming import tool_id
 from tallystick.rooms.relay.starting import starting_policy, write_policy
 from tallystick.settings import CONFIG_NAME, load_settings
 
-CALLER = Caller(subject="local", roles=frozenset({OWNER_ROLE}), channel="mcp")
 CHANGED = "definition_changed"
+NEW = "definition_new"
 UNUSABLE = "definition_unusable"
 LONGEST_NAME = 64
+OTHER_GREETING = (
+    "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
+)
 
 
 class GateKeeper:
@@ -56,6 +61,7 @@ class GateKeeper:
         self._lock = asyncio.Lock()
         self._gate: Gate | None = None
         self._tools: ServerTools | None = None
+        self._greeted = False
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
 
@@ -93,8 +99,7 @@ class GateKeeper:
             async with self._lock:
                 await refresh(tools, self._wires, _meta(params))
         if self._session is None:
-            agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
-            self._session = Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
+            self._session = self._here()
         if isinstance(name, str) and (name in tools.withheld or name in tools.unusable):
             return await self._refuse_definition(asked, name, gate, tools)
         SERVED.set(asked)
@@ -108,6 +113,27 @@ class GateKeeper:
             waiting = Waiting(gate, self._wires, self._wrapping.hold_s)
             outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
         return self._told(asked, outcome)
+
+    async def refused(self, text: bytes, reason: str) -> None:
+        """Record a message that was refused before there was a call."""
+        self.tally.refused += 1
+        rejection = Rejection(fault=MULTIPLE if reason == BATCH else FORMAT, reason=reason)
+        if self._gate is None:
+            async with self._lock:
+                if self._gate is None:
+                    # The server was not met yet, so there is no policy; a receipt needs none.
+                    early = await asyncio.to_thread(self._open_gate)
+                    try:
+                        await self._record_refusal(early, rejection, text)
+                    finally:
+                        await asyncio.to_thread(early.close)
+                    return
+        await self._record_refusal(self._gate, rejection, text)
+
+    async def _record_refusal(self, gate: Gate, rejection: Rejection, text: bytes) -> None:
+        outcome = await gate.refuse(rejection, text, session=self._session or self._here())
+        if outcome.failure is not None:
+            self._wires.note(f"a refused message could not be recorded: {outcome.failure.message}")
 
     async def serve(self, **args: Any) -> Any:
         """Every relayed tool's handler: send the call on, and give back the result as it came."""
@@ -134,6 +160,15 @@ class GateKeeper:
                     definitions = await list_all(self._wires, meta)
                     await asyncio.to_thread(self._begin, definitions)
         assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are made together
+        if not self._tools.met:
+            async with self._lock:
+                if not self._tools.met:
+                    # What is pinned first is all there is: a client may see the list page by page.
+                    await refresh(self._tools, self._wires, meta)
+        if not self._greeted and self._wires.instructions is not None:
+            self._greeted = True
+            if not await asyncio.to_thread(self._tools.greet, self._wires.instructions):
+                self._wires.note(f"{OTHER_GREETING} {self._wrapping.workspace}")
         return self._gate, self._tools
 
     def _begin(self, definitions: list[Any]) -> None:
@@ -145,26 +180,35 @@ class GateKeeper:
             self._tools.take(definitions, whole=True)
 
     def _open(self) -> None:
-        workspace = _workspace(self._wrapping)
-        policy = self._wrapping.policy
-        settings = load_settings(workspace, config=None if policy is None else _path(policy))
-        gate = Gate.open(workspace, settings=settings, plugins=False)
+        gate = self._open_gate()
         self._tools = ServerTools(gate, self._wrapping, self.serve)
         self._gate = gate
 
+    def _open_gate(self) -> Gate:
+        workspace = _workspace(self._wrapping)
+        policy = self._wrapping.policy
+        settings = load_settings(workspace, config=None if policy is None else _path(policy))
+        return Gate.open(workspace, settings=settings, plugins=False)
+
+    def _here(self) -> Session:
+        agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
+        return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
+
     async def _refuse_definition(self, asked: Asked, name: str, gate: Gate, tools: ServerTools) -> bytes:
-        changed = name in tools.withheld
-        fault = DENIED if changed else UNKNOWN_TOOL
+        if name not in tools.withheld:
+            reason, text = UNUSABLE, f"The definition of '{name}' cannot be used: {tools.unusable.get(name)}"
+        elif await asyncio.to_thread(tools.is_new, name):
+            reason, text = NEW, f"'{name}' was not there when the server was first met. A person has to see it first:"
+        else:
+            reason = CHANGED
+            text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
+        if reason != UNUSABLE:
+            text += f"\n  tally mcp review --workspace {self._wrapping.workspace}"
         called = tool_id(self._wrapping.name, name)[:100]
-        rejection = Rejection(fault=fault, reason=CHANGED if changed else UNUSABLE, proposed_tool=called)
-        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._session_id)
+        fault = UNKNOWN_TOOL if reason == UNUSABLE else DENIED
+        rejection = Rejection(fault=fault, reason=reason, proposed_tool=called)
+        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
         self.tally.refused += 1
-        text = (
-            f"The definition of '{name}' is not the one that was accepted. A person has to see the difference first:\n"
-            f"  tally mcp review --workspace {self._wrapping.workspace}"
-            if changed
-            else f"The definition of '{name}' cannot be used: {tools.unusable.get(name)}"
-        )
         return jsonrpc.tool_error(asked.message["id"], f"Tallystick: {text}", _meta_of(outcome))
 
     def _told(self, asked: Asked, outcome: Outcome) -> bytes:
@@ -202,13 +246,13 @@ def _held_text(approval_id: str, expires_at: str, workspace: str) -> str:
 
 def _meta_of(outcome: Outcome) -> Message:
     """The refusal for programs: codes and ids."""
-    said: Message = {"status": outcome.status, "receipt_id": outcome.receipt_id}
+    said: Message = {STATUS: outcome.status, RECEIPT: outcome.receipt_id}
     if outcome.rejection is not None:
-        said |= {"code": str(outcome.rejection.code), "reason": outcome.rejection.reason}
+        said |= {CODE: str(outcome.rejection.code), REASON: outcome.rejection.reason}
     if outcome.failure is not None:
-        said |= {"category": str(outcome.failure.fault.category), "reason": outcome.failure.message}
+        said |= {CATEGORY: str(outcome.failure.fault.category), REASON: outcome.failure.message}
     if outcome.held is not None:
-        said |= {"approval_id": outcome.held.approval_id, "expires_at": outcome.held.expires_at}
+        said |= {APPROVAL: outcome.held.approval_id, EXPIRES: outcome.held.expires_at}
     return said
 
 

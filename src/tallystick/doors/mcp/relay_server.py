@@ -76,6 +76,7 @@ class FromServer:
             self._on_list(line, message, switch.lists.pop(key))
         elif key == switch.initialize:
             switch.initialize = None
+            switch.instructions = _instructions(message)
             return False
         else:
             # Somebody gave up waiting for it; what it says stands in no receipt, so nobody is shown it.
@@ -96,3 +97,9 @@ class FromServer:
             return
         for part in parts:
             self._read(orjson.dumps(part), part)
+
+
+def _instructions(hello: Message) -> str:
+    result = hello.get("result")
+    said = result.get("instructions") if isinstance(result, dict) else None
+    return said if isinstance(said, str) else ""

@@ -34,10 +34,13 @@ class Switch:
         """
         self.client_name: str | None = None
         self.client_elicits = False
+        self.instructions: str | None = None
         self.upstream = upstream
         self.client = client
         self.reader: LineReader | None = None
         """Where the client is read."""
+        self.crowded: Callable[[], bool] = bool
+        """Whether the client has to wait, because we have not come to what it said before."""
         self.calls: dict[Key, Asked] = {}
         """Calls on their way."""
         self.lists: dict[Key, bool] = {}
@@ -69,7 +72,16 @@ class Switch:
         self.upstream.send(line)
         if self.upstream.full and self.reader is not None:
             self.reader.pause()
-            self.upstream.when_room(self.reader.resume)
+            self.upstream.when_room(self.hear_client)
+
+    def hear_client(self) -> None:
+        """Go on reading the client, if there is room for what it says."""
+        if self.reader is None or self.crowded() or self.stopping.is_set():
+            return
+        if self.upstream.full:
+            self.upstream.when_room(self.hear_client)
+        else:
+            self.reader.resume()
 
     def to_client(self, line: bytes) -> None:
         """Pass a line back; a client that takes nothing makes the server wait."""

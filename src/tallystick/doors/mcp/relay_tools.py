@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
+import orjson
+
 from tallystick.bootstrap.gate import Gate
+from tallystick.bootstrap.notes import demand_ledger, note_change
 from tallystick.doors.mcp.jsonrpc import LIST, Message
 from tallystick.doors.mcp.relay_asked import Wires
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.errors import ConfigError, RegistrationError
+from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.gate.tool import Card, Tool
 from tallystick.providers.upstream import card_from_mcp
 from tallystick.rooms.relay.effects import effect_of
@@ -18,6 +23,10 @@ from tallystick.rooms.relay.results import closed, result_schema
 
 PAGES = 200
 """Pages of a list that are asked for; a server that never ends is not followed for ever."""
+CALLER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="mcp")
+"""Whoever started the client."""
+SESSION = "relay"
+"""The session of records about pins."""
 Handler = Callable[..., Awaitable[Any]]
 Definition = Mapping[str, Any]
 
@@ -39,6 +48,17 @@ class ServerTools:
         self.stale = True
         """What the server offers now is not known."""
         self._checked = False
+        self.met = bool(self._pins.read())
+        """Whether anything is pinned; before that a list must be taken as a whole."""
+
+    def is_new(self, name: str) -> bool:
+        """Whether a tool is held because nobody has accepted it in any form."""
+        pin = self._pins.read().get(name)
+        return pin is not None and pin.is_new
+
+    def greet(self, instructions: str) -> bool:
+        """Take what the server says about itself; says whether it is as it was."""
+        return self._pins.compare_instructions(instructions)
 
     def knows(self, name: str) -> bool:
         """Whether what is known of this tool still holds."""
@@ -49,10 +69,13 @@ class ServerTools:
 
         Raises:
             ConfigError: The policy names a tool that the server never had.
+            LedgerUnwritable: That something was pinned could not be recorded, so it was not.
         """
         named = [one for one in definitions if isinstance(one, dict) and isinstance(one.get("name"), str)]
         twice = _two_meanings(named)
-        changed = self._pins.compare(one for one in named if one["name"] not in twice) | twice
+        clear = [one for one in named if one["name"] not in twice]
+        changed = self._pins.compare(clear, trust_new=self._wrapping.trust_new, on_pin=self._note_pins) | twice
+        self.met = self.met or bool(clear)
         for one in named:
             if one["name"] in changed:
                 self._forget(one["name"])
@@ -83,6 +106,12 @@ class ServerTools:
     def _forget(self, name: str) -> None:
         if self._registered.pop(name, None) is not None:
             self._gate.unregister(tool_id(self._wrapping.name, name))
+
+    def _note_pins(self, pinned: Mapping[str, str]) -> None:
+        demand_ledger(self._gate)
+        whole = sha256(orjson.dumps(dict(pinned), option=orjson.OPT_SORT_KEYS)).hexdigest()
+        said = {"tools": len(pinned), "digest": whole}
+        note_change(self._gate, CALLER, "relay.pin", f"servers/{self._wrapping.name}", said, session=SESSION)
 
     def _check_policy(self) -> None:
         if self._checked:

@@ -8,17 +8,12 @@ import mcp_types as types
 import orjson
 from pydantic import ValidationError
 
+from tallystick.doors.showing.meta import RECEIPT, TOOL, VERSION
 from tallystick.doors.showing.refusals import REFUSAL_SCHEMA, Refusal
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.tool import Card
 from tallystick.records import record
 
-RECEIPT = "tallystick/receipt"
-"""In a result's `_meta`: the receipt of the call."""
-TOOL = "tallystick/tool"
-"""In a tool's `_meta`: its id here, whatever name it is shown under."""
-VERSION = "tallystick/version"
-"""In a tool's `_meta`: the digest of its card, as it stands in receipts."""
 CONTENT = "x-mcp-content"
 """In an output schema, true: the result is a list of MCP content blocks (text, image, audio, resource)."""
 

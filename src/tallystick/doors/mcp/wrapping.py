@@ -15,6 +15,8 @@ class Wrapping:
     workspace: str = ""
     policy: str | None = None
     strict: bool = False
+    trust_new: bool = False
+    """Tools that a server did not have when it was first met are used without a person's look at them."""
     timeout_s: float = 600.0
     """For one call; long, since tools that build or browse take minutes, and clients have limits of their own."""
     start_timeout_s: float = 60.0

@@ -12,6 +12,8 @@ from tallystick.rooms.memory.settle import retire, settle, sibling_key
 from tallystick.rooms.memory.state import State
 
 CAP_EXCEEDED = "carryover_cap_exceeded"
+LISTED = 100
+"""Names of propositions put aside that an episode keeps: each of them says so itself."""
 CARRY_RULE = "C1-carry-over"
 _ORDER = {"contested": 0, "provisional": 1, "tentative": 2}
 
@@ -116,7 +118,8 @@ def _carry_over(state: State, event: Event, episode_id: str, promoted: int, *, c
     for one in left[most:]:
         _put_aside(state, event, one)
     known = state.episodes.get(episode_id) or Episode(
-        id=episode_id, opened_at=state.now, closed_at=None, observations=0, carried_over=(), archived=(), promoted=0,
+        id=episode_id, opened_at=state.now, closed_at=None, observations=0, carried_over=(), archived=(), put_aside=0,
+        promoted=0,
         seq=event.seq,
     )  # fmt: skip
     state.episodes.put(
@@ -125,7 +128,8 @@ def _carry_over(state: State, event: Event, episode_id: str, promoted: int, *, c
             known,
             closed_at=state.now if closes else known.closed_at,
             carried_over=tuple(one.id for one in left[:most]),
-            archived=(*known.archived, *(one.id for one in left[most:])),
+            archived=tuple(one.id for one in left[most : most + LISTED]),
+            put_aside=known.put_aside + len(left[most:]),
             promoted=known.promoted + promoted,
         ),
     )

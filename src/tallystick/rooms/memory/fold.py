@@ -158,6 +158,7 @@ def _count_in_episode(state: State, event: Event, episode_id: str) -> None:
             observations=1 if known is None else known.observations + 1,
             carried_over=() if known is None else known.carried_over,
             archived=() if known is None else known.archived,
+            put_aside=0 if known is None else known.put_aside,
             promoted=0 if known is None else known.promoted,
             seq=event.seq if known is None else known.seq,
         ),

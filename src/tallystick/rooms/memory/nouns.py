@@ -232,6 +232,9 @@ class Episode:
     observations: int
     carried_over: tuple[str, ...]
     archived: tuple[str, ...]
+    """Those put aside by the latest consolidation, the first hundred of them."""
+    put_aside: int
+    """How many that were in all."""
     promoted: int
     seq: int
 

@@ -4,9 +4,9 @@ A `Side` gathers the evidence for (or against) one proposition and keeps only wh
 more observation costs the same whether it is the third or the ten-thousandth. Its `mass` is
 
     per group    best (reliability times freshness) times saturation by root observations with distinct content
-    groups       combined by noisy-or, capped; each group must have a root text of its own (see `_independent`)
-    derived      a summary lends its weight to the groups it comes from; where none of them is there, all summaries
-                 together count as one group
+    groups       those that are independent (`independence.py`), combined by noisy-or, capped
+    derived      a summary stands for the group and the text it goes back to, and adds to neither; one that goes back
+                 to several groups stands for all of them at once
     model        inference is never a group, and adds no more than `model_cap` in all
 
 Every step is a floor of something that more evidence can only raise and age only lower. So is the whole.
@@ -15,19 +15,17 @@ Every step is a floor of something that more evidence can only raise and age onl
 from collections.abc import Iterable
 
 from tallystick.records import record
+from tallystick.rooms.memory.independence import Group, Newest, Unit, independent
 from tallystick.rooms.memory.nouns import FULL, Figures, Observation, Trial
 from tallystick.rooms.memory.policy import Policy
 
 MODEL = "model_inference"
 MODEL_GROUPS = 8
 """The freshest model groups that are weighed: the cap is reached with three."""
-MANY = 64
-"""A group with so many root texts has one of its own, whatever others copied from it."""
+WEIGHED = 64
+"""Independent groups that are weighed; the cap is reached with a handful."""
 HALVINGS = 14
 """After so many half-lives nothing is left of 10,000."""
-
-Newest = dict[str, tuple[int, str]]
-"""Class → when it was last observed, and by which observation."""
 
 
 def freshness(age: int, half_life: int | None) -> int:
@@ -42,10 +40,14 @@ def freshness(age: int, half_life: int | None) -> int:
 
 
 def noisy_or(strengths: Iterable[int], cap: int = FULL) -> int:
-    """The chance that at least one holds. Strongest first, so that rounding does not depend on the order."""
+    """The chance that at least one holds, rounded down once, at the end."""
+    doubt = scale = 1
     total = 0
-    for strength in sorted(strengths, reverse=True):
-        total += (FULL - total) * strength // FULL
+    # The strongest are enough: with so many, only what is nearly gone is left out.
+    for strength in sorted(strengths, reverse=True)[:WEIGHED]:
+        doubt *= FULL - strength
+        scale *= FULL
+        total = FULL + -doubt * FULL // scale
         if total >= cap:
             return cap
     return total
@@ -79,27 +81,18 @@ SHOWN_IDS = 20
 """Evidence ids that a transition names: whoever wants all of them asks for the edges."""
 
 
-class _Group:
-    """The root observations of one independence group."""
-
-    __slots__ = ("contents", "newest")
-
-    def __init__(self) -> None:
-        self.newest: Newest = {}
-        self.contents: set[str] = set()
-
-
 class Side:
     """The evidence for, or against, one proposition."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._groups: dict[str, _Group] = {}
-        self._holders: dict[str, list[str]] = {}
-        """Root text → the groups that have it."""
+        self._groups: dict[str, Group] = {}
+        self._joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Newest] = {}
+        """What goes back to several groups at once: groups and root texts → when it was observed."""
+        self._holders: dict[str, str] = {}
+        """Root text → a group that has it."""
         self._copied = False
         """Some text stands in two groups."""
-        self._derived: dict[tuple[tuple[str, ...], tuple[str, ...]], Newest] = {}
         self._model: dict[str, tuple[int, str]] = {}
         self.owner = False
 
@@ -111,96 +104,59 @@ class Side:
         if seen.weighed_as == MODEL and "model_cap" not in off:
             key = seen.groups[0]
             self._model[key] = max(self._model.get(key, when), when)
-        elif seen.derived_from and "lineage" not in off:
-            _note(self._derived.setdefault((seen.groups, seen.contents), {}), seen.weighed_as, when)
         elif "independence" in off:
-            self._add_root(seen.id, seen.id, seen, when)
+            self._add(seen.id, (seen.id,), seen, root=True)
+        elif len(seen.groups) > 1:
+            _note(self._joint.setdefault((seen.groups, seen.contents), {}), seen.weighed_as, when)
         else:
-            content = seen.id if "copies" in off else seen.contents[0]
-            self._add_root(seen.groups[0], content, seen, when)
+            contents = (seen.id,) if "copies" in off else seen.contents
+            self._add(seen.groups[0], contents, seen, root=not seen.derived_from or "lineage" in off)
 
-    def _add_root(self, name: str, content: str, seen: Observation, when: tuple[int, str]) -> None:
+    def _add(self, name: str, contents: tuple[str, ...], seen: Observation, *, root: bool) -> None:
         group = self._groups.get(name)
         if group is None:
-            group = self._groups[name] = _Group()
-        _note(group.newest, seen.weighed_as, when)
-        if content not in group.contents:
-            group.contents.add(content)
-            holders = self._holders.setdefault(content, [])
-            holders.append(name)
-            self._copied = self._copied or len(holders) > 1
+            group = self._groups[name] = Group()
+        _note(group.newest, seen.weighed_as, (seen.observed_at, seen.id))
+        if root:
+            group.roots.update(contents)
+        for content in contents:
+            if content not in group.texts:
+                group.texts.add(content)
+                self._copied = self._copied or self._holders.setdefault(content, name) != name
 
     def mass(self, now: int, half_life: int | None) -> Mass:
         """What it comes to at a moment."""
-        if not (self._groups or self._derived or self._model):
+        if not (self._groups or self._joint or self._model):
             return NOTHING
-        lent, pool = self._lend()
-        best: dict[str, tuple[int, str]] = {}
-        for name, group in self._groups.items():
-            strongest, seen = self._strongest(group.newest, now, half_life)
-            for newest in lent.get(name, ()):
-                strongest, seen = max((strongest, seen), self._strongest(newest, now, half_life))
-            best[name] = strongest * self._saturation(len(group.contents)) // FULL, seen
-        counted = [best[name] for name in self._independent(best)]
-        if pool:
-            strongest, seen = max(self._strongest(newest, now, half_life) for newest in pool)
-            counted.append((strongest * self._policy.saturation[0] // FULL, seen))
-        counted.sort(reverse=True)
-        value = noisy_or((strength for strength, _ in counted), self._policy.cap)
+        units = [
+            Unit(groups=(name,), texts=group.texts, strength=strength, observation_id=seen)
+            for name, group in self._groups.items()
+            for strength, seen in (self._strongest(group.newest, now, half_life, len(group.roots)),)
+        ]
+        joint = [
+            Unit(groups=groups, texts=set(texts), strength=strength, observation_id=seen)
+            for (groups, texts), newest in self._joint.items()
+            for strength, seen in (self._strongest(newest, now, half_life, 1),)
+        ]
+        chosen, number = independent(units, joint, copied=self._copied)
+        value = noisy_or((unit.strength for unit in chosen), self._policy.cap)
         model, model_ids = self._model_mass(now, half_life)
-        value = noisy_or((value, model), self._policy.cap)
-        ids = [seen for _, seen in counted] + model_ids
+        ids = [unit.observation_id for unit in chosen] + model_ids
         top, fresh = self._best_and_freshest(now, half_life)
-        alive = sum(1 for strength, _ in counted if strength > 0)
-        return Mass(value=value, groups=alive, best_class=top, freshness=fresh, evidence_ids=tuple(ids[:SHOWN_IDS]))
+        return Mass(
+            value=noisy_or((value, model), self._policy.cap), groups=number, best_class=top, freshness=fresh,
+            evidence_ids=tuple(ids[:SHOWN_IDS]),
+        )  # fmt: skip
 
-    def _lend(self) -> tuple[dict[str, list[Newest]], list[Newest]]:
-        """Which groups each summary belongs to, and the summaries whose groups are not here."""
-        lent: dict[str, list[Newest]] = {}
-        pool: list[Newest] = []
-        for (groups, contents), newest in self._derived.items():
-            touched = {name for name in groups if name in self._groups}
-            for content in contents:
-                touched.update(self._holders.get(content, ()))
-            for name in touched:
-                lent.setdefault(name, []).append(newest)
-            if not touched:
-                pool.append(newest)
-        return lent, pool
-
-    def _independent(self, best: dict[str, tuple[int, str]]) -> list[str]:
-        """The strongest groups of which each has a root text that stands for it alone.
-
-        The same page read by two tools is one text in two groups: one of them counts. Groups that can be matched with
-        texts of their own form a matroid, so taking the strongest that still fits gives the best choice, and one more
-        observation can only make it better.
-        """
-        names = sorted(best, key=lambda name: (-best[name][0], name))
-        if not self._copied:
-            return names
-        taken: dict[str, str] = {}
-        return [name for name in names if self._find_text(name, taken, set())]
-
-    def _find_text(self, name: str, taken: dict[str, str], tried: set[str]) -> bool:
-        contents = self._groups[name].contents
-        if len(contents) >= MANY:
-            return True
-        for content in sorted(contents):
-            if content not in tried:
-                tried.add(content)
-                if content not in taken or self._find_text(taken[content], taken, tried):
-                    taken[content] = name
-                    return True
-        return False
-
-    def _strongest(self, newest: Newest, now: int, half_life: int | None) -> tuple[int, str]:
+    def _strongest(self, newest: Newest, now: int, half_life: int | None, roots: int) -> tuple[int, str]:
         worth = self._policy.reliability_of
-        return max(
+        best, seen = max(
             (worth[kind] * freshness(now - when, half_life) // FULL, seen) for kind, (when, seen) in newest.items()
         )
+        return best * self._saturation(roots) // FULL, seen
 
     def _saturation(self, roots: int) -> int:
-        return FULL if "saturation" in self._policy.off else self._policy.saturation[min(roots, 3) - 1]
+        return FULL if "saturation" in self._policy.off else self._policy.saturation[min(max(roots, 1), 3) - 1]
 
     def _model_mass(self, now: int, half_life: int | None) -> tuple[int, list[str]]:
         if not self._model:
@@ -213,7 +169,7 @@ class Side:
     def _best_and_freshest(self, now: int, half_life: int | None) -> tuple[int, int]:
         """Of all that is no model's: the best class that is not stale, and the freshest."""
         stale, top, most = self._policy.states.deprecated_freshness, 0, 0
-        for newest in (*(group.newest for group in self._groups.values()), *self._derived.values()):
+        for newest in (*(group.newest for group in self._groups.values()), *self._joint.values()):
             for kind, (when, _) in newest.items():
                 fresh = freshness(now - when, half_life)
                 most = max(most, fresh)

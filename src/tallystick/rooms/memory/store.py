@@ -68,6 +68,8 @@ TABLES: Mapping[str, sa.Table] = {
     "observations": _OBSERVATIONS, "propositions": _PROPOSITIONS, "edges": _EDGES, "transitions": _TRANSITIONS,
     "things": _THINGS,
 }  # fmt: skip
+CACHE_KB = 65_536
+"""What SQLite may keep at hand while it writes: ids are hashes, so each row goes elsewhere in the index."""
 PAGE = 1_000
 """Rows read at once when all are streamed."""
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -102,6 +104,8 @@ class Store:
             Overtaken: They stand elsewhere; nothing was written.
         """
         with writing(self._engine) as connection:
+            if not self._postgres:
+                connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
             self._move_head(connection, base, scanned, body)
             for name, batch in rows.items():
                 if batch:

@@ -2,6 +2,9 @@
 
 It runs in a process group of its own, so that whatever it started ends with it: the real server is often the child of
 a launcher. It is asked to end by closing its input, then by a signal, then by one that cannot be ignored.
+
+If this process is itself ended by a signal that it cannot catch, a small shell does the same in its place: it waits at
+a pipe that only this process holds, and the end of the pipe is the end of this process.
 """
 
 import contextlib
@@ -15,6 +18,9 @@ from tallystick.errors import ConfigError
 
 PATIENCE_S = 2.0
 """Between closing its input, asking it to end, and ending it."""
+SHELL = "/bin/sh"
+GUARD = 'read -r _ || { sleep "$2"; kill -s TERM -- "-$1"; sleep "$2"; kill -s KILL -- "-$1"; }'
+"""A line means that all is well and there is nothing left to do. Only the end of the pipe without one is an end."""
 
 
 class ServerProcess:
@@ -39,6 +45,7 @@ class ServerProcess:
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 - both are pipes
         self.input, self.output = self._process.stdin.fileno(), self._process.stdout.fileno()
         self._gone = threading.Event()
+        self._guard = _guard(self._process.pid)
 
     @property
     def exit_code(self) -> int | None:
@@ -71,6 +78,9 @@ class ServerProcess:
                 break
         # A launcher may be gone while what it launched is not.
         self._signal(signal.SIGKILL)
+        if self._guard is not None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._guard.communicate(b"\n", timeout=patience_s)
         if self._process.stdout is not None:
             with contextlib.suppress(OSError):
                 self._process.stdout.close()
@@ -78,3 +88,19 @@ class ServerProcess:
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
+
+
+def _guard(group: int) -> "subprocess.Popen[bytes] | None":
+    """Somebody who ends this process group if we are killed; None where there is no shell to do it."""
+    try:
+        # A session of its own, so that what ends us as a group does not end it, too. It holds none of our streams.
+        return subprocess.Popen(  # noqa: S603 - fixed words, and a number
+            [SHELL, "-c", GUARD, "tallystick", str(group), f"{PATIENCE_S:g}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError:
+        return None

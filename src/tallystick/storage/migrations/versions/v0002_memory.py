@@ -23,23 +23,7 @@ def upgrade() -> None:
     )
     op.create_index("tally_memory_observations_by_seq", "tally_memory_observations", ["seq"])
     _propositions()
-    op.create_table(
-        "tally_memory_edges",
-        sa.Column("proposition_id", sa.String(64), primary_key=True),
-        sa.Column("observation_id", sa.String(64), primary_key=True),
-        sa.Column("stance", sa.String(16), primary_key=True),
-        sa.Column("seq", sa.BigInteger, nullable=False),
-        sa.Column("body", sa.LargeBinary, nullable=False),
-    )
-    op.create_index("tally_memory_edges_by_observation", "tally_memory_edges", ["observation_id"])
-    op.create_table(
-        "tally_memory_transitions",
-        sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
-        sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("proposition_id", sa.String(64), nullable=False),
-        sa.Column("body", sa.LargeBinary, nullable=False),
-    )
-    op.create_index("tally_memory_transitions_of", "tally_memory_transitions", ["proposition_id"])
+    _evidence()
     op.create_table(
         "tally_memory_things",
         sa.Column("kind", sa.String(16), primary_key=True),
@@ -68,3 +52,23 @@ def _propositions() -> None:
     op.create_index("tally_memory_propositions_due", "tally_memory_propositions", ["due_at", "id"])
     op.create_index("tally_memory_propositions_in", "tally_memory_propositions", ["episode_id", "archived", "status"])
     op.create_index("tally_memory_propositions_pending", "tally_memory_propositions", ["pending"])
+
+
+def _evidence() -> None:
+    op.create_table(
+        "tally_memory_edges",
+        sa.Column("proposition_id", sa.String(64), primary_key=True),
+        sa.Column("observation_id", sa.String(64), primary_key=True),
+        sa.Column("stance", sa.String(16), primary_key=True),
+        sa.Column("seq", sa.BigInteger, nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+    )
+    op.create_index("tally_memory_edges_by_observation", "tally_memory_edges", ["observation_id"])
+    op.create_table(
+        "tally_memory_transitions",
+        sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("proposition_id", sa.String(64), nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+    )
+    op.create_index("tally_memory_transitions_of", "tally_memory_transitions", ["proposition_id"])

@@ -1,0 +1,86 @@
+"""`tally memory add` and `ask` without any set-up, and the other questions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.doors.cli.conftest import Tally
+
+
+@pytest.mark.promise("reading.cli")
+def test_add_and_ask_work_in_an_empty_folder(tally: Tally, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    added = tally("memory", "add", "My name is Ann. I live in Oslo. The boat is red.", "--json")
+    assert added.code == 0, added.err
+    assert (len(added.json["observation_ids"]), len(added.json["proposition_ids"])) == (1, 2)
+    asked = tally("memory", "ask", "Where do I live? In Oslo?")
+    assert asked.code == 0
+    assert "lives_in Oslo  (provisional" in asked.out
+    assert "The boat is red." in asked.out
+    assert "name Ann  (accepted)" in tally("memory", "recall", "--entity", "owner").out
+
+
+@pytest.mark.promise("reading.cli")
+def test_what_is_not_known_is_said_with_an_exit_code(tally: Tally, workspace: Path) -> None:
+    tally("memory", "add", "The boat is red.")
+    nothing = tally("memory", "ask", "zebra?")
+    assert (nothing.code, nothing.out) == (1, "Nothing is known about that.\n")
+    assert tally("memory", "ask", "zebra?", "--json").json["doubt"] == "nothing_found"
+
+
+@pytest.mark.promise("reading.cli")
+def test_a_conversation_in_a_file_and_every_question_about_it(tally: Tally, workspace: Path) -> None:
+    (workspace / "talk.txt").write_text("Ann: Carol lives in Rome.\nBob: Carol lives in Rome, I saw it.\n")
+    added = tally("memory", "add", "--file", "talk.txt", "--episode", "talk", "--json").json
+    (name,) = added["proposition_ids"]
+    told = tally("memory", "explain", name)
+    assert "Carol lives_in Rome" in told.out
+    assert "+ Ann: “Carol lives in Rome.”" in told.out
+    explained = tally("memory", "explain", name, "--json").json
+    assert explained["standing"]["status"] == "accepted"
+    assert len(explained["minimal_supports"]["sets"]) == 1
+    gone = tally("memory", "what-if", name, "--without", "Ann", "--json").json
+    assert (gone["with"]["status"], gone["then"]["status"]) == ("accepted", "provisional")
+    assert "without Ann" in tally("memory", "what-if", name, "--without", "Ann").out
+    assert "new → provisional" in tally("memory", "diff", "0").out
+    assert tally("memory", "diff", "0", "--json").json["observations"] == 2
+    assert tally("memory", "export", "--output", "memory.jsonld").code == 0
+    assert json.loads((workspace / "memory.jsonld").read_text())["@graph"]
+
+
+@pytest.mark.promise("reading.cli")
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (["add"], 2, "usage"),
+        (["add", "  "], 2, "usage"),
+        (["add", "x", "--file", "tools.py"], 2, "usage"),
+        (["add", "--file", "nowhere.txt"], 1, "file_unreadable"),
+        (["recall"], 2, "usage"),
+        (["recall", "x", "--valid-at", "soon"], 2, "usage"),
+        (["explain", "prop_none"], 1, "proposition_unknown"),
+        (["what-if", "prop_none", "--without", "x"], 1, "proposition_unknown"),
+    ],
+)
+def test_wrong_use_ends_with_a_code_and_a_line(
+    tally: Tally, workspace: Path, words: list[str], code: int, error: str
+) -> None:
+    tally("memory", "add", "The boat is red.")
+    ended = tally("memory", *words)
+    assert (ended.code, ended.error) == (code, error)
+
+
+@pytest.mark.promise("reading.cli")
+def test_a_file_that_is_no_text_or_too_large_is_refused(tally: Tally, workspace: Path) -> None:
+    (workspace / "bytes.bin").write_bytes(b"\xff\xfe\x00")
+    assert tally("memory", "add", "--file", "bytes.bin").error == "file_unreadable"
+    (workspace / "large.txt").write_text("word " * 300_000)
+    assert tally("memory", "add", "--file", "large.txt").error == "file_too_large"
+
+
+@pytest.mark.promise("reading.cli")
+def test_what_the_gate_refuses_is_told(tally: Tally, workspace: Path) -> None:
+    refused = tally("memory", "add", "It works.", "--class", "test_result")
+    assert refused.code == 1
+    assert "POLICY_VIOLATION" in refused.err
