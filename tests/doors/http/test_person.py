@@ -112,7 +112,7 @@ def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
     paths = list(door.get("/api/openapi.json").json()["paths"])
     named = {
         "approval_id": approval_id, "receipt_id": receipt_id, "session_id": "http", "turn_id": "turn_0",
-        "agent_id": "writer", "model": "offline",
+        "agent_id": "writer", "model": "offline", "proposition_id": "prop_0",
     }  # fmt: skip
     bodies: tuple[Any, ...] = (
         {},

@@ -25,6 +25,11 @@ ANYONE = {
     ("/v1/models/{model}", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),
     ("/api/tiers/policy", "get"), ("/api/tiers/agents", "get"), ("/api/tiers/agents/{agent_id}", "get"),
     ("/api/tiers/agents/{agent_id}/caps", "get"), ("/api/credits", "get"), ("/api/credits/{agent_id}", "get"),
+    ("/api/memory/proposals", "post"), ("/api/memory/status", "get"), ("/api/memory/recall", "get"),
+    ("/api/memory/propositions", "get"), ("/api/memory/propositions/{proposition_id}", "get"),
+    ("/api/memory/propositions/{proposition_id}/explain", "get"),
+    ("/api/memory/propositions/{proposition_id}/supports", "get"),
+    ("/api/memory/propositions/{proposition_id}/what-if", "get"), ("/api/memory/diff", "get"),
 }  # fmt: skip
 """Routes for every caller with a token; what a call may do is decided at the gate."""
 PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
@@ -43,8 +48,9 @@ def routes(door: Doorway) -> set[tuple[str, str]]:
 def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
     path, method = route
     filled = path.format(
-        approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing"
-    )
+        approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing",
+        proposition_id="prop_0",
+    )  # fmt: skip
     return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method in {"post", "put"} else {}))
 
 
@@ -99,7 +105,7 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
     known = routes(locked)
     assert known >= OPEN | ANYONE | PERSON
     audit = known - OPEN - ANYONE - PERSON
-    assert len(audit) == 11
+    assert len(audit) == 12
     for route in sorted(audit):
         for roles in ((), ("viewer",), ("analyst",), ("owner",), ("auditors",), ("Admin",)):
             problem(ask(locked, route, bearer(*roles)), 403, "rbac_denied")

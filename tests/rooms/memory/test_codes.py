@@ -141,6 +141,15 @@ def test_what_policy_forbids_is_a_violation(memory: Remembering) -> None:
         assert memory.code(tool, **args) == "POLICY_VIOLATION"
 
 
+@pytest.mark.promise("memory.bad-input")
+def test_a_clock_that_was_set_back_writes_nothing(memory: Remembering, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.observe()
+    monkeypatch.setattr(memory.gate._parts, "now_ms", lambda: (memory.now - DAY) * 1000)
+    assert memory.code("record_observation", **{**OBSERVATION, "text": "x"}, timed=False) == "POLICY_VIOLATION"
+    monkeypatch.setattr(memory.gate._parts, "now_ms", lambda: memory.now * 1000)
+    assert memory.code("record_observation", **{**OBSERVATION, "text": "x"}, timed=False) is None
+
+
 @pytest.mark.promise("memory.tests-matter")
 def test_there_is_no_test_of_what_nobody_doubts(memory: Remembering) -> None:
     seen = [memory.observe(f"Ada lives in Lisbon, says {who}.", who) for who in ("diary", "letters")]

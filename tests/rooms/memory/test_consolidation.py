@@ -4,8 +4,8 @@ import pytest
 
 from tallystick.errors import ConfigError
 from tallystick.rooms.memory.consolidation import CAP_EXCEEDED
-from tallystick.rooms.memory.policy import Policy, parse_policy
-from tests.rooms.memory.remembering import DAY, Notebook
+from tallystick.rooms.memory.policy import HOUR, Policy, parse_policy
+from tests.rooms.memory.remembering import Notebook
 
 
 @pytest.mark.promise("memory.promotion")
@@ -31,11 +31,26 @@ def test_every_25_observations_there_is_a_consolidation() -> None:
 
 
 @pytest.mark.promise("memory.promotion")
-def test_what_is_not_fresh_is_not_promoted() -> None:
+def test_what_is_not_fresh_is_not_promoted_until_somebody_says_it_again() -> None:
     book = Notebook()
-    old = [book.observe(f"Nine, says {who}", who, "human", age=2 * DAY) for who in "abcde"]
+    old = [book.observe(f"Nine, says {who}", who, "human", age=40 * HOUR) for who in "abcdefghijkl"]
     name = book.propose("shop opens at_nine", *old, volatility="high")
-    assert book[name].figures.freshness < 3500
+    assert (book[name].status, book[name].figures.freshness) == ("accepted", 3334)
+    book.consolidate()
+    assert (book.canonicals(), book[name].pending) == ([], False)
+    book.support(name, book.observe("Nine, still.", "m", "human"))
+    book.consolidate()
+    assert [one.proposition_id for one in book.canonicals()] == [name]
+
+
+@pytest.mark.promise("memory.promotion", "memory.quotes")
+def test_every_quote_is_verified_again_before_promotion() -> None:
+    book = Notebook()
+    first, second = book.sources("two", 2)
+    name = book.propose("Mars has two moons", first)
+    # No such proposal passes the room's rule; whatever comes into a log, promotion looks for itself.
+    book.tell("attach_support", proposition_id=name, observation_id=second, quote="nine moons")
+    assert book[name].status == "accepted"
     book.consolidate()
     assert book.canonicals() == []
 

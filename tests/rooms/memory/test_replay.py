@@ -16,6 +16,7 @@ from tallystick.rooms.memory.events import events_in
 from tallystick.rooms.memory.export import digest, export_bytes
 from tallystick.rooms.memory.fold import replay
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.stored import StoredState
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Remembering, stamp_of
 from tests.sizes import size
@@ -184,6 +185,26 @@ def test_tables_that_another_wrote_further_are_taken_over(open_memory: Open, mon
     assert two.projection.ask(lambda state: state.observations.get(seen)) is not None
     assert two.status(two.propose(seen)) == "provisional"
     assert one.bytes() == two.bytes()
+
+
+@pytest.mark.promise("memory.processes")
+def test_a_question_is_put_again_when_somebody_writes_meanwhile(memory: Remembering) -> None:
+    seen, asked = memory.observe(), []
+
+    def question(state: StoredState) -> bool:
+        asked.append(state)
+        if len(asked) == 1:
+            raise cached.Overtaken
+        return state.observations.get(seen) is not None
+
+    assert memory.projection.ask(question)
+    assert asked[0] is not asked[1]
+
+    def hopeless(_state: StoredState) -> None:
+        raise cached.Overtaken
+
+    with pytest.raises(RuntimeError, match="follow the log"):
+        memory.projection.ask(hopeless)
 
 
 @pytest.mark.promise("memory.policy", "memory.replay")

@@ -184,6 +184,7 @@ class Answer:
         self.started = False
 
     def send(self, message: Message) -> Awaitable[None]:
+        """Pass a message on."""
         # No coroutine of its own: one frame less for each message.
         if message["type"] == "http.response.start":
             if self._body is not None and self._body.fault is not None:

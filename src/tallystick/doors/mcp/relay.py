@@ -61,12 +61,9 @@ class Relay:
         self._refusals = Refusals(self._keeper, on_room=self._switch.hear_client, note=self._switch.note)
         self._switch.crowded = self._refusals.full
         self._client = FromClient(
-            self._switch,
-            on_call=self._begin,
-            on_refused=self._refused,
-            on_hello=self._hello,
+            self._switch, on_call=self._begin, on_refused=self._refused, on_hello=self._hello,
             start_timeout_s=wrapping.start_timeout_s,
-        )
+        )  # fmt: skip
         self._server = FromServer(self._switch, on_list=self._on_list, on_changed=self._changed)
         self._reader = LineReader(
             streams[0],
