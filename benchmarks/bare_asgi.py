@@ -52,4 +52,13 @@ class Bare:
 
 
 if __name__ == "__main__":
-    uvicorn.run(Bare(sys.argv[2]), host="127.0.0.1", port=int(sys.argv[1]), log_level="error", access_log=False)
+    # uvicorn by itself brings h11; httptools is faster and comes with `uvicorn[standard]`, and with us.
+    uvicorn.run(
+        Bare(sys.argv[2]),
+        host="127.0.0.1",
+        port=int(sys.argv[1]),
+        http=sys.argv[3],  # type: ignore[arg-type]
+        loop="asyncio",
+        log_level="error",
+        access_log=False,
+    )

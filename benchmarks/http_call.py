@@ -16,6 +16,9 @@ from typing import Any
 import orjson
 
 PROMISES = ("speed.http",)
+FLOOR = "bare ASGI with receipt, uvicorn as it installs (h11)"
+FASTER = "the same with httptools"
+GATE = "POST /api/gate/call"
 SECONDS = 2.0
 CONNECTIONS = 16
 OURS = orjson.dumps({"tool": "echo", "args": {"text": "hello world", "n": 7}, "session": "bench"})
@@ -30,17 +33,20 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         "    'Echo.'\n    return f'{text}:{n}'\n"
     )
     (workspace / "tallystick.toml").write_text('[gate]\ntools = ["tools.py"]\n[ledger]\ndurability = "os"\n')
-    ports = [_free_port(), _free_port()]
+    ports = [_free_port() for _ in range(3)]
+    serve = [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", str(ports[2]), "--no-worker"]  # fmt: skip
     servers = [
-        subprocess.Popen([sys.executable, "-m", "benchmarks.bare_asgi", str(ports[0]), str(folder / "bare.jsonl")]),
-        subprocess.Popen([sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", str(ports[1]), "--no-worker"],
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
-    ]  # fmt: skip
+        subprocess.Popen([sys.executable, "-m", "benchmarks.bare_asgi", str(port), str(folder / f"{http}.jsonl"), http])
+        for port, http in zip(ports, ("h11", "httptools"), strict=False)
+    ] + [subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
     try:
-        rates: dict[str, list[float]] = {"bare ASGI with receipt": [], "POST /api/gate/call": []}
+        rates: dict[str, list[float]] = {FLOOR: [], FASTER: [], GATE: []}
         cpu: dict[str, list[float]] = {name: [] for name in rates}
-        targets = [("bare ASGI with receipt", ports[0], "/receipt", BARE, servers[0].pid),
-                   ("POST /api/gate/call", ports[1], "/api/gate/call", OURS, servers[1].pid)]  # fmt: skip
+        targets = [
+            (FLOOR, ports[0], "/receipt", BARE, servers[0].pid),
+            (FASTER, ports[1], "/receipt", BARE, servers[1].pid),
+            (GATE, ports[2], "/api/gate/call", OURS, servers[2].pid),
+        ]
         for _, port, path, body, _ in targets:
             _wait(port)
             asyncio.run(_load(port, path, body, 0.5))
@@ -55,14 +61,18 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
             server.send_signal(signal.SIGTERM)
         for server in servers:
             server.wait(timeout=10)
-    base, ours = (statistics.median(rates[name]) for name in rates)
-    base_cpu, ours_cpu = (statistics.median(cpu[name]) for name in cpu)
+    base, faster, ours = (statistics.median(rates[name]) for name in (FLOOR, FASTER, GATE))
+    base_cpu, faster_cpu, ours_cpu = (statistics.median(cpu[name]) for name in (FLOOR, FASTER, GATE))
     lines = ["| server | requests/s | CPU µs a request |", "|---|---:|---:|"]
     lines += [
         f"| {name} | {statistics.median(rates[name]):,.0f} | {statistics.median(cpu[name]):.0f} |" for name in rates
     ]
-    lines += ["", f"Rate: **{ours / base:.0%}** of the bare server's; by CPU time {base_cpu / ours_cpu:.0%}."]
-    return {"markdown": "\n".join(lines), "share": round(ours / base, 3), "share_cpu": round(base_cpu / ours_cpu, 3),
+    lines += [
+        "",
+        f"Rate: **{ours / base:.0%}** of the bare server's as uvicorn installs it ({base_cpu / ours_cpu:.0%} by CPU time); "
+        f"{ours / faster:.0%} of the same with httptools ({faster_cpu / ours_cpu:.0%} by CPU time).",
+    ]
+    return {"markdown": "\n".join(lines), "share": round(ours / base, 3), "share_httptools": round(ours / faster, 3),
             "rows": {name: [round(rate) for rate in values] for name, values in rates.items()}, "goal": "≥ 60 % of the bare server's rate"}  # fmt: skip
 
 
