@@ -23,18 +23,18 @@ class OutOfTimeError(Exception):
     """Our own limit was reached. A `TimeoutError` that a tool raises is the tool's, and means something else."""
 
 
-async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
-    """Run an `async def` tool; `OutOfTimeError` when it takes too long."""
+def begin_async(handler: Handler, args: dict[str, Any]) -> tuple[Any, Awaitable[Any] | None]:
+    """Begin an `async def` tool: its result, or what is left to wait for (`within` its time)."""
     here = _forks
     started: Coroutine[Any, Any, Any] = handler(**args)
     try:
         waiting_for = started.send(None)
     except StopIteration as finished:
-        return finished.value
+        return finished.value, None
     finally:
         if here != _forks:
             _leave()
-    return await within(carry_on(started, waiting_for, partial(_leave_if_forked, here)), timeout_s)
+    return None, carry_on(started, waiting_for, partial(_leave_if_forked, here))
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:

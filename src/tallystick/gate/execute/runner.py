@@ -18,7 +18,7 @@ from tallystick.gate.execute.child import (
     address_of,
     run_in_process,
 )
-from tallystick.gate.execute.limits import OutOfTimeError, run_async, run_in_thread, run_inline
+from tallystick.gate.execute.limits import OutOfTimeError, begin_async, run_in_thread, run_inline, within
 from tallystick.gate.execute.outcome import Failure, Output, Ran
 from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.execute.threads import Threads
@@ -65,7 +65,9 @@ class Runner:
         SERVED.set(call)
         try:
             if how == "async":
-                value = await run_async(self._handlers[card.name], args, card.timeout_s)
+                value, rest = begin_async(self._handlers[card.name], args)
+                if rest is not None:
+                    value = await within(rest, card.timeout_s)
             elif how == "inline":
                 value = run_inline(self._handlers[card.name], args)
             else:
