@@ -6,15 +6,20 @@ cancelled takes nothing back: its record is stored all the same.
 """
 
 import asyncio
+import contextlib
 import os
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Seal, Sealed
+
+QUICK_S = 0.000_5
+"""A loop can be held up for this long: as long as a call or two take."""
 
 _End = Sealed | BaseException
 
@@ -89,6 +94,10 @@ class GroupCommit:
         """Loops that will wake the thread at the end of their present round."""
         self._queue: deque[_Waiting] = deque()
         self._closed = False
+        self._quick = False
+        """The last commit took no time worth speaking of."""
+        self._unnoted = False
+        """Something was stored since the last rest."""
         self._thread = None
 
     def _put(self, waiting: _Waiting) -> None:
@@ -97,12 +106,30 @@ class GroupCommit:
         self._queue.append(waiting)
 
     def _call(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Wake the thread, unless somebody did."""
+        """Wake the thread, unless somebody did; a single record on a quick disk is stored here and now."""
         if loop is not None:
             self._calling.discard(loop)
+            if self._asleep and self._quick and len(self._queue) == 1:
+                self._store_here()
+                return
         if self._asleep:
             self._asleep = False
             self._called.set()
+
+    def _store_here(self) -> None:
+        """To hand one record to the thread and back costs more than a quick disk does."""
+        try:
+            waiting = self._queue.popleft()
+        except IndexError:
+            return  # the thread had woken up by itself
+        self._unnoted = True
+        _, waiter, _, future = waiting
+        end = self._store([waiting[0]])[0]
+        if waiter is not None:
+            waiter.end = end
+            waiter.done.set()
+        elif future is not None:
+            _settle([(future, end)])
 
     def _begin(self) -> None:
         with self._starting:
@@ -113,11 +140,11 @@ class GroupCommit:
                 self._thread.start()
 
     def _run(self) -> None:
-        queue, rested = self._queue, True
+        queue = self._queue
         while True:
-            batch = [queue.popleft() for _ in range(len(queue))]
+            batch = _all_of(queue)
             if batch:
-                rested = False
+                self._unnoted = True
                 _tell(batch, self._store([waiting[0] for waiting in batch]))
                 continue
             if self._closed:
@@ -125,12 +152,13 @@ class GroupCommit:
             self._called.clear()
             self._asleep = True
             # Looked at again: somebody may have come between the last look and falling asleep.
-            if not queue and not self._closed and not self._called.wait(None if rested else self._idle_s):
-                rested = True
+            if not queue and not self._closed and not self._called.wait(self._idle_s) and self._unnoted:
+                self._unnoted = False
                 self._idle()
             self._asleep = False
 
     def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
+        began = monotonic()
         try:
             return self._append(seals)
         except LedgerError as error:
@@ -138,8 +166,18 @@ class GroupCommit:
         except BaseException as error:  # noqa: BLE001 - goes to whoever waits; the thread must live on
             if len(seals) == 1:
                 return [error]
+        finally:
+            self._quick = monotonic() - began < QUICK_S
         # One of them cannot be sealed, and nothing was stored: each on its own, so that the others do not suffer.
         return [self._store([seal])[0] for seal in seals]
+
+
+def _all_of(queue: deque[_Waiting]) -> list[_Waiting]:
+    """Everything that waits now; the loop may take some of it at the same time."""
+    batch: list[_Waiting] = []
+    with contextlib.suppress(IndexError):
+        batch.extend(queue.popleft() for _ in range(len(queue)))
+    return batch
 
 
 def _tell(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
