@@ -153,8 +153,7 @@ def test_at_a_terminal_a_turn_is_cancelled_and_the_conversation_goes_on(fresh: P
             person.types("/new\r")
             person.until("session chat_")
             person.until("> ")
-            person.types(CTRL_C)
-            person.until("> ")
+            person.presses_until(CTRL_C, "> ")
             person.types(CTRL_D)
             assert person.ended() == 0
     assert "tally chat --session chat_" in person.screen

@@ -53,6 +53,17 @@ class Typist:
     def types(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    def presses_until(self, key: str, text: str) -> None:
+        """Press a key, again after a while: one that comes while a prompt is being drawn can be lost, to people too."""
+        for _ in range(PATIENCE_S):
+            self.types(key)
+            deadline = time.monotonic() + 1
+            while time.monotonic() < deadline and self._read():
+                if text in self.screen[self._seen :]:
+                    self.until(text)
+                    return
+        raise AssertionError(self.screen)
+
     def until(self, text: str) -> str:
         """Wait until this stands on the screen, after what was waited for before; gives what came with it."""
         deadline = time.monotonic() + PATIENCE_S
