@@ -28,13 +28,13 @@ BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure speed and memory as ratios to a floor.")
     parser.add_argument("--full", action="store_true", help="the sizes the documentation names; takes long")
-    parser.add_argument("--only", default="", help="one suite")
+    parser.add_argument("--only", default="", help="these suites, with commas between them")
     parser.add_argument("--write", action="store_true", help="put the results into RESULTS.md and results.json")
     options = parser.parse_args()
     results: dict[str, object] = {}
     parts = [_heading(full=options.full)]
     for name in SUITES:
-        if options.only and options.only != name:
+        if options.only and name not in options.only.split(","):
             continue
         module = importlib.import_module(f"benchmarks.{name}")
         with TemporaryDirectory(prefix="tally-bench-") as folder:

@@ -131,6 +131,8 @@ def _commands(folder: Path) -> dict[str, list[str]]:
         "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), python, bare],
     }
     peers = os.environ.get("TALLY_PEERS_PYTHON")
+    if peers and subprocess.run([peers, "-c", "import fastmcp"], capture_output=True, check=False).returncode:
+        peers = None  # others are measured beside us with the same variable
     if peers:
         commands["SDK server, FastMCP proxy"] = [peers, str(folder / "proxy.py"), python, sdk]
     return commands
