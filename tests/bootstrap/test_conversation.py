@@ -17,6 +17,9 @@ from tallystick.bootstrap.conversation_answer import _UNHEARD, Answered, Unanswe
 from tallystick.bootstrap.conversation_asking import Chat, fault_of
 from tallystick.bootstrap.conversation_crew import Addressed
 from tallystick.storage.credits import Credits
+from tallystick.telemetry.metrics import Metrics
+from tallystick.telemetry.observer import Telemetry
+from tallystick.telemetry.rejections import Rejections
 from tallystick.turns.agents.agent import CHIEF
 from tallystick.turns.model import Unheard
 from tests.doors.http.talking import SCENE, call, claim, finish, grounded, serve_agent, set_endpoint, write_story
@@ -141,13 +144,16 @@ def test_messages_without_a_session_share_nothing(gate: Gate) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_phrase_that_required_a_call_is_said_in_the_log(gate: Gate, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_that_a_phrase_required_is_counted_as_such(tmp_path: Path) -> None:
+    metrics = Metrics()
+    telemetry = Telemetry(metrics=metrics, rejections=Rejections(tmp_path / "telemetry"))
+    write_story(tmp_path / "work")
     message = "Use the file_reader tool first. Does Ada sail?"
-    with ScriptedServer(*grounded()) as server, caplog.at_level(logging.INFO):
+    with open_gate(tmp_path / "work", observer=telemetry) as gate, ScriptedServer(*grounded()) as server:
         serve_agent(gate.workspace, server)
         came = answered(asyncio.run(Conversation(gate).chat(Chat(message=message, agent_id="critic"))))
     assert came.result.required_by == "heuristic"
-    assert "required by a phrase" in caplog.text
+    assert metrics.read().required == {"flag": 0, "heuristic": 1}
 
 
 @pytest.mark.promise("chat.bad-input")

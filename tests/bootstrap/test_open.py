@@ -290,6 +290,9 @@ class Watching:
         self.seen.append((outcome.status, None if outcome.fault is None else outcome.fault.name, cot_leak))
         raise OSError("the collector is away")
 
+    def required(self, **_more: Any) -> None:
+        pass
+
     def replied(self, **_more: Any) -> None:
         raise OSError("the collector is away")
 

@@ -33,7 +33,10 @@ def test_the_names_and_labels_are_those_of_the_dashboards() -> None:
     metrics.embeddings("local-model", 120.5)
     metrics.vector_search(0.01)
     metrics.analysis_tokens(700)
+    metrics.required_call("heuristic")
+    metrics.required_call("made up")
     found = families(metrics)
+    assert found["required_call_count_total"] == {("flag",): 0, ("heuristic",): 1}
     assert found["request_count_total"] == {("/api/gate/call", "POST", "200"): 1}
     assert found["request_latency_seconds_count"] == {("/api/gate/call", "POST", "200"): 1}
     assert found["tool_call_count_total"] == {("tool.search.nn",): 1}

@@ -30,6 +30,7 @@ class Aftermath:
     def __init__(self, gate: Gate, tiers: Tiers) -> None:
         self.transcripts = Transcripts(gate.workspace)
         self._credits = Credits(gate.workspace)
+        self._observer = gate.observer
         self._tiers = tiers
 
     def talked(self, message: str, result: TurnResult, to: Addressed, session: Session) -> None:
@@ -47,9 +48,9 @@ class Aftermath:
         except TallyError as error:
             _log.warning("%s (%s)", error, error.code)
         self.credit(to, result.findings)
-        if result.required_by == "heuristic":
-            # The phrases are easy to hit by chance: whoever relies on them should see it.
-            _log.info("a tool call was required by a phrase, not by requireTool: turn %s", result.turn_id)
+        if result.required_by is not None and self._observer is not None:
+            # The phrases are easy to hit by chance: whoever relies on them should see how often they count.
+            self._observer.required(by=result.required_by)
 
     def worked(self, result: TurnResult, to: Addressed) -> None:
         """A task has ended: it counts for the agent's tier."""

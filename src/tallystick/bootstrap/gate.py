@@ -128,6 +128,11 @@ class Gate:
         return self._parts.ledger
 
     @property
+    def observer(self) -> Observer | None:
+        """What watches, if anything does."""
+        return self._parts.observer
+
+    @property
     def durable(self) -> StoredDurable:
         """Long work that survives its process."""
         return self._parts.durable

@@ -46,6 +46,8 @@ class _Readings(Collector):
         yield gauge
         yield _histogram("vector_search_latency_seconds", "Time to search.", (), [((), reading.vector_search)])
         yield _counter("analysis_token_usage", "Tokens used by analyses.", (), [((), reading.analysis_tokens)])
+        required = [((by,), count) for by, count in reading.required.items()]
+        yield _counter("required_call_count", "Turns that had to begin with a call.", ("by",), required)
 
 
 def prometheus_text(source: _Source) -> bytes:

@@ -30,6 +30,7 @@ class Metrics:
         self._embeddings: dict[str, float] = {}
         self._vector_search = Timing()
         self._analysis_tokens = 0
+        self._required: dict[str, int] = {"flag": 0, "heuristic": 0}
 
     def tool_call(self, tool_name: str, seconds: float) -> None:
         """`tool_call_count`, `tool_latency_seconds`."""
@@ -70,6 +71,12 @@ class Metrics:
         with self._lock:
             self._analysis_tokens += count
 
+    def required_call(self, by: str) -> None:
+        """`required_call_count`; what required it is one of two things, and nothing else is counted."""
+        with self._lock:
+            if by in self._required:
+                self._required[by] += 1
+
     def read(self) -> Reading:
         """Everything counted so far."""
         with self._lock:
@@ -80,6 +87,7 @@ class Metrics:
                 embeddings=dict(self._embeddings),
                 vector_search=self._vector_search.copy(),
                 analysis_tokens=self._analysis_tokens,
+                required=dict(self._required),
             )
 
     def exposition(self) -> bytes:

@@ -62,6 +62,11 @@ class Telemetry:
         except Exception:  # noqa: BLE001 - watching must never stop a call
             _log.exception("telemetry failed; the reply is not affected")
 
+    def required(self, *, by: str) -> None:
+        """A turn had to begin with a call."""
+        if self.metrics is not None:
+            self.metrics.required_call(by)
+
     def close(self) -> None:
         """Write and send what is left."""
         self.rejections.close()

@@ -42,3 +42,5 @@ class Reading:
     """By model: the latest rate, texts per second."""
     vector_search: Timing
     analysis_tokens: int
+    required: dict[str, int]
+    """Turns that had to begin with a call, by what required it."""

@@ -47,6 +47,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Not every system has them, and none outside the main thread; then the default of each signal ends us.
         with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, relay.stop)
     try:

@@ -48,6 +48,10 @@ class Observer(Protocol):
         """One reply was checked."""
         ...
 
+    def required(self, *, by: str) -> None:
+        """A turn had to begin with a call: by its flag, or by a phrase in the request."""
+        ...
+
 
 @record
 class Audience:
