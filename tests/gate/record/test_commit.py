@@ -196,3 +196,46 @@ def test_a_ledger_whose_caller_left_has_the_record(tmp_path) -> None:
     with workspace.opened() as ledger:
         assert len(ledger.recover()) == 1  # nobody was told that it had begun, so nobody said how it ended
     assert workspace.verify().ok
+
+
+async def _settled(group: GroupCommit) -> None:
+    """One record goes through the thread, so that it is known how quick the disk is and the thread sleeps again."""
+    await group.store_async(sealed)
+    while not group._asleep:
+        await asyncio.sleep(0.001)
+
+
+def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:
+    store = Store()
+    group = store.group()
+
+    async def main() -> list[str]:
+        await _settled(group)
+        order: list[str] = []
+        asyncio.get_running_loop().call_soon(order.append, "the loop went round")
+        for _ in range(3):
+            await group.store_async(sealed)
+            order.append("stored")
+        return order
+
+    order = asyncio.run(main())
+    group.close()
+    assert order == ["stored"] * 3
+    assert store.batches == [1, 1, 1, 1]
+
+
+@pytest.mark.promise("record.group-commit")
+def test_many_callers_on_a_quick_disk_share_commits_after_the_first_look() -> None:
+    store = Store()
+    group = store.group()
+
+    async def main() -> None:
+        await _settled(group)
+        for _ in range(4):
+            await asyncio.gather(*(group.store_async(sealed) for _ in range(64)))
+
+    asyncio.run(main())
+    group.close()
+    assert sum(store.batches) == 1 + 4 * 64
+    # One alone at first, then its 63 companions; after that whole rounds.
+    assert len(store.batches) <= 10

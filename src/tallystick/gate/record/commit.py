@@ -21,6 +21,9 @@ from tallystick.gate.record.journal import Seal, Sealed
 QUICK_S = 0.000_5
 """A loop can be held up for this long: as long as a call or two take."""
 
+COMPANY_LASTS = 256
+"""Records: some rounds of many callers, so that trying costs them nothing, and a blink of a single one."""
+
 _End = Sealed | BaseException
 
 
@@ -40,6 +43,11 @@ _Waiting = tuple[Seal, _Waiter | None, asyncio.AbstractEventLoop | None, "asynci
 
 class GroupCommit:
     """The queue and its one thread."""
+
+    _just_stored: asyncio.Task[Any] | None
+    """Who stored in this round of the loop without waiting for others."""
+    _company: int
+    """Records to gather before one is stored without waiting for others again."""
 
     def __init__(
         self, append: Callable[[Sequence[Seal]], list[Sealed]], *, idle: Callable[[], None], idle_s: float
@@ -64,6 +72,11 @@ class GroupCommit:
     async def store_async(self, seal: Seal) -> Sealed:
         """Store a record and wait in this loop until it is durable."""
         loop = asyncio.get_running_loop()
+        if self._alone(loop):
+            end = self._store([seal])[0]
+            if isinstance(end, Sealed):
+                return end
+            raise end
         future: asyncio.Future[Sealed] = loop.create_future()
         self._put((seal, None, loop, future))
         if self._asleep and loop not in self._calling:
@@ -72,6 +85,28 @@ class GroupCommit:
             self._calling.add(loop)
             loop.call_soon(self._call, loop)
         return await future
+
+    def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether to store at once, since nobody would share the fsync and the disk is quick.
+
+        Two tasks in one round of the loop are company: then records are gathered for a while before one is tried again.
+        """
+        if not (self._asleep and self._quick) or self._queue or self._closed:
+            return False
+        if self._company:
+            self._company -= 1
+            return False
+        task = asyncio.current_task(loop)
+        if self._just_stored is None:
+            loop.call_soon(self._next_round)
+        elif self._just_stored is not task:
+            self._company = COMPANY_LASTS
+            return False
+        self._just_stored, self._unnoted = task, True
+        return True
+
+    def _next_round(self) -> None:
+        self._just_stored = None
 
     def close(self) -> None:
         """Store what is queued, then stop."""
@@ -98,6 +133,8 @@ class GroupCommit:
         """The last commit took no time worth speaking of."""
         self._unnoted = False
         """Something was stored since the last rest."""
+        self._just_stored = None
+        self._company = 0
         self._thread = None
 
     def _put(self, waiting: _Waiting) -> None:
