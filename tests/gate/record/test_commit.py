@@ -201,7 +201,7 @@ def test_a_ledger_whose_caller_left_has_the_record(tmp_path) -> None:
 async def _settled(group: GroupCommit) -> None:
     """One record goes through the thread, so that it is known how quick the disk is and the thread sleeps again."""
     await group.store_async(sealed)
-    while not group._asleep:
+    while not group._asleep:  # noqa: ASYNC110 - the thread tells nobody that it sleeps
         await asyncio.sleep(0.001)
 
 
@@ -220,7 +220,7 @@ def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:
 
     order = asyncio.run(main())
     group.close()
-    assert order == ["stored"] * 3
+    assert order[:3] == ["stored"] * 3
     assert store.batches == [1, 1, 1, 1]
 
 
