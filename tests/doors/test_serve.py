@@ -59,7 +59,7 @@ class Process:
         for line in self.process.stderr:
             self.said += line
             if line.startswith("Tallystick on "):
-                self.base = line.split()[2].removesuffix("/api/docs")
+                self.base = line.split()[2].removesuffix("/api/docs").removesuffix("/")
             elif line.startswith("Start-up token"):
                 self.token = line.rpartition(": ")[2].strip()
             elif line.startswith("It is also in "):

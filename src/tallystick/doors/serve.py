@@ -25,6 +25,9 @@ from tallystick.doors.mcp.serve_http import PATH as MCP_PATH
 from tallystick.doors.mcp.serve_http import McpDoor
 from tallystick.doors.mcp.serve_http import installed as mcp_installed
 from tallystick.doors.showing.waiting import WAIT_S
+from tallystick.doors.web.house import House
+from tallystick.doors.web.mounting import installed as page_installed
+from tallystick.doors.web.mounting import mount as mount_page
 from tallystick.errors import ConfigError
 from tallystick.settings import CONTROL_ROOM, ServerSettings, Settings, load_settings
 from tallystick.storage.durable.stored import run_worker
@@ -41,7 +44,13 @@ class Server:
     """An open workspace behind an HTTP door."""
 
     def __init__(
-        self, workspace: Path, settings: Settings, *, mcp_wait_s: float = WAIT_S, show_receipts: bool = False
+        self,
+        workspace: Path,
+        settings: Settings,
+        *,
+        mcp_wait_s: float = WAIT_S,
+        show_receipts: bool = False,
+        page: bool = False,
     ) -> None:
         """Open everything that can refuse before anything is served.
 
@@ -50,6 +59,7 @@ class Server:
             settings: The configuration.
             mcp_wait_s: How long a held call of an MCP client waits for a person.
             show_receipts: Say the receipt's id in the text of MCP results too.
+            page: Serve the page too; once in a process, since its library knows one application only.
 
         Raises:
             ConfigError: Not loopback without auth, a weak key, a bad configuration.
@@ -72,6 +82,8 @@ class Server:
                 mcp = McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts)
                 app.router.routes.append(Route(MCP_PATH, endpoint=mcp, include_in_schema=False))
                 app.router.lifespan_context = mcp.lifespan
+            if page and page_installed():
+                mount_page(app, House(gate=self.gate, identity=self.identity, startup=self.startup))
             self.app: App = guarded(app, desk, shown)
             self._opened = opened.pop_all()
 
@@ -102,7 +114,7 @@ def run_server(
     with contextlib.ExitStack() as stack:
         # The port first: a server that cannot have it must not take the token's place of one that runs.
         listening = stack.enter_context(_listen(settings.server))
-        server = stack.enter_context(contextlib.closing(Server(workspace, settings, **mcp)))
+        server = stack.enter_context(contextlib.closing(Server(workspace, settings, page=True, **mcp)))
         stack.enter_context(_ended_by_sigterm())
         set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
         for chatty in ("uvicorn.error", "dbos", "mcp"):
@@ -182,7 +194,8 @@ def _announce(server: Server, port: int) -> None:
     """Say where it listens and give the start-up token once, to the terminal and not to the log."""
     host = server.settings.server.host
     shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Tallystick on http://{shown}:{port}/api/docs\n")
+    where = "/" if page_installed() else "/api/docs"
+    sys.stderr.write(f"Tallystick on http://{shown}:{port}{where}\n")
     if mcp_installed():
         sys.stderr.write(f"MCP clients: http://{shown}:{port}{MCP_PATH}\n")
     sys.stderr.write(f"Start-up token (approving, policy, keys): {server.startup.value}\n")

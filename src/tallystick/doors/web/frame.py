@@ -1,0 +1,117 @@
+"""The one frame around every page: who and where, the way to the others, notices, light and dark.
+
+A page is a function that fills the frame; what it shows comes from the gate and the rooms. Text of customers, authors,
+models and tools is only ever given to elements that show text, never to one that takes HTML.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from nicegui import ui
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+
+from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.style import HEAD
+
+Fill = Callable[..., Any]
+"""Fills the frame of a page: is given the visitor first, then what the path names."""
+
+
+def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> Callable[[Fill], Fill]:
+    """Make a function a page: only for who may see it, inside the frame.
+
+    Args:
+        house: The workspace.
+        path: As the browser asks for it; may name parts in braces.
+        name: The page's title.
+        roles: Who may see it; empty: everybody who may look at all.
+    """
+
+    def decorate(fill: Fill) -> Fill:
+        @wraps(fill)
+        async def shown(request: Request, **named: Any) -> Any:
+            visitor = house.visitor(request)
+            if visitor is None:
+                return RedirectResponse(f"/login?next={request.url.path}", status_code=303)
+            with framed(house, visitor, name, request.url.path):
+                if not visitor.may(*roles):
+                    _closed(roles)
+                    return None
+                made = fill(visitor, **named)
+                if made is not None:
+                    await made
+            return None
+
+        # NiceGUI reads the signature: the request, and what the path names.
+        shown.__signature__ = _signature(fill)  # type: ignore[attr-defined]
+        ui.page(path, title=f"{name} · {house.project}", response_timeout=10)(shown)
+        return fill
+
+    return decorate
+
+
+@contextmanager
+def framed(house: House, visitor: Visitor, name: str, here: str) -> Iterator[None]:
+    """Everything around a page's own content."""
+    ui.add_head_html(HEAD)
+    ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
+    with ui.left_drawer(value=None, bordered=True).props("breakpoint=900 width=210").classes("tally-drawer") as drawer:
+        _navigation(house, visitor, here)
+    with ui.header().classes("tally-header items-center"):
+        ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Navigation"')
+        ui.link(house.project, "/").classes("tally-project")
+        ui.label(name).classes("tally-here")
+        ui.space()
+        _dark_switch()
+        _who(visitor)
+    with ui.element("main").classes("tally-main").props('id="content" tabindex="-1"'):
+        yield
+
+
+def _navigation(house: House, visitor: Visitor, here: str) -> None:
+    first = "/" + here.lstrip("/").partition("/")[0]
+    with ui.element("nav").props('aria-label="Pages"').classes("tally-nav"):
+        for place in house.places:
+            if not visitor.may(*place.roles):
+                continue
+            current = place.path == first
+            link = ui.link(target=place.path).classes("tally-nav-item")
+            if current:
+                link.classes("tally-nav-current").props('aria-current="page"')
+            with link:
+                ui.icon(place.icon).props('aria-hidden="true"')
+                ui.label(place.name)
+
+
+def _dark_switch() -> None:
+    """Light and dark as the system has it, or as was last chosen in this browser."""
+    button = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
+    button.on("click", js_handler="() => window.tallyTurnDark()")
+
+
+def _who(visitor: Visitor) -> None:
+    if visitor.is_person:
+        with ui.element("form").props('method="post" action="/logout"').classes("tally-inline"):
+            text("button", "Log out").props('type="submit"').classes("tally-plain-button")
+    else:
+        ui.link("Log in", "/login").classes("tally-plain-button")
+    ui.label(visitor.caller.subject or "local owner").classes("tally-who")
+
+
+def _closed(roles: tuple[str, ...]) -> None:
+    with ui.column().classes("tally-empty"):
+        ui.icon("lock").props('aria-hidden="true"')
+        ui.label("This page is not open to you").classes("tally-empty-title")
+        ui.label(f"One of these roles is needed: {', '.join(roles)}.")
+
+
+def _signature(fill: Fill) -> Any:
+    import inspect  # noqa: PLC0415 - only while pages are registered
+
+    named = list(inspect.signature(fill).parameters.values())[1:]
+    request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    return inspect.Signature([request, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in named)])

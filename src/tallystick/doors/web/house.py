@@ -1,0 +1,81 @@
+"""What every page is given: the open workspace, and who is looking."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from starlette.requests import Request
+
+from tallystick.bootstrap import Gate
+from tallystick.bootstrap.conversation import Conversation, conversation_of
+from tallystick.doors.identity import Identity, StartupToken, is_local
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.session import OWNER_ROLE, Caller
+from tallystick.records import record
+
+CHANNEL = "page"
+BEARER_COOKIE = "tally_bearer"
+"""Holds a token of the configured issuer, when auth is on."""
+
+
+@record
+class Visitor:
+    """Who looks at a page. Asked anew with every page, and again before anything is changed."""
+
+    caller: Caller
+    is_person: bool
+    """Whether the start-up token came with the request: then held calls may be answered."""
+
+    def may(self, *roles: str) -> bool:
+        """Whether one of these roles is there; the owner has them all."""
+        return OWNER_ROLE in self.caller.roles or not roles or not self.caller.roles.isdisjoint(roles)
+
+
+@record
+class Place:
+    """An entry of the navigation."""
+
+    path: str
+    name: str
+    icon: str
+    roles: tuple[str, ...] = ()
+    """Who sees it; empty: everybody who may look at all."""
+
+
+@dataclass(kw_only=True)
+class House:
+    """The workspace behind the pages."""
+
+    gate: Gate
+    identity: Identity
+    startup: StartupToken
+    places: list[Place] = field(default_factory=list[Place])
+    """The navigation, in its order; a page adds itself when it is registered."""
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """The agents; the same for every page, so that turns on one endpoint queue together."""
+        return conversation_of(self.gate)
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """Who is looking; None: nobody who may."""
+        bearer = request.cookies.get(BEARER_COOKIE)
+        authorization = request.headers.get("authorization") or (None if bearer is None else f"Bearer {bearer}")
+        caller = self.identity.authenticate(authorization, loopback=is_local(request.scope), channel=CHANNEL)
+        if isinstance(caller, Rejection):
+            return None
+        return Visitor(caller=caller, is_person=self.startup.is_person(request.scope["headers"]))
+
+    @property
+    def project(self) -> str:
+        """The name of the project, as people call it."""
+        return self.gate.workspace.name or "workspace"
+
+    def room(self, name: str) -> Any:
+        """An installed room; None if it is not there."""
+        return self.gate.room(name)
+
+    def settings_of(self, room: str) -> Mapping[str, Any]:
+        """The configuration of a room."""
+        return self.gate.settings.rooms.get(room, {})
