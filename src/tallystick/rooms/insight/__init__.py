@@ -1,0 +1,1 @@
+"""Insight: what the support tickets say, with numbers that can be recomputed."""

@@ -1,0 +1,17 @@
+"""Insight's tables, on SQLite or PostgreSQL. The only modules of the room that speak SQL.
+
+Everything that can be large is streamed. A dataset and its tickets are written in one transaction: either all of a file
+is there or nothing of it.
+"""
+
+from tallystick.rooms.insight.store.results import Results
+from tallystick.rooms.insight.store.tickets import Adding, Sums, Tickets
+from tallystick.rooms.insight.store.vectors import Vectors
+from tallystick.rooms.insight.store.wording import Wording
+
+
+class Store(Tickets, Vectors, Results, Wording):
+    """Reads and writes the tables of one workspace."""
+
+
+__all__ = ["Adding", "Store", "Sums"]

@@ -1,0 +1,91 @@
+"""The tables, and how they are asked. What a row says beyond its columns is JSON in `body`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Engine, Row
+
+META = sa.MetaData()
+DATASETS = sa.Table(
+    "tally_insight_datasets", META,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text),
+    sa.Column("file_hash", sa.String(64)),
+    sa.Column("row_count", sa.Integer),
+    sa.Column("department_count", sa.Integer),
+    sa.Column("created_at", sa.BigInteger),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+TICKETS = sa.Table(
+    "tally_insight_tickets", META,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("dataset_id", sa.Integer),
+    sa.Column("created_at", sa.BigInteger),
+    sa.Column("department", sa.Text),
+    sa.Column("product", sa.Text),
+    sa.Column("category", sa.Text),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+VECTORS = sa.Table(
+    "tally_insight_vectors", META,
+    sa.Column("dataset_id", sa.Integer, primary_key=True),
+    sa.Column("model_name", sa.String(200), primary_key=True),
+    sa.Column("ticket_id", sa.Integer, primary_key=True),
+    sa.Column("vector", sa.LargeBinary),
+)  # fmt: skip
+RUNS = sa.Table(
+    "tally_insight_runs", META,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("dataset_id", sa.Integer),
+    sa.Column("algorithm", sa.String(40)),
+    sa.Column("model_name", sa.String(200)),
+    sa.Column("created_at", sa.BigInteger),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+ASSIGNMENTS = sa.Table(
+    "tally_insight_assignments", META,
+    sa.Column("run_id", sa.Integer, primary_key=True),
+    sa.Column("ticket_id", sa.Integer, primary_key=True),
+    sa.Column("cluster_id", sa.Integer),
+)  # fmt: skip
+ANALYSES = sa.Table(
+    "tally_insight_analyses", META,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("dataset_id", sa.Integer),
+    sa.Column("prompt_version", sa.String(200)),
+    sa.Column("question", sa.Text),
+    sa.Column("ticket_count", sa.Integer),
+    sa.Column("created_at", sa.BigInteger),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+PROMPTS = sa.Table(
+    "tally_insight_prompts", META,
+    sa.Column("version", sa.String(200), primary_key=True),
+    sa.Column("revision", sa.Integer, primary_key=True),
+    sa.Column("saved_at", sa.BigInteger),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+MAPPINGS = sa.Table(
+    "tally_insight_mappings", META,
+    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("body", sa.LargeBinary),
+)  # fmt: skip
+
+BATCH = 2_000
+"""Rows written or read at once."""
+
+
+class Tables:
+    """An engine that can be asked."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.postgres = engine.dialect.name == "postgresql"
+        self.insert: Any = postgresql.insert if self.postgres else sqlite.insert
+
+    def rows(self, query: Any) -> Sequence[Row[Any]]:
+        """What a question gives."""
+        with self.engine.connect() as connection:
+            return connection.execute(query).all()
