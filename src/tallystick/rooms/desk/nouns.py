@@ -1,0 +1,191 @@
+"""The ticket and what belongs to it.
+
+A ticket is the JSON of the contract, kept as it came: fields that are unknown to us stay, in their order. What the desk
+needs to know of it is read from there, so that a ticket goes out as it came in.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from tallystick.records import record
+
+Kind = Literal["TRIAGE", "TOOL", "REPLY"]
+Status = Literal["pending", "running", "done", "failed", "blocked", "review"]
+Verdict = Literal["PROCEED", "DEFER", "BLOCK"]
+
+KINDS: tuple[Kind, ...] = ("TRIAGE", "TOOL", "REPLY")
+VERDICTS: tuple[Verdict, ...] = ("PROCEED", "DEFER", "BLOCK")
+FLOWS: Mapping[Kind, str] = {"TRIAGE": "triage_v1", "TOOL": "tool_execution_v1", "REPLY": "reply_v1"}
+"""The `flow_id` of tickets that are made here."""
+TYPE = "DraftTicket"
+
+
+@record
+class Ticket:
+    """A ticket, with what the desk keeps beside it."""
+
+    body: Mapping[str, Any]
+    """The contract's JSON: id, type, status, flow_id, event, metadata."""
+    version: int = 0
+    """Counts changes; a change is made against the version that was read."""
+    attempts: int = 0
+    not_before: int = 0
+    """Epoch milliseconds: a ticket that failed waits."""
+    lease_owner: str | None = None
+    lease_until: int = 0
+    """Epoch milliseconds, by the database's clock."""
+    warnings: tuple[str, ...] = ()
+    """What the schema would have said, and what of the policy cannot be meant."""
+    created: int = 0
+    updated: int = 0
+
+    @property
+    def ticket_id(self) -> str:
+        """Its id."""
+        found: str = self.body["id"]
+        return found
+
+    @property
+    def status(self) -> str:
+        """Where it stands."""
+        return str(self.body.get("status", "pending"))
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What belongs to the flow; empty when it is no object."""
+        return _object(self.body.get("metadata"))
+
+    @property
+    def event(self) -> Mapping[str, Any]:
+        """What happened: the customer's words are in `content`."""
+        return _object(self.body.get("event"))
+
+    @property
+    def kind(self) -> Kind | None:
+        """What is to be done; None: unknown, so it stays pending."""
+        return kind_of(self.body)
+
+    @property
+    def thread_id(self) -> str | None:
+        """The conversation it belongs to."""
+        found = self.event.get("thread_id")
+        return found if isinstance(found, str) and found else None
+
+    @property
+    def content(self) -> str:
+        """The customer's words."""
+        found = self.event.get("content")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def tool_input(self) -> Mapping[str, Any]:
+        """What a TOOL ticket is to work on."""
+        return _object(self.metadata.get("tool_input"))
+
+    @property
+    def final_outputs(self) -> Mapping[str, Any]:
+        """What came of it."""
+        return _object(self.metadata.get("final_outputs"))
+
+
+def kind_of(body: Mapping[str, Any]) -> Kind | None:
+    """What a ticket is: as it says, else as the name of its flow says; old tickets say only the latter."""
+    said = _object(body.get("metadata")).get("kind")
+    if said is not None:
+        return next((kind for kind in KINDS if kind == said), None)
+    flow = str(body.get("flow_id", "")).lower()
+    return next((kind for kind in KINDS if kind.lower() in flow), None)
+
+
+@record
+class Need:
+    """Something that must be known before there can be an answer."""
+
+    question: str
+    purpose: str = ""
+
+
+@record
+class Evidence:
+    """A piece of a source that speaks to a need."""
+
+    evidence_id: str
+    """`ev_…`, unique in its ticket."""
+    source: str
+    """Where it is: a document's path, a record's reference."""
+    snippet: str
+    """Verbatim."""
+    relevance_score: float
+    need: int | None = None
+    """Which of the needs it speaks to."""
+    quote_ok: bool = False
+    """Whether the snippet was found in the source by us."""
+    receipt_id: str | None = None
+    place: str | None = None
+    """A section or lines."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `tool_context.evidence`: the contract's three fields first."""
+        said: dict[str, Any] = {
+            "source": self.source, "snippet": self.snippet, "relevance_score": self.relevance_score,
+            "evidence_id": self.evidence_id, "quote_ok": self.quote_ok,
+        }  # fmt: skip
+        more = {"need": self.need, "receipt_id": self.receipt_id, "place": self.place}
+        return said | {name: value for name, value in more.items() if value is not None}
+
+
+@record
+class Judgement:
+    """What the server says of a ticket's evidence."""
+
+    status: Verdict
+    rule_id: str
+    """The rule that decided, as people see it."""
+    reason: str
+    others: tuple[tuple[str, str], ...] = ()
+    """Further rules that would have decided so, with their reasons."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `tool_verdict`: the contract's two fields first."""
+        said: dict[str, Any] = {"status": self.status, "reason": self.reason, "rule_id": self.rule_id}
+        if self.others:
+            said["also"] = [{"rule_id": rule, "reason": reason} for rule, reason in self.others]
+        return said
+
+
+@record
+class Outgoing:
+    """A message that waits to be sent, or was."""
+
+    key: str
+    """Made from the ticket: the same message has the same key wherever and however often it is tried."""
+    ticket_id: str
+    thread_id: str | None
+    channel: str
+    payload: Mapping[str, Any]
+    state: str
+    """queued, sending, sent, withheld, failed."""
+    attempts: int = 0
+    note: str = ""
+    created: int = 0
+    updated: int = 0
+
+
+@record
+class Review:
+    """A ticket before people."""
+
+    ticket_id: str
+    state: str
+    """waiting, taken, approved, rejected, returned (for more evidence)."""
+    rule_id: str
+    reason: str
+    draft: str
+    person: str | None = None
+    taken_until: int = 0
+    created: int = 0
+    updated: int = 0
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

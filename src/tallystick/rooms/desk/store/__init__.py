@@ -1,0 +1,43 @@
+"""The desk's tables, on SQLite or PostgreSQL. All that belongs together is written in one transaction.
+
+with store.transaction() as tx:
+    ticket = tx.get(ticket_id)
+    tx.save(filled, was=ticket)
+    tx.add(reply)
+    tx.put_outgoing(message)
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.engine import Engine
+
+from tallystick.rooms.desk.store.people_rows import PeopleRows
+from tallystick.rooms.desk.store.ticket_rows import Moved, TicketRows
+from tallystick.storage.database import writing
+
+
+class Transaction(TicketRows, PeopleRows):
+    """What can be read and written together."""
+
+
+class Store:
+    """The tables of one workspace."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Begin one that writes; an exception undoes all of it."""
+        with writing(self._engine) as connection:
+            yield Transaction(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Begin one that only reads."""
+        with self._engine.connect() as connection:
+            yield Transaction(connection)
+
+
+__all__ = ["Moved", "Store", "Transaction"]

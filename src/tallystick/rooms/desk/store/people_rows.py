@@ -1,0 +1,111 @@
+"""What waits for people, what waits to be sent, and what is counted; inside a transaction."""
+
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Row
+
+from tallystick.rooms.desk.nouns import Outgoing, Review
+from tallystick.rooms.desk.store.asking import Asking
+from tallystick.rooms.desk.store.tables import COUNTS, OUTBOX, REVIEWS
+
+
+class PeopleRows(Asking):
+    """Reviews, the outbox, counts."""
+
+    def put_review(self, review: Review) -> None:
+        """Put a ticket before people, or change what is there."""
+        body = orjson.dumps({"rule_id": review.rule_id, "reason": review.reason, "draft": review.draft})
+        values = {
+            "state": review.state, "person": review.person, "taken_until": review.taken_until,
+            "updated": self.clock(), "body": body,
+        }  # fmt: skip
+        insert = self.insert(REVIEWS).values(ticket_id=review.ticket_id, created=self.clock(), **values)
+        self.connection.execute(insert.on_conflict_do_update(index_elements=["ticket_id"], set_=values))
+
+    def review(self, ticket_id: str) -> Review | None:
+        """What people are asked about a ticket, locked where the database can do that."""
+        query = sa.select(REVIEWS).where(REVIEWS.c.ticket_id == ticket_id)
+        row = self.connection.execute(query.with_for_update() if self.postgres else query).first()
+        return None if row is None else _review(row)
+
+    def reviews(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> tuple[list[Review], int]:
+        """What waits for people, oldest first, and how many there are in all."""
+        wanted = [] if state is None else [REVIEWS.c.state == state]
+        total = self.connection.execute(sa.select(sa.func.count()).select_from(REVIEWS).where(*wanted)).scalar_one()
+        query = sa.select(REVIEWS).where(*wanted).order_by(REVIEWS.c.created, REVIEWS.c.ticket_id)
+        rows = self.connection.execute(query.limit(limit).offset(offset))
+        return [_review(row) for row in rows], int(total)
+
+    def put_outgoing(self, message: Outgoing) -> bool:
+        """Put a message in the outbox; False: it is there already."""
+        values = {
+            "key": message.key, "ticket_id": message.ticket_id, "thread_id": message.thread_id,
+            "channel": message.channel, "state": message.state, "attempts": 0, "not_before": 0,
+            "created": self.clock(), "updated": self.clock(), "body": _outgoing_body(message),
+        }  # fmt: skip
+        insert = self.insert(OUTBOX).values(**values).on_conflict_do_nothing().returning(OUTBOX.c.key)
+        return self.connection.execute(insert).first() is not None
+
+    def outgoing(self, key: str) -> Outgoing | None:
+        """One message."""
+        query = sa.select(OUTBOX).where(OUTBOX.c.key == key)
+        row = self.connection.execute(query.with_for_update() if self.postgres else query).first()
+        return None if row is None else _outgoing(row)
+
+    def change_outgoing(self, message: Outgoing, *, was: str, not_before: int = 0) -> bool:
+        """Write a message's state, if it is still what it was; False: it is another by now."""
+        values = {
+            "state": message.state, "attempts": message.attempts, "not_before": not_before, "updated": self.clock(),
+            "body": _outgoing_body(message),
+        }  # fmt: skip
+        changed = sa.update(OUTBOX).where(OUTBOX.c.key == message.key, OUTBOX.c.state == was).values(**values)
+        return self.connection.execute(changed).rowcount == 1
+
+    def outbox(
+        self, *, state: str | None = None, ticket_id: str | None = None, due: bool = False, limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[list[Outgoing], int]:  # fmt: skip
+        """Messages, oldest first, and how many there are in all."""
+        c = OUTBOX.c
+        wanted: list[Any] = []
+        if state is not None:
+            wanted.append(c.state == state)
+        if ticket_id is not None:
+            wanted.append(c.ticket_id == ticket_id)
+        if due:
+            wanted.append(c.not_before <= self.clock())
+        total = self.connection.execute(sa.select(sa.func.count()).select_from(OUTBOX).where(*wanted)).scalar_one()
+        query = sa.select(OUTBOX).where(*wanted).order_by(c.created, c.key).limit(limit).offset(offset)
+        return [_outgoing(row) for row in self.connection.execute(query)], int(total)
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Count something, for ever."""
+        insert = self.insert(COUNTS).values(name=name, value=by)
+        added = insert.on_conflict_do_update(index_elements=["name"], set_={"value": COUNTS.c.value + by})
+        self.connection.execute(added)
+
+    def counts(self) -> dict[str, int]:
+        """All that was counted."""
+        return {row.name: int(row.value) for row in self.connection.execute(sa.select(COUNTS))}
+
+
+def _review(row: Row[Any]) -> Review:
+    body = orjson.loads(row.body)
+    return Review(
+        ticket_id=row.ticket_id, state=row.state, person=row.person, taken_until=row.taken_until,
+        created=row.created, updated=row.updated, **body,
+    )  # fmt: skip
+
+
+def _outgoing(row: Row[Any]) -> Outgoing:
+    body = orjson.loads(row.body)
+    return Outgoing(
+        key=row.key, ticket_id=row.ticket_id, thread_id=row.thread_id, channel=row.channel, state=row.state,
+        attempts=row.attempts, created=row.created, updated=row.updated, **body,
+    )  # fmt: skip
+
+
+def _outgoing_body(message: Outgoing) -> bytes:
+    return orjson.dumps({"payload": dict(message.payload), "note": message.note})
