@@ -407,6 +407,8 @@ PROMISES: dict[str, str] = {
     "tasks.contract": "Outputs are those of the contract and no others",
     "tasks.kept": "Packets and task receipts lie with their issue and do not change",
     # -- telemetry --
+    "telemetry.turns": "Every agent turn counts an activation, tokens and cost per session, agent and conference, with and without a server",
+    "telemetry.http": "Totals, agents, sessions and conferences can be asked for, and a client may report",
     "telemetry.names": "The metrics have the names and labels of the seed",
     "telemetry.requests": "Requests count by route template, method and status; what a client makes up is no label",
     "telemetry.calls": "Every call counts under its tool; a name that is not registered becomes no label",
@@ -528,18 +530,21 @@ PROMISES: dict[str, str] = {
     "book.complaints": "A huge scene, bad bytes, a nameless card, a shared alias: a complaint in place, the rest works",
     "book.quick": "An unchanged project of 200,000 words is read in under 50 ms, and a changed one shows at once",
     "book.quotes": "Every line and quote that these tools give is found again by the reply check",
+    # -- studio: outline --
     "outline.structure": "outline_analyzer gives acts, entries and lines, and says what is missing, repeated or empty",
     "outline.coverage": "outline_analyzer says which scene tells which entry, and what has no counterpart",
     "outline.balance": "outline_analyzer weighs acts and points of view in words",
     "outline.matching": "A scene finds its entry by title, then by point of view, then by number, and never two",
     "outline.validator": "scene_draft_validator shows which statements of the entry a scene tells, with both quotes",
     "outline.validator-card": "scene_draft_validator brings the card of the point of view, and says where one is missing",
+    # -- studio: prose --
     "prose.sentences": "Sentences are split with speech in mind, whatever marks it is set in",
     "prose.figures": "Readability and rhythm are computed by the formulas of the field",
     "prose.baseline": "A scene is measured against the author's other scenes, and the sample is told",
     "prose.findings": "Repetition, adverbs, point of view, rhythm and pace are shown in their places",
     "prose.lint": "Usage is judged by proselint's own lists, and not inside speech",
     "studio.dry-run": "dry_run of the book's tools reads no text and notes no file",
+    # -- studio: canon --
     "canon.rules": "Without a model each card is extracted by rules: kind, scope, hardness, topics, defines, constraints",
     "canon.same-bytes": "Canon.md is the same bytes for the same cards, in whatever order they are met",
     "canon.model": "A model's extraction is taken only as valid JSON, and only what stands in the card binds",
@@ -598,11 +603,14 @@ PROMISES: dict[str, str] = {
     "issues.from-chat": "A chat becomes an issue with its receipts linked, for whoever had it",
     "issues.http": "The issue routes open, show, change, discuss and move issues, with fixed codes",
     "issues.cli": "tally issues lists, shows, opens, comments and closes",
+    # -- studio: notifications --
+    # -- studio: notifications --
     "notifications.kept": "Notifications are bounded, deduplicated, masked and marked read, by several processes",
     "notifications.made": "Held calls, refused replies, frozen and deferred issues are told of; a call that succeeds writes nothing",
     "notifications.http": "Notifications are listed, marked read and streamed as they come",
-    "telemetry.turns": "Every agent turn counts an activation, tokens and cost per session, agent and conference, with and without a server",
-    "telemetry.http": "Totals, agents, sessions and conferences can be asked for, and a client may report",
+    # -- studio: telemetry --
+    # -- studio: prompts --
+    # -- studio: prompts --
     "prompts.bundled": "All nine tools have an example that fits their schema, with the placeholder of the nonce",
     "prompts.layers": "Global, user, project are merged in this order; overriding a core tool warns; what cannot be read is left out",
     "prompts.catalogue": "The catalogue of a turn uses the registry's words, which never change what a tool takes",
@@ -790,4 +798,9 @@ PROMISES: dict[str, str] = {
     "reading.http": "Every question to memory is a GET under /api/memory",
     # -- insight: ingest --
     "insight.pii": "Personal data becomes keyed placeholders in every text before it is stored or shown to a model",
+    # -- page --
+    "page.receipts": "Receipts are found, opened, verified and proved in the browser, and say what to do when there are none",
+    "page.approvals": "Held calls are approved, rejected and changed in the browser, by a person only, by keyboard too",
+    "page.login": "The way in needs the start-up token; foreign origins and hosts are refused, on the socket too",
+    "page.text": "What others wrote is shown as text everywhere",
 }

@@ -35,7 +35,12 @@ SECURITY_HEADERS: tuple[Header, ...] = (
 )
 """Added, with a content policy, where the application set none of that name itself."""
 FOR_API: tuple[Header, ...] = ((b"content-security-policy", API_CSP), *SECURITY_HEADERS)
-_FOR_PAGES: tuple[Header, ...] = ((b"content-security-policy", PAGE_CSP), *SECURITY_HEADERS)
+_FOR_PAGES: tuple[Header, ...] = (
+    (b"content-security-policy", PAGE_CSP),
+    # A form of a page without any referrer is sent with the origin "null", and that we refuse.
+    (b"referrer-policy", b"same-origin"),
+    *(header for header in SECURITY_HEADERS if header[0] != b"referrer-policy"),
+)
 _NAMES = frozenset(name for name, _ in FOR_API)
 _JSON: Header = (b"content-type", b"application/json")
 

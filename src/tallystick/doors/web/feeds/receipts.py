@@ -1,0 +1,81 @@
+"""Receipts, newest first, as rows of a table."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from tallystick.doors.web.parts.receipt_card import status_of
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.receipt import Receipt
+from tallystick.records import record
+
+MORE = 200
+"""Rows that are sent at once."""
+CHUNK = 1_000
+"""Records that are read at once, backwards."""
+
+
+@record
+class Wanted:
+    """What is looked for."""
+
+    words: str = ""
+    """Each must stand in the tool, session, agent, kind, code or id."""
+    status: str = ""
+
+    def fits(self, receipt: Receipt) -> bool:
+        """Whether a receipt is meant."""
+        header = receipt.header
+        if self.status and status_of(header) != self.status:
+            return False
+        if not self.words:
+            return True
+        outcome = header.get("outcome") or {}
+        named = ("tool_id", "session_id", "agent_id", "kind", "receipt_id", "conference_id", "task_id")
+        said = " ".join([*(str(header.get(name, "")) for name in named), str(outcome.get("code", ""))]).casefold()
+        return all(word in said for word in self.words.casefold().split())
+
+
+class Feed:
+    """One reader's place in the log."""
+
+    def __init__(self, ledger: Ledger, wanted: Wanted) -> None:
+        self._ledger = ledger
+        self._wanted = wanted
+        self._top = ledger.size()
+        self._rows = self._backwards(self._top)
+        self.done = False
+        """Whether the beginning of the log was reached."""
+
+    def older(self, count: int) -> list[dict[str, Any]]:
+        """The next rows back in time."""
+        rows = list(islice(self._rows, count))
+        self.done = len(rows) < count
+        return rows
+
+    def has_newer(self) -> bool:
+        """Whether anything came since; costs nothing."""
+        return self._ledger.size() > self._top
+
+    def newer(self) -> list[dict[str, Any]]:
+        """What came since, newest first."""
+        found = [receipt for receipt in self._ledger.read(self._top) if receipt.seq >= self._top]
+        self._top += len(found)
+        return [row_of(receipt) for receipt in reversed(found) if self._wanted.fits(receipt)]
+
+    def _backwards(self, end: int) -> Iterator[dict[str, Any]]:
+        while end > 0:
+            start = max(0, end - CHUNK)
+            chunk = list(islice(self._ledger.read(start), end - start))
+            yield from (row_of(receipt) for receipt in reversed(chunk) if self._wanted.fits(receipt))
+            end = start
+
+
+def row_of(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as a row."""
+    header = receipt.header
+    return {
+        "id": receipt.receipt_id, "seq": receipt.seq, "when": str(header.get("timestamp", ""))[:19].replace("T", " "),
+        "what": header.get("tool_id") or header["kind"], "status": status_of(header),
+        "session": header.get("session_id", ""), "agent": header.get("agent_id") or "",
+    }  # fmt: skip

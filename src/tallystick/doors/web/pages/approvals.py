@@ -1,0 +1,207 @@
+"""Approvals: what waits for a person, why, and the answer. Answering runs nothing; the caller goes on with it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from nicegui import run, ui
+
+from tallystick.doors.web.frame import page
+from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.gate.decide.approvals import Hold, State, Unmoved
+from tallystick.gate.session import Caller
+
+ROLES = ("auditor", "admin")
+CHANNEL = "token"
+MOST = 100
+SOON_S = 0.8
+WHY = {
+    "not_found": "There is no such request any more.",
+    "not_waiting": "Somebody has answered it already.",
+    "expired": "Its time is over; the caller has to ask again.",
+    "same_call_waits": "The same call with these arguments waits already.",
+    "bad_arguments": "These arguments do not fit the tool.",
+}
+
+
+def register(house: House) -> tuple[str, ...]:
+    """Make the pages."""
+    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", roles=ROLES))
+
+    @page(house, "/approvals", "Approvals", roles=ROLES)
+    async def every(_visitor: Visitor) -> None:
+        heading("Approvals", "Calls that policy holds until a person has answered")
+        place = ui.column().classes("w-full gap-2")
+        seen: list[tuple[str, str]] = []
+
+        async def show() -> None:
+            found: tuple[Hold, ...] = await run.io_bound(house.gate.approvals.list, limit=MOST) or ()
+            now = [(hold.approval_id, hold.state.value) for hold in found]
+            if now == seen and place.default_slot.children:
+                return
+            seen[:] = now
+            place.clear()
+            with place:
+                _list(found)
+
+        await show()
+        ui.timer(SOON_S, show)
+
+    @page(house, "/approvals/{approval_id}", "Approval", roles=ROLES)
+    async def one(visitor: Visitor, approval_id: str) -> None:
+        hold: Hold | None = await run.io_bound(house.gate.approvals.get, approval_id)
+        if hold is None:
+            empty("There is no such request", "It may have been answered long ago.", icon="search_off")
+            return
+        _Answering(house, visitor, hold).show()
+
+    return ("/approvals",)
+
+
+def _list(found: tuple[Hold, ...]) -> None:
+    waiting = [hold for hold in found if hold.state is State.HELD]
+    if not waiting:
+        empty("Nothing is held", "A call that policy wants a person to see appears here by itself.", icon="task_alt")
+    for hold in waiting:
+        with ui.row().classes("tally-card tally-row"):
+            badge("held")
+            ui.link(hold.tool, f"/approvals/{hold.approval_id}").classes("tally-mono text-weight-bold")
+            ui.label(_arguments(hold, most=90)).classes("tally-mono tally-soft tally-cut")
+            ui.space()
+            ui.label(_left(hold)).classes("tally-soft")
+    others = [hold for hold in found if hold.state is not State.HELD]
+    if others:
+        section("Answered")
+        for hold in others:
+            with ui.row().classes("tally-row tally-line"):
+                badge(hold.state.value)
+                ui.link(hold.tool, f"/approvals/{hold.approval_id}").classes("tally-mono")
+                ui.label(hold.person or "").classes("tally-soft")
+
+
+class _Answering:
+    """One held call, and the three answers."""
+
+    def __init__(self, house: House, visitor: Visitor, hold: Hold) -> None:
+        self._house = house
+        self._visitor = visitor
+        self._hold = hold
+
+    def show(self) -> None:
+        hold = self._hold
+        heading(hold.tool, f"asked by {hold.session.agent_id or hold.caller} in session {hold.session.session_id}")
+        with ui.column().classes("tally-card gap-2"):
+            with ui.row().classes("tally-row"):
+                badge(hold.state.value)
+                ui.label(f"because: {hold.reason}" + (f" at {hold.pointer}" if hold.pointer else ""))
+                ui.space()
+                left = ui.label(_left(hold)).classes("tally-soft").props('role="timer"')
+                ui.timer(1.0, lambda: left.set_text(_left(hold)))
+            ui.label(_arguments(hold)).classes("tally-code")
+        self._place = ui.column().classes("w-full gap-2")
+        with self._place:
+            if hold.state is not State.HELD:
+                ui.label(f"{hold.state.value} by {hold.person or 'nobody'}: {hold.note or ''}").classes("tally-soft")
+            elif not self._visitor.is_person:
+                failed("Answering needs a person.", "Log in with the start-up token that `tally serve` printed.")
+                ui.link("Log in", f"/login?next=/approvals/{hold.approval_id}").classes("tally-plain-button")
+            else:
+                self._answers()
+
+    def _answers(self) -> None:
+        with ui.row().classes("tally-row"):
+            ui.button("Approve", icon="check", on_click=self._approve).props('color="positive" aria-keyshortcuts="a"')
+            ui.button("Reject", icon="close", on_click=self._ask_reason).props(
+                'outline color="negative" aria-keyshortcuts="r"'
+            )
+            ui.button("Change and approve", icon="edit", on_click=self._ask_arguments).props(
+                'outline aria-keyshortcuts="e"'
+            )
+        ui.label("Keys: a approves, r rejects, e changes").classes("tally-soft")
+        ui.keyboard(self._key, ignore=["input", "select", "textarea", "button"])
+        self._form = ui.column().classes("w-full gap-2")
+
+    async def _key(self, event: Any) -> None:
+        if not event.action.keydown or event.action.repeat or event.modifiers.ctrl or event.modifiers.meta:
+            return
+        if event.key == "a":
+            await self._approve()
+        elif event.key == "r":
+            self._ask_reason()
+        elif event.key == "e":
+            self._ask_arguments()
+
+    async def _approve(self) -> None:
+        await self._say(lambda who: self._house.gate.approvals.approve(self._id, person=who, channel=CHANNEL))
+
+    def _ask_reason(self) -> None:
+        self._form.clear()
+        with self._form:
+            why = ui.input("Why not? The caller is told").classes("w-full").props("outlined autofocus maxlength=1000")
+
+            async def reject() -> None:
+                reason = (why.value or "").strip()
+                if not reason:
+                    why.props('error error-message="Say why"')
+                    return
+                await self._say(
+                    lambda who: self._house.gate.approvals.reject(self._id, person=who, channel=CHANNEL, reason=reason)
+                )
+
+            why.on("keydown.enter", reject)
+            ui.button("Reject", on_click=reject).props('color="negative"')
+
+    def _ask_arguments(self) -> None:
+        self._form.clear()
+        with self._form:
+            text = ui.textarea("The arguments to allow instead (JSON)", value=_arguments(self._hold))
+            text.classes("w-full tally-mono").props("outlined autogrow autofocus")
+
+            async def change() -> None:
+                try:
+                    args = orjson.loads(text.value or "")
+                except orjson.JSONDecodeError as error:
+                    text.props(f'error error-message="This is no JSON: line {error.lineno}, column {error.colno}"')
+                    return
+                if not isinstance(args, dict):
+                    text.props('error error-message="Arguments are an object: {…}"')
+                    return
+                await self._say(
+                    lambda who: self._house.gate.approvals.edit(self._id, args, person=who, channel=CHANNEL)
+                )
+
+            ui.button("Approve these", on_click=change).props('color="positive"')
+
+    @property
+    def _id(self) -> str:
+        return self._hold.approval_id
+
+    async def _say(self, answer: Callable[[str], Hold | Unmoved]) -> None:
+        who: Caller = self._visitor.caller
+        if not self._visitor.is_person:
+            return
+        result = await run.io_bound(answer, who.subject)
+        if isinstance(result, Unmoved):
+            with self._place:
+                failed(WHY.get(result.why, result.why), "Nothing was changed by this.")
+            return
+        ui.navigate.to("/approvals")
+
+
+def _arguments(hold: Hold, *, most: int = 20_000) -> str:
+    option = orjson.OPT_INDENT_2 if most > MOST else 0
+    text = orjson.dumps(orjson.loads(hold.shown), option=option).decode()
+    return text if len(text) <= most else text[:most] + " …"
+
+
+def _left(hold: Hold) -> str:
+    seconds = hold.expires // 1000 - int(time.time())
+    if hold.state is not State.HELD:
+        return ""
+    if seconds <= 0:
+        return "expired"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes} min left" if hours else f"{minutes} min {seconds % 60} s left"

@@ -1,0 +1,29 @@
+"""One browser for all tests of a process; a window of its own for each test."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.serving import DESKTOP, Served, Visit, a_browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with a_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """Opens a window: `visit(served, size=PHONE)`."""
+    contexts = []
+
+    def make(served: Served, size: tuple[int, int] = DESKTOP) -> Visit:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        contexts.append(context)
+        return Visit(context.new_page(), served)
+
+    yield make
+    for context in contexts:
+        context.close()

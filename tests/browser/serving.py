@@ -1,0 +1,139 @@
+"""A real `tally serve` and a real Chromium, for the tests of the page."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+IMAGES = ROOT / "docs" / "images"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+DESKTOP, PHONE = (1280, 800), (375, 740)
+PATIENCE_MS = 15_000
+"""Ten times what anything here takes on a busy machine: it tells an answer from a hang."""
+HARMLESS = ("favicon",)
+
+
+class Served:
+    """A running server."""
+
+    def __init__(self, workspace: Path, state: Path, **environment: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", "0"],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), **environment},
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.workspace = workspace
+        self.base = self.token = said = ""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            said += line
+            if line.startswith("Tallystick on "):
+                self.base = line.split()[2].rstrip("/")
+            elif line.startswith("Start-up token"):
+                self.token = line.rpartition(": ")[2].strip()
+            elif line.startswith("It is also in "):
+                return
+        raise AssertionError(f"it did not start: {said}")
+
+    @property
+    def port(self) -> int:
+        return int(self.base.rpartition(":")[2])
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=30)
+
+
+@contextmanager
+def serving(workspace: Path, **environment: str) -> Iterator[Served]:
+    """Serve a workspace while something is tried."""
+    state = workspace.parent / f"{workspace.name}-state"
+    state.mkdir(exist_ok=True)
+    served = Served(workspace, state, **environment)
+    try:
+        yield served
+    finally:
+        served.end()
+
+
+class Visit:
+    """One page in one window, and everything its console complained about."""
+
+    def __init__(self, page: Page, served: Served) -> None:
+        self.page = page
+        self.served = served
+        self.complaints: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"pageerror: {error}"))
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(word in message.text for word in HARMLESS):
+            self.complaints.append(message.text)
+
+    def open(self, path: str) -> Page:
+        """Go to a path and wait until its socket is up."""
+        self.page.goto(self.served.base + path)
+        self.page.wait_for_function("window.socket && window.socket.connected")
+        return self.page
+
+    def log_in(self, onward: str = "/") -> Page:
+        """Log in with the start-up token."""
+        self.page.goto(f"{self.served.base}/login?next={onward}")
+        self.page.fill("#token", self.served.token)
+        self.page.press("#token", "Enter")
+        self.page.wait_for_url(f"**{onward}")
+        return self.page
+
+    def check(self, *, allowed: tuple[str, ...] = ()) -> None:
+        """No complaint in the console, and nothing serious found by axe."""
+        said = [each for each in self.complaints if not any(word in each for word in allowed)]
+        wrong = said + serious(self.page)
+        assert not wrong, "\n".join(wrong)
+
+    def picture(self, name: str) -> None:
+        """Keep a picture for the docs, when asked for: `TALLY_PICTURES=1`."""
+        if os.environ.get("TALLY_PICTURES"):
+            IMAGES.mkdir(parents=True, exist_ok=True)
+            self.page.wait_for_timeout(300)
+            self.page.screenshot(path=IMAGES / f"{name}.png")
+
+
+def serious(page: Page) -> list[str]:
+    """What axe calls serious or worse, each with the first place it was found."""
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        f"{each['id']}: {each['help']} ({each['nodes'][0]['html'][:160]})"
+        for each in found["violations"]
+        if each["impact"] in {"serious", "critical"}
+    ]
+
+
+def chromium() -> str:
+    """The browser of this machine."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("left out: the page in a browser, Chromium is not installed (apt-get install chromium)")
+    return found
+
+
+@contextmanager
+def a_browser() -> Iterator[Browser]:
+    path = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        try:
+            yield browser
+        finally:
+            browser.close()
