@@ -87,8 +87,8 @@ test-model: local-model ## Tool turns with the real local model, with and withou
 test-mcp: setup ## The MCP doors, with the public conformance suite where TALLY_MCP_CONFORMANCE names its folder
 	$(BIN)/python -m pytest -q tests/doors/mcp
 
-demo: setup ## A tour: an accepted call, a refused one, an approval, a verified ledger
-	$(BIN)/python examples/tour.py
+demo: setup ## A sample project in ./tally-demo, a conference about it, a verified ledger; offline
+	$(BIN)/tally demo --no-serve
 
 bench: setup ## What is measured, as JSON and Markdown
 	$(BIN)/python -m benchmarks

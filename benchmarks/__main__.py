@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 import orjson
 
 SUITES = (
-    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay",
+    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "studio_tree",
     "memory.locomo", "memory.poisoning", "memory.recall_speed",
-    "memory.proposals",
+    "memory.proposals", "continuity",
 )  # fmt: skip
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -->"

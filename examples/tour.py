@@ -1,4 +1,4 @@
-"""The gate in two minutes: `make demo` runs this. Nothing is installed, nothing is sent anywhere.
+"""The gate in two minutes. Nothing is installed, nothing is sent anywhere.
 
 A made-up model answers in every way models do; the gate accepts what is right, refuses what is not, asks where it
 must, checks what is claimed, and anybody can verify the ledger afterwards.

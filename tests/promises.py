@@ -558,6 +558,7 @@ PROMISES: dict[str, str] = {
     "sample.planted": "What is planted in the sample and what only looks like it is listed, and every quote stands where it says",
     "sample.copy": "The sample goes only into a folder that is empty or not there; an earlier copy stays as its author left it",
     "sample.outline": "The sample's outline has one beat without a scene, and one scene is without a beat",
+    "sample.checked": "The checkers find mistakes that are planted in the sample, and say nothing of its decoys",
     # -- demo --
     "demo.round": "`tally demo` holds a conference about a planted inconsistency offline and shows replies, evidence and receipts",
     "demo.verified": "`tally demo` ends with a ledger that verifies, says where the project is and what to try next",

@@ -61,7 +61,11 @@ class PathRefused(TallyError):  # noqa: N818
 
 
 class ToolError(TallyError):
-    """What a tool raises to fail cleanly: `status` 404 and 409 pass through, `unavailable` = optional part missing."""
+    """What a tool raises to fail cleanly.
+
+    `status` 404 and 409 pass through, 400 means that what the tool was given is at fault, 429 that its budget is spent;
+    `unavailable` means that an optional part is missing.
+    """
 
     code = "tool_failed"
 

@@ -176,6 +176,8 @@ class StorageSettings(_Section):
     """SQLAlchemy URL; default: SQLite in the workspace's control room."""
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
+    user_dir: str = "~/.tallystick"
+    """What the user has for all projects, e.g. `prompts.json`."""
 
 
 class EvidenceSettings(_Section):

@@ -19,5 +19,5 @@ def test_the_example_runs(example: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("house.examples")
-def test_there_is_a_tour_for_make_demo() -> None:
+def test_there_is_a_tour_of_the_gate() -> None:
     assert "tour" in {example.stem for example in EXAMPLES}

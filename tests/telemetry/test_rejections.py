@@ -11,7 +11,7 @@ import pytest
 
 from tallystick.gate.session import Session
 from tallystick.telemetry import rejections as module
-from tallystick.telemetry.rejections import Rejections
+from tallystick.telemetry.rejections import Count, Rejections
 from tests.sizes import size
 from tests.telemetry.processes import ENVIRONMENT
 
@@ -37,13 +37,18 @@ def test_refusals_count_in_all_per_session_per_agent_and_per_conference(folder: 
     counted = Rejections(folder, interval_s=NEVER)
     counted.add(session(1, "critic", "c1"), bucket="quote_not_found")
     counted.add(session(1, "critic", "c1"), bucket="quote_not_found")
-    counted.add(session(1, "writer", "c1"), bucket="cot_leak", tokens=50)
-    counted.add(session(2, "critic"), bucket="tool_syntax", activations=1)
+    counted.add(
+        session(1, "writer", "c1"), Count(tokens=50, tokens_in=40, tokens_out=10, cost_microusd=3), bucket="cot_leak"
+    )
+    counted.add(session(2, "critic"), Count(activations=1), bucket="tool_syntax")
     counted.close()
     totals = read(folder / "totals.json")
     assert totals["totals"] == {
         "activations": 1,
         "tokens": 50,
+        "tokens_in": 40,
+        "tokens_out": 10,
+        "cost_microusd": 3,
         "rejections": {
             "evidence_invalid": 0, "quote_not_found": 2, "tool_syntax": 1, "cot_leak": 1, "format_error": 0,
         },

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from tallystick.bootstrap.editing import put_back
+from tallystick.bootstrap.telling import tell_answered
 from tallystick.bootstrap.wiring import Parts
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
 from tallystick.gate.record import entries
@@ -47,6 +48,7 @@ class Approvals:
         if isinstance(waiting, Unmoved):
             return waiting
         self._parts.ledger.record_sync(entries.answered(waiting, answer="granted", person=person, channel=channel))
+        tell_answered(self._parts.notifications, approval_id)
         return self._parts.book().grant(approval_id, person=person, channel=channel, now=self._parts.now_ms())
 
     def reject(self, approval_id: str, *, person: str, channel: str, reason: str) -> Hold | Unmoved:
@@ -56,6 +58,7 @@ class Approvals:
             return waiting
         said = entries.answered(waiting, answer="refused", person=person, channel=channel, reason=reason)
         self._parts.ledger.record_sync(said)
+        tell_answered(self._parts.notifications, approval_id)
         book, now = self._parts.book(), self._parts.now_ms()
         return book.refuse(approval_id, person=person, channel=channel, now=now, reason=reason)
 
@@ -68,6 +71,7 @@ class Approvals:
         if isinstance(waiting, Unmoved):
             return waiting
         self._parts.ledger.record_sync(entries.answered(waiting, answer="edited", person=person, channel=channel))
+        tell_answered(self._parts.notifications, approval_id)
         book, now = self._parts.book(), self._parts.now_ms()
         # A process that does not have the tool knows its secrets by what was hidden when the call was held.
         was_shown = orjson.loads(waiting.shown)

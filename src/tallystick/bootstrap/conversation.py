@@ -9,6 +9,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from weakref import WeakValueDictionary
 
 from tallystick.bootstrap.conversation_after import Aftermath, new_id
 from tallystick.bootstrap.conversation_answer import Answered, Unanswered, unheard
@@ -104,6 +105,18 @@ class Conversation:
             )  # fmt: skip
             check = self.crew.checker(turn.session, to.agent)
             return await run_turn(request, model=self.crew.model(to.endpoint), turn=turn, check=check, watch=watch)
+
+
+def conversation_of(gate: Gate) -> Conversation:
+    """The one conversation of an open workspace: doors and flows share it, so that their turns queue together."""
+    found = _open.get(id(gate))
+    if found is None:
+        found = _open[id(gate)] = Conversation(gate)
+    return found
+
+
+_open: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
+"""By the gate's identity, which is nobody else's as long as its conversation lives: that holds the gate."""
 
 
 def _fault_in(chat: Chat, names: Iterable[str]) -> Unanswered | None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 
 from tallystick.bootstrap.conversation_crew import Addressed
+from tallystick.bootstrap.counting import Counting
 from tallystick.bootstrap.gate import Gate
 from tallystick.errors import TallyError
 from tallystick.gate.reply.findings import Findings
@@ -32,6 +33,7 @@ class Aftermath:
         self._credits = Credits(gate.workspace)
         self._observer = gate.observer
         self._tiers = tiers
+        self.counting = Counting(gate)
 
     def talked(self, message: str, result: TurnResult, to: Addressed, session: Session) -> None:
         """A turn of a conversation has ended."""
@@ -48,13 +50,15 @@ class Aftermath:
         except TallyError as error:
             _log.warning("%s (%s)", error, error.code)
         self.credit(to, result.findings)
+        self.counting.turn(result, session)
         if result.required_by is not None and self._observer is not None:
             # The phrases are easy to hit by chance: whoever relies on them should see how often they count.
             self._observer.required(by=result.required_by)
 
-    def worked(self, result: TurnResult, to: Addressed) -> None:
+    def worked(self, result: TurnResult, to: Addressed, session: Session) -> None:
         """A task has ended: it counts for the agent's tier."""
         self.credit(to, result.findings)
+        self.counting.turn(result, session)
         try:
             self._tiers.record(to.agent.agent_id, to.endpoint.model, grade(result, to.caps))
         except TallyError as error:

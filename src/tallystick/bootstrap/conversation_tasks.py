@@ -109,7 +109,7 @@ class Tasks:
             task_id=task.packet_id, run_id=task.run_id,
         )  # fmt: skip
         done = await self._execute(task, to, session, watch)
-        await asyncio.to_thread(self._after.worked, done.turn, to)
+        await asyncio.to_thread(self._after.worked, done.turn, to, session)
         problem = await asyncio.to_thread(self._files.keep_receipt, done.receipt, task, reply=done.turn.reply)
         return done if problem is None else _refused(problem)
 

@@ -243,7 +243,7 @@ class Gate:
             allowed_tools=None if allowed_tools is None else frozenset(allowed_tools), may_finish=may_finish,
             client_tools=client_catalogue(client_tools, self._parts.keep_card),
             parent=self._parts.tasks.of(where, limits=spend.limits, now=self._parts.monotonic()),
-            authenticated=authenticated, user_texts=user_texts,
+            authenticated=authenticated, user_texts=user_texts, wordings=self._parts.wordings,
         )  # fmt: skip
         self._turns[turn.turn_id] = turn
         return turn
@@ -286,9 +286,9 @@ class Gate:
         verifier = None if key is None else parse_vkey(key)
         return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
 
-    def link_issue(self, session_id: str, issue_id: str) -> list[str]:
-        """Link a session's receipts into an issue's audit folder; gives their ids."""
-        return link_issue(self.workspace, self.ledger, session_id, issue_id)
+    def link_issue(self, session_id: str, issue_id: str, *, round_id: str | None = None) -> list[str]:
+        """Link a session's receipts (or those of one round) into an issue's audit folder; gives their ids."""
+        return link_issue(self.workspace, self.ledger, session_id, issue_id, round_id=round_id)
 
     # -- replies -------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from tallystick.gate.tool import Tool
+from tallystick.turns.wording import Wording, Wordings
 
 
 class Room(Protocol):
@@ -22,3 +23,13 @@ def close_rooms(rooms: Iterable[Room]) -> None:
         close = getattr(room, "close", None)
         if close is not None:
             close()
+
+
+def wordings_of(rooms: Iterable[Room]) -> Wordings:
+    """How rooms that have an opinion word tools for models."""
+    wordings: dict[str, Wording] = {}
+    for room in rooms:
+        words = getattr(room, "wordings", None)
+        if words is not None:
+            wordings |= words()
+    return wordings

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.bootstrap.rooms import Room, close_rooms
+from tallystick.bootstrap.rooms import Room, close_rooms, wordings_of
+from tallystick.bootstrap.telling import tell_held
 from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk
@@ -28,6 +29,8 @@ from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
 from tallystick.storage.kept import keep
 from tallystick.storage.ledger import audit_folder, open_ledger
+from tallystick.storage.notifications import Notifications
+from tallystick.turns.wording import Wordings
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -61,6 +64,7 @@ class Parts:
             new_id=lambda: self.new_id("appr"),
             now_ms=self.now_ms,
             ttl_s=self.settings.approvals.ttl_s,
+            told=lambda hold: tell_held(self.notifications, hold),
         )
         return Pipeline(
             policy=self.policy,
@@ -70,6 +74,11 @@ class Parts:
             cot=self.settings.gate.cot,
             observer=self.observer,
         )
+
+    @cached_property
+    def notifications(self) -> Notifications:
+        """What a person should know of."""
+        return Notifications(self.workspace)
 
     @cached_property
     def sources(self) -> FileSources:
@@ -101,6 +110,10 @@ class Parts:
         return StoredDurable(
             database_url=self.settings.storage.database_url, control_room=self.workspace / CONTROL_ROOM
         )
+
+    def wordings(self) -> Wordings:
+        """How the rooms word their tools for models."""
+        return wordings_of(self.rooms.values())
 
     def new_id(self, kind: str) -> str:
         """A server-made id."""

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import uvicorn
+from fastapi import FastAPI
 from starlette.routing import Route
 
 from tallystick.bootstrap import Gate
+from tallystick.bootstrap.flows import join_flows
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.desk import FrontDesk
@@ -44,14 +46,9 @@ class Server:
     """An open workspace behind an HTTP door."""
 
     def __init__(
-        self,
-        workspace: Path,
-        settings: Settings,
-        *,
-        mcp_wait_s: float = WAIT_S,
-        show_receipts: bool = False,
+        self, workspace: Path, settings: Settings, *, mcp_wait_s: float = WAIT_S, show_receipts: bool = False,
         page: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Open everything that can refuse before anything is served.
 
         Args:
@@ -72,6 +69,7 @@ class Server:
             opened.callback(self.telemetry.close)
             self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
             opened.callback(self.gate.close)
+            join_flows(self.gate)
             # Last: a server that does not come up must not take the token of one that runs.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)
@@ -79,13 +77,15 @@ class Server:
             shown = self.telemetry if settings.telemetry.metrics else None
             app = api(desk)
             if mcp_installed():
-                mcp = McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts)
-                app.router.routes.append(Route(MCP_PATH, endpoint=mcp, include_in_schema=False))
-                app.router.lifespan_context = mcp.lifespan
+                self._add_mcp(app, McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts))
             if page and page_installed():
                 mount_page(app, House(gate=self.gate, identity=self.identity, startup=self.startup))
             self.app: App = guarded(app, desk, shown)
             self._opened = opened.pop_all()
+
+    def _add_mcp(self, app: FastAPI, mcp: McpDoor) -> None:
+        app.router.routes.append(Route(MCP_PATH, endpoint=mcp, include_in_schema=False))
+        app.router.lifespan_context = mcp.lifespan
 
     def close(self) -> None:
         """Let go of everything, last things written."""

@@ -148,6 +148,13 @@ CANONICAL_WRITE = Fault(
 BAD_RESULT = Fault(
     name="bad_result", call_code=None, boundary_code=None, category=_INVALID, http=502, bucket=None, ran=True
 )
+BAD_INPUT = Fault(
+    name="bad_input", call_code=None, boundary_code=None, category=_INVALID, http=400, bucket=None, ran=True
+)
+SPENT = Fault(
+    name="spent", call_code=None, boundary_code=None, category=Category.BUDGET_EXCEEDED, http=429, bucket=None,
+    ran=True,
+)  # fmt: skip
 PART_MISSING = Fault(
     name="part_missing", call_code=None, boundary_code=None, category=Category.TOOL_UNAVAILABLE, http=422,
     bucket=None, ran=True,
@@ -172,7 +179,7 @@ FAULTS: dict[str, Fault] = {
     fault.name: fault
     for fault in (
         FORMAT, MULTIPLE, TOOL_SYNTAX, COT, NONCE, UNKNOWN_TOOL, NOT_ALLOWED, BAD_ARGS, DENIED, NO_TOKEN, NO_ROLE,
-        HELD, STALE, RATE, BUDGET, OUTPUT_BUDGET, NO_PROVENANCE, CANONICAL_WRITE, BAD_RESULT, PART_MISSING, TIMEOUT,
-        CANCELLED, LEDGER, TOOL_FAILED,
+        HELD, STALE, RATE, BUDGET, OUTPUT_BUDGET, NO_PROVENANCE, CANONICAL_WRITE, BAD_RESULT, BAD_INPUT, SPENT,
+        PART_MISSING, TIMEOUT, CANCELLED, LEDGER, TOOL_FAILED,
     )
 }  # fmt: skip

@@ -24,6 +24,7 @@ from tallystick.storage.openat import (
     open_file,
     open_folder,
     read_up_to,
+    remove_file,
     replace_file,
     stored_name,
 )
@@ -32,6 +33,7 @@ from tallystick.storage.paths import (
     CANON_FILE,
     CANON_NAMES,
     Parts,
+    check_writable,
     is_pattern,
     is_protected,
     matches,
@@ -162,17 +164,30 @@ class FileSources:
             The SHA-256 of what was written.
 
         Raises:
-            PathRefused: `path_protected`, `path_outside`, `not_a_file`, `bad_path`, or `changed_meanwhile`.
+            PathRefused: `changed_meanwhile`, `name_taken`, `path_protected`, `path_outside`, `not_a_file`, `bad_path`.
         """
-        parts = path_parts(path)
-        if parts in CANON_NAMES:
-            raise PathRefused("The canon is compiled from its cards; change those.", code="path_protected")
-        if base_sha256 is not None and base_sha256 != (self._sha256(parts) or ""):
-            message = "The file is not what the change was made against; read it again."
-            raise PathRefused(message, code="changed_meanwhile")
+        parts = self._to_change(path, base_sha256)
         with self._folder(parts[:-1], make=True) as folder:
             replace_file(folder, parts[-1], data)
         return sha256(data).hexdigest()
+
+    def remove(self, path: str, *, base_sha256: str) -> None:
+        """Take a file away, if it is still this one.
+
+        Raises:
+            PathRefused: As for `write`, or `not_found`.
+        """
+        parts = self._to_change(path, base_sha256)
+        with self._folder(parts[:-1]) as folder:
+            remove_file(folder, parts[-1])
+
+    def _to_change(self, path: str, base_sha256: str | None) -> Parts:
+        parts = path_parts(path)
+        check_writable(parts)
+        if base_sha256 is not None and base_sha256 != (self._sha256(parts) or ""):
+            message = "The file is not what the change was made against; read it again."
+            raise PathRefused(message, code="changed_meanwhile")
+        return parts
 
     def _sha256(self, parts: Parts) -> str | None:
         try:

@@ -12,8 +12,17 @@ from tallystick.storage.journal.disk import make_folder, write_whole
 from tallystick.storage.ledger import audit_folder
 
 
-def link_issue(workspace: Path, ledger: Ledger, session_id: str, issue_id: str) -> list[str]:
+def link_issue(
+    workspace: Path, ledger: Ledger, session_id: str, issue_id: str, *, round_id: str | None = None
+) -> list[str]:
     """Write which receipts of a session belong to an issue; linking again brings it up to date.
+
+    Args:
+        workspace: The project's folder.
+        ledger: Its receipts.
+        session_id: Whose receipts.
+        issue_id: The issue.
+        round_id: Only those of one round of a conference; None: all of the session.
 
     Raises:
         ConfigError: An id that could not name a folder.
@@ -23,7 +32,11 @@ def link_issue(workspace: Path, ledger: Ledger, session_id: str, issue_id: str) 
             raise ConfigError(
                 f"{name!r:.60} cannot be an id: letters, digits, dot, dash, underscore", code="id_invalid"
             )
-    receipts = [receipt.receipt_id for receipt in ledger.session(session_id)]
+    receipts = [
+        receipt.receipt_id
+        for receipt in ledger.session(session_id)
+        if round_id is None or receipt.header.get("round_id") == round_id
+    ]
     link = {
         "issue_id": issue_id,
         "session_id": session_id,

@@ -173,6 +173,23 @@ def new_secret(random: Callable[[int], bytes]) -> bytes:
     return random(_SEED).hex().encode() + b"\n"
 
 
+def own_secret(path: Path, random: Callable[[int], bytes]) -> bytes:
+    """A secret that some part keeps for itself, in a file of its own; made on first use.
+
+    Raises:
+        ConfigError: The file is malformed or readable by others.
+    """
+    disk.make_folder(path.parent)
+    if not path.exists() and not path.is_symlink():
+        _make_once(path, new_secret(random))
+    try:
+        return bytes.fromhex(read_key(path).decode())
+    except ValueError:
+        raise ConfigError(
+            f"{path.name} does not hold a key. Bring it back from a copy.", code="key_malformed"
+        ) from None
+
+
 def new_log_key(random: Callable[[int], bytes]) -> bytes:
     """A fresh Ed25519 key, as it stands in its file; its name is made from it, so no two logs share one."""
     seed = random(_SEED)

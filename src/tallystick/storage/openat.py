@@ -24,7 +24,8 @@ _counter = itertools.count()
 def open_folder(folder: int, name: str, *, make: bool = False) -> int:
     """A descriptor of a folder in an open folder."""
     stored = stored_name(folder, name)
-    if make:
+    if make and not _is_there(folder, stored):
+        check_new(folder, stored)
         with suppress(FileExistsError):
             os.mkdir(stored, dir_fd=folder)
     try:
@@ -94,6 +95,7 @@ def replace_file(folder: int, name: str, data: bytes) -> None:
     except PathRefused as refused:
         if refused.code != "not_found":
             raise
+        check_new(folder, stored)
         mode = None
     # Process and number make the name ours; O_EXCL would show if it were not.
     beside = f".tally-{os.getpid()}-{next(_counter)}"
@@ -112,6 +114,35 @@ def replace_file(folder: int, name: str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(beside, dir_fd=folder)
         raise _refused(error, missing=set()) from None
+
+
+def remove_file(folder: int, name: str) -> None:
+    """Take a plain file away."""
+    stored = stored_name(folder, name)
+    check_plain(folder, stored)
+    try:
+        os.unlink(stored, dir_fd=folder)
+        os.fsync(folder)
+    except OSError as error:
+        raise _refused(error, missing={errno.ENOENT}) from None
+
+
+def check_new(folder: int, name: str) -> None:
+    """Refuse a new name that differs from an old one in case alone: on many systems they would be one file."""
+    wanted = unicodedata.normalize("NFC", name).casefold()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if unicodedata.normalize("NFC", entry.name).casefold() == wanted:
+                message = "There is such a name already, in other capital letters; use that one or choose another."
+                raise PathRefused(message, code="name_taken")
+
+
+def _is_there(folder: int, stored: str) -> bool:
+    try:
+        os.stat(stored, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -26,11 +26,22 @@ MAX_DEPTH = 64
 MAX_PATTERN = 1_000
 
 _PROTECTED = frozenset({CONTROL_ROOM, ".git"})
+CONFERENCE_LOG: Parts = ("private", "conference_log.md")
+"""What models were asked and said in conferences. Whoever could read it would read what the others replied."""
+NOTIFICATIONS: Parts = ("data", "notifications.json")
+"""What a person is told. It is no part of the book, and no tool's to change."""
+_OWN_FILES = frozenset({CONFERENCE_LOG, NOTIFICATIONS})
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, and halves of characters."""
 _DRIVE = re.compile(r"[A-Za-z]:")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])[ ]*(?:[.:].*)?", re.IGNORECASE
+)
 """Names that are devices on Windows, whatever their extension."""
+_SHORT = re.compile(r"(?:git|contro|tallys)~[0-9]{1,6}(?:\..*)?")
+"""What Windows calls our own places for old programs."""
+_UNPORTABLE = re.compile(r'[<>:"|?*]|[ .]\Z')
+"""What some systems cannot write, cut off, or take for a stream inside another file."""
 _KERNEL = ("/proc/", "/dev/", "/sys/")
 
 
@@ -56,8 +67,28 @@ def path_parts(path: str) -> Parts:
 
 def is_protected(parts: Parts) -> bool:
     """Whether the parts name something of the gate's own. Compared as a careless file system would."""
-    plain = [part.casefold().rstrip(" .") for part in parts]
-    return not _PROTECTED.isdisjoint(plain) or plain == [CONFIG_NAME]
+    plain = [_carelessly(part) for part in parts]
+    return (
+        not _PROTECTED.isdisjoint(plain)
+        or plain == [CONFIG_NAME]
+        or tuple(plain) in _OWN_FILES
+        # Only names with a tilde can be such short ones; looking at every name of a large tree would show.
+        or any("~" in part and _SHORT.fullmatch(part) for part in plain)
+    )
+
+
+def check_writable(parts: Parts) -> None:
+    """Refuse what could not be written alike on every system, or would be another file's second name there.
+
+    Raises:
+        PathRefused: `path_protected` (the canon, however it is spelled) or `bad_path`.
+    """
+    if tuple(map(_carelessly, parts)) in _CANON_CARELESSLY:
+        raise PathRefused("The canon is compiled from its cards; change those.", code="path_protected")
+    for part in parts:
+        if _UNPORTABLE.search(part):
+            message = 'A name in the path ends with a dot or blank, or holds one of < > : " | ? *; choose another.'
+            raise PathRefused(message, code="bad_path")
 
 
 def nameable(name: str) -> bool:
@@ -140,6 +171,16 @@ def _fits_at(piece: str, name: str, at: int) -> bool:
     if "?" not in piece:
         return name.startswith(piece, at)
     return all(sign in {"?", name[at + place]} for place, sign in enumerate(piece))
+
+
+def _carelessly(part: str) -> str:
+    """A name as the most careless file system compares it: no case, no invisible signs, no stream, no trailing dots."""
+    if not part.isascii():
+        part = "".join(sign for sign in part if unicodedata.category(sign) != "Cf" and not "\ufe00" <= sign <= "\ufe0f")
+    return part.partition(":")[0].casefold().rstrip(" .")
+
+
+_CANON_CARELESSLY = frozenset(tuple(map(_carelessly, parts)) for parts in CANON_NAMES)
 
 
 def _check_text(path: str) -> None:

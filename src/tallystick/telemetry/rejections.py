@@ -1,4 +1,4 @@
-"""Refusals by bucket, with activations and tokens: in all, per session, per agent, per conference.
+"""Refusals by bucket, with activations, tokens and cost: in all, per session, per agent, per conference.
 
 Kept in `.control-room/telemetry/`: `totals.json` and `sessions/<session>.json`. Several processes add to the same
 files: each writes what it has counted since its last write, under one lock, so that nothing is counted twice or lost.
@@ -30,6 +30,8 @@ MAX_NAMES = 1_000
 """Agents or conferences in one file; whatever comes after counts as `other`."""
 MAX_NAME_CHARS = 128
 OTHER = "other"
+NUMBERS = ("activations", "tokens", "tokens_in", "tokens_out", "cost_microusd")
+"""What a count adds up besides the refusals."""
 
 Place = tuple[str | None, str | None, str | None]
 """Session, agent, conference."""
@@ -44,12 +46,16 @@ class Count:
     activations: int = 0
     """Agents set to work."""
     tokens: int = 0
+    """Read and written."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_microusd: int = 0
     rejections: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, other: "Count") -> None:
         """Add another count to this one."""
-        self.activations += other.activations
-        self.tokens += other.tokens
+        for name in NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         for bucket, number in other.rejections.items():
             self.rejections[bucket] = self.rejections.get(bucket, 0) + number
 
@@ -69,20 +75,26 @@ class Rejections:
         self._pid: int
         self._begin()
 
-    def add(self, session: Session, *, bucket: str | None = None, activations: int = 0, tokens: int = 0) -> None:
-        """Count something that happened in a session."""
+    def add(self, session: Session, count: Count | None = None, *, bucket: str | None = None) -> None:
+        """Count something that happened in a session.
+
+        Args:
+            session: Where.
+            count: What agents did and used.
+            bucket: One refusal.
+        """
         if os.getpid() != self._pid:
             self._begin()
         place: Place = (session.session_id, session.agent_id, session.conference_id)
         with self._lock:
-            count = self._pending.get(place)
-            if count is None:
+            here = self._pending.get(place)
+            if here is None:
                 key = place if len(self._pending) < MAX_PENDING else (None, None, None)
-                count = self._pending.setdefault(key, Count())
-            count.activations += activations
-            count.tokens += tokens
+                here = self._pending.setdefault(key, Count())
+            if count is not None:
+                here.add(count)
             if bucket is not None:
-                count.rejections[bucket] = count.rejections.get(bucket, 0) + 1
+                here.rejections[bucket] = here.rejections.get(bucket, 0) + 1
             if self._writer is None and not self._closing.is_set():
                 self._start()
         if not self._due.is_set():
@@ -91,14 +103,17 @@ class Rejections:
     def totals(self) -> dict[str, Any]:
         """The counts of all sessions and processes, written or not yet."""
         self.flush()
-        return _complete(_load(self._folder / "totals.json"))
+        return complete(load(self._folder / "totals.json"))
 
     def session(self, session_id: str) -> dict[str, Any]:
         """The counts of one session; all zero when nothing was counted."""
         self.flush()
-        return _complete(
-            _load(self._folder / "sessions" / f"{session_id}.json") if valid_session_id(session_id) else {}
-        )
+        return complete(load(self._folder / "sessions" / f"{session_id}.json") if valid_session_id(session_id) else {})
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie."""
+        return self._folder
 
     def flush(self) -> None:
         """Write what has been counted since the last time."""
@@ -168,7 +183,7 @@ class Rejections:
 
 
 def _update(path: Path, counts: Iterable[tuple[Place, Count]]) -> None:
-    document = _load(path)
+    document = load(path)
     for (_, agent, conference), count in counts:
         _add(document.setdefault("totals", {}), count)
         if agent is not None:
@@ -183,7 +198,7 @@ def _update(path: Path, counts: Iterable[tuple[Place, Count]]) -> None:
     draft.replace(path)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load(path: Path) -> dict[str, Any]:
     """A file's document; one that was damaged is set aside, and counting begins anew."""
     try:
         document = orjson.loads(path.read_bytes())
@@ -206,14 +221,14 @@ def _named(document: dict[str, Any], kind: str, name: str) -> dict[str, Any]:
 
 
 def _add(into: dict[str, Any], count: Count) -> None:
-    into["activations"] = into.get("activations", 0) + count.activations
-    into["tokens"] = into.get("tokens", 0) + count.tokens
+    for name in NUMBERS:
+        into[name] = into.get(name, 0) + getattr(count, name)
     rejections = into.setdefault("rejections", dict.fromkeys((str(bucket) for bucket in Bucket), 0))
     for bucket, number in count.rejections.items():
         rejections[bucket] = rejections.get(bucket, 0) + number
 
 
-def _complete(document: dict[str, Any]) -> dict[str, Any]:
+def complete(document: dict[str, Any]) -> dict[str, Any]:
     """The document with every part there, so that readers need not ask."""
     _add(document.setdefault("totals", {}), Count())
     return {"agents": {}, "conferences": {}} | document

@@ -23,7 +23,9 @@ async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
     block = None
     if entries:
         block = first_step(turn.nonce or "", required=required, may_finish=turn.may_finish)
-    run.messages = opening_messages(run.request, entries, boundary=run.boundary, block=block, native=False)
+    run.messages = opening_messages(
+        run.request, entries, boundary=run.boundary, block=block, native=False, wordings=turn.wordings
+    )
     said = await run.ask(schema=turn.schema if required else None)
     if isinstance(said, Unheard):
         return run.unheard(said)

@@ -34,7 +34,7 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
         return await _only_answer(run)
     # APIs take fewer letters in a name than we do: calls come back under the names that were shown.
     names = shown_names(tuple(entry.card.name for entry in entries))
-    offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries))
+    offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries, run.turn.wordings))
     reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}
     said = await run.ask(offers=offers, require_call=run.required is not None)
     while True:

@@ -12,6 +12,7 @@ from tallystick.turns.agents.agent import Agent
 from tallystick.turns.limits import MAX_TOOL_STEPS
 from tallystick.turns.model import Message
 from tallystick.turns.result import Injected, Step
+from tallystick.turns.wording import Wordings
 
 
 @record
@@ -80,6 +81,11 @@ class GateTurn(Protocol):
     @property
     def may_finish(self) -> bool:
         """Whether step one may be the wish to finish."""
+        ...
+
+    @property
+    def wordings(self) -> Wordings:
+        """How rooms word some of the tools for models."""
         ...
 
     def tools(self) -> Iterable[Entry]:

@@ -24,6 +24,7 @@ from tallystick.gate.pipeline import Pipeline
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.portal import Portal
 from tallystick.turns.step_schema import step_schema
+from tallystick.turns.wording import NO_WORDINGS, Wordings
 
 
 class Turn:
@@ -45,8 +46,10 @@ class Turn:
         parent: Meter | None = None,
         authenticated: bool = True,
         user_texts: Iterable[str] | None = None,
+        wordings: Callable[[], Wordings] | None = None,
     ) -> None:
         now = monotonic()
+        self._wordings = wordings
         self._pipeline = pipeline
         self._portal = portal
         self._expires_at = now + ttl_s
@@ -130,6 +133,11 @@ class Turn:
             for entry in self._standing.client_tools.entries():
                 if allowed is None or entry.card.name in allowed:
                     yield entry
+
+    @property
+    def wordings(self) -> Wordings:
+        """How rooms word some of the tools for models."""
+        return NO_WORDINGS if self._wordings is None else self._wordings()
 
     def narrow(self, allowed_tools: frozenset[str]) -> None:
         """Take away all tools but these; what the turn did not have it does not get."""

@@ -81,7 +81,7 @@ def test_all_commands_of_the_contract_are_there() -> None:
         "audit watch", "prove", "bundle", "check", "replay", "policy check", "policy show", "policy test",
         "policy replay", "approvals list", "approvals show", "approvals approve", "approvals reject", "approvals edit",
         "evidence check", "mcp serve", "mcp wrap", "mcp review", "mcp init", "keys show", "keys rotate", "keys export",
-        "serve", "worker", "doctor",
+        "serve", "worker", "doctor", "demo",
     }  # fmt: skip
     assert wanted <= have
 

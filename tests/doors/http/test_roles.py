@@ -25,17 +25,41 @@ ANYONE = {
     ("/v1/models/{model}", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),
     ("/api/tiers/policy", "get"), ("/api/tiers/agents", "get"), ("/api/tiers/agents/{agent_id}", "get"),
     ("/api/tiers/agents/{agent_id}/caps", "get"), ("/api/credits", "get"), ("/api/credits/{agent_id}", "get"),
+    ("/api/canon/index", "post"), ("/api/canon/index/status", "get"),
     ("/api/memory/proposals", "post"), ("/api/memory/status", "get"), ("/api/memory/recall", "get"),
     ("/api/memory/propositions", "get"), ("/api/memory/propositions/{proposition_id}", "get"),
     ("/api/memory/propositions/{proposition_id}/explain", "get"),
     ("/api/memory/propositions/{proposition_id}/supports", "get"),
     ("/api/memory/propositions/{proposition_id}/what-if", "get"), ("/api/memory/diff", "get"),
+    ("/api/workspace/tree", "get"), ("/api/workspace/file", "get"), ("/api/workspace/history", "get"),
+    ("/api/workspace/outline", "get"), ("/api/workspace/outline", "put"), ("/api/workspace/patches", "get"),
+    ("/api/workspace/patches", "post"), ("/api/workspace/patches/{patch_id}", "get"), ("/api/workspace/undo", "post"),
+    ("/api/conferences", "get"), ("/api/conferences", "post"), ("/api/conferences/{conference_id}", "get"),
+    ("/api/conferences/{conference_id}/roster", "post"), ("/api/conferences/{conference_id}/rounds", "post"),
+    ("/api/conferences/{conference_id}/rounds/{number}/cancel", "post"),
+    ("/api/conferences/{conference_id}/transcript", "get"),
+    ("/api/issues", "get"), ("/api/issues", "post"), ("/api/issues/from-chat", "post"),
+    ("/api/issues/{issue_id}", "get"), ("/api/issues/{issue_id}", "put"), ("/api/issues/{issue_id}/comments", "post"),
+    ("/api/issues/{issue_id}/close", "post"), ("/api/issues/{issue_id}/reopen", "post"),
+    ("/api/issues/memory/{agent_id}", "get"), ("/api/issues/{issue_id}/memory", "get"),
+    ("/api/issues/{issue_id}/memory", "put"), ("/api/issues/{issue_id}/defer", "post"),
+    ("/api/issues/{issue_id}/memory/reword", "post"), ("/api/telemetry", "get"), ("/api/telemetry/agents", "get"),
+    ("/api/telemetry/conferences", "get"), ("/api/telemetry/conferences/{conference_id}", "get"),
+    ("/api/telemetry/conference", "post"), ("/api/prompts", "get"), ("/api/prompts/{prompt_id}", "get"),
+    ("/api/prompts/proposals", "get"), ("/api/prompts/proposals", "post"),
+    ("/api/recipes", "get"), ("/api/runs", "get"), ("/api/runs", "post"), ("/api/runs/{run_id}", "get"),
+    ("/api/runs/{run_id}/steps", "get"), ("/api/runs/{run_id}/cache/{slot}", "get"), ("/api/runs/{run_id}/events", "get"),
+    ("/api/runs/{run_id}/cancel", "post"), ("/api/runs/{run_id}/resume", "post"),
 }  # fmt: skip
 """Routes for every caller with a token; what a call may do is decided at the gate."""
 PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
     ("/api/agents", "post"), ("/api/agents/{agent_id}", "put"), ("/api/agents/{agent_id}", "delete"),
     ("/api/agents/{agent_id}/endpoint", "put"), ("/api/agents/{agent_id}/endpoint", "delete"),
     ("/api/tiers/policy", "put"), ("/api/tiers/agents/{agent_id}/task-result", "post"),
+    ("/api/workspace/patches/{patch_id}/apply", "post"), ("/api/workspace/patches/{patch_id}/reject", "post"),
+    ("/api/issues/{issue_id}/freeze", "post"), ("/api/issues/{issue_id}/unfreeze", "post"),
+    ("/api/prompts/{prompt_id}", "put"), ("/api/prompts/{prompt_id}", "delete"),
+    ("/api/prompts/proposals/{proposal_id}/accept", "post"), ("/api/prompts/proposals/{proposal_id}/reject", "post"),
 }  # fmt: skip
 """Routes that need the start-up token, whatever the roles."""
 
@@ -49,7 +73,9 @@ def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
     path, method = route
     filled = path.format(
         approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing",
-        proposition_id="prop_0",
+        proposition_id="prop_0", conference_id="conf_0", number="1", patch_id="patch_00000000",
+        issue_id="issue_0", notification_id="ntf_0", prompt_id="no-such-tool", proposal_id="prop_0",
+        run_id="run_0", slot="found",
     )  # fmt: skip
     return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method in {"post", "put"} else {}))
 
@@ -105,7 +131,7 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
     known = routes(locked)
     assert known >= OPEN | ANYONE | PERSON
     audit = known - OPEN - ANYONE - PERSON
-    assert len(audit) == 12
+    assert len(audit) == 17
     for route in sorted(audit):
         for roles in ((), ("viewer",), ("analyst",), ("owner",), ("auditors",), ("Admin",)):
             problem(ask(locked, route, bearer(*roles)), 403, "rbac_denied")

@@ -122,6 +122,8 @@ def test_the_stack_goes_to_the_log_and_not_to_the_caller(way: str, caplog: pytes
         (ToolError("no such book", status=404, hint="look elsewhere"), "tool_failed", 404),
         (ToolError("somebody was faster", status=409), "tool_failed", 409),
         (ToolError("teapot", status=418), "tool_failed", 502),
+        (ToolError("no table", status=400, hint="give another"), "bad_input", 400),
+        (ToolError("no more", status=429), "spent", 429),
         (ToolError("broken"), "tool_failed", 502),
         (ToolError("numpy is missing", unavailable=True, hint="pip install it"), "part_missing", 422),
         (ToolError("missing", unavailable=True, status=404), "part_missing", 422),

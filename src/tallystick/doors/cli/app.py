@@ -18,14 +18,24 @@ from tallystick.doors.cli import (
     bundles,
     calls,
     chat,
+    conference,
+    demo,
     doctor,
     evidence,
+    issues,
     keys,
     mcp,
     memory,
+    news,
     policy,
     replay,
+    run,
     running,
+    studio,
+    studio_app,
+    studio_canon,
+    studio_check,
+    studio_patches,
 )
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
@@ -35,8 +45,9 @@ from tallystick.errors import TallyError
 NAME = "tally"
 HELP = ("--help", "-h")
 ORDER = (
-    "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "agents", "credits", "memory", "mcp", "keys", "serve", "worker", "doctor",
+    "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
+    "conference", "run", "issues", "notifications", "telemetry",
+    "agents", "credits", "memory", "studio", "mcp", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -114,7 +125,8 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, memory, keys, mcp, running, doctor,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, keys, mcp,
+    running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
 ):  # fmt: skip
     part.add_to(app)
 

@@ -8,6 +8,7 @@ import typer
 
 from tallystick.doors.cli.command import command, group, listing
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.pairs import from_pairs
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import Here, running_tools
@@ -148,36 +149,9 @@ def _from_json(text: bytes) -> "dict[str, Any] | Rejection":
     return parse_json_object(text, MAX_ARGS_BYTES)
 
 
-def _from_pairs(pairs: list[str], gate: "Gate", name: str) -> "dict[str, Any] | Rejection":
-    """`KEY=VALUE` is text where the tool takes text, and JSON where it takes something else."""
+def _from_pairs(pairs: list[str], gate: "Gate", name: str) -> dict[str, Any]:
     card = next((card for card in gate.tools() if card.name == name), None)
-    properties = {} if card is None else card.input_schema.get("properties", {})
-    given: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.rstrip(":"):
-            raise UsageMistake(f"--arg {pair:.60}: write KEY=VALUE, or KEY:=JSON.")
-        is_json = key.endswith(":")
-        key = key.removesuffix(":")
-        if key in given:
-            raise UsageMistake(f"--arg {key:.60} is given twice.")
-        given[key] = _value(key, value, is_json=is_json, takes=properties.get(key))
-    return given
-
-
-def _value(key: str, value: str, *, is_json: bool, takes: Any) -> Any:
-    from tallystick.gate.admit.proposal import Rejection
-    from tallystick.gate.admit.strictjson import parse_strict
-
-    kind = takes.get("type") if isinstance(takes, dict) else None
-    if not is_json and kind in {None, "string"}:
-        return value
-    read = parse_strict(value.encode(errors="surrogateescape"))
-    if not isinstance(read, Rejection):
-        return read
-    if is_json:
-        raise UsageMistake(f"--arg {key:.60}: the value is not JSON ({read.reason}).")
-    return value  # the schema says what is wrong with it
+    return from_pairs(pairs, {} if card is None else card.input_schema.get("properties", {}), option="--arg")
 
 
 def _decision(gate: "Gate", card: "Card") -> str:

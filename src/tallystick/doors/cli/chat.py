@@ -3,11 +3,8 @@
 Ctrl-C cancels the turn that runs, Ctrl-D ends the conversation. What ran before a turn was cancelled has its receipt.
 """
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +12,7 @@ import typer
 from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.lines import line_history, next_line, read_stdin
 from tallystick.doors.cli.workspace import Here, running_tools
 
 if TYPE_CHECKING:
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from tallystick.bootstrap.conversation import Conversation
     from tallystick.bootstrap.conversation_asking import Chat
 
-MAX_LINE = 1024 * 1024
-"""Characters that are read of one message; what is too long for an agent is said by the conversation."""
-HISTORY_LINES = 1000
 CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
     "/agent ID   talk to another agent; `tally agents list` names them",
@@ -69,9 +64,9 @@ def chat(
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
         talk = Talk(conversation=Conversation(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
         if once is not None:
-            return talk.say_once(here, _read_stdin() if once == "-" else once)
+            return talk.say_once(here, read_stdin() if once == "-" else once)
         talk.introduce(here)
-        with _line_history(here):
+        with line_history(here):
             return talk.go_on(here)
 
 
@@ -130,7 +125,7 @@ class Talk:
         ended = Exit.OK
         while True:
             try:
-                line = _next_line()
+                line = next_line()
             except KeyboardInterrupt:
                 here.screen.note("")
                 continue
@@ -165,43 +160,3 @@ class Talk:
                 here.screen.note(known)
             return
         self.introduce(here)
-
-
-def _next_line() -> str | None:
-    """What was typed; None at the end of input."""
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline(MAX_LINE)
-        return line.rstrip("\n") if line else None
-    try:
-        return input("> ")
-    except EOFError:
-        sys.stderr.write("\n")
-        return None
-
-
-def _read_stdin() -> str:
-    return sys.stdin.buffer.read(MAX_LINE).decode("utf-8", errors="replace")
-
-
-@contextlib.contextmanager
-def _line_history(here: Here) -> Iterator[None]:
-    """Arrow keys bring back earlier lines, also those of earlier conversations."""
-    if not sys.stdin.isatty():
-        yield
-        return
-    try:
-        import readline
-    except ImportError:  # some systems come without it; then there are no arrow keys
-        yield
-        return
-    file: Path = here.settings.state_dir() / "chat-history"
-    with contextlib.suppress(OSError):
-        readline.read_history_file(file)
-    readline.set_history_length(HISTORY_LINES)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file.touch(mode=0o600)
-            readline.write_history_file(file)

@@ -56,13 +56,13 @@ def require_person(here: Here, token: str | None) -> Person:
     """
     if token is not None:
         _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - stdin
-        return Person(name=_user(), channel=TOKEN)
+        return Person(name=user_name(), channel=TOKEN)
     from tallystick.doors.identity import person_at_terminal
 
     if not person_at_terminal():
         message = "This needs a person: run it in a terminal, or give the start-up token of `tally serve` with --token."
         raise Refused(message, code="person_required")
-    return Person(name=_user(), channel=TERMINAL)
+    return Person(name=user_name(), channel=TERMINAL)
 
 
 def _check_token(here: Here, given: str) -> None:
@@ -74,7 +74,7 @@ def _check_token(here: Here, given: str) -> None:
         raise Refused(message, code="token_invalid")
 
 
-def _user() -> str:
+def user_name() -> str:
     """The name of the account. Not from the environment, where anyone can write."""
     from pwd import getpwuid
 

@@ -52,6 +52,7 @@ def worker(
     import socket
     import threading
 
+    from tallystick.bootstrap.flows import join_flows
     from tallystick.storage.durable.stored import run_worker
 
     stop = threading.Event()
@@ -59,6 +60,7 @@ def worker(
         signal.signal(number, lambda *_: stop.set())
     chosen = worker_id or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     with here.gate(plugins=True, make=True) as gate:
+        join_flows(gate)
         durable = gate.durable
         if not durable.book.flows:
             here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")

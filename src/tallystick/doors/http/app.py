@@ -11,19 +11,28 @@ from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
+from tallystick.doors.http.canon_routes import canon_routes
+from tallystick.doors.http.conference_routes import conference_routes
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
 from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
+from tallystick.doors.http.issue_memory_routes import issue_memory_routes
+from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
 from tallystick.doors.http.memory_reading_routes import memory_reading_routes
 from tallystick.doors.http.memory_routes import memory_routes
+from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
+from tallystick.doors.http.prompt_routes import prompt_routes
+from tallystick.doors.http.run_routes import run_routes
+from tallystick.doors.http.telemetry_routes import telemetry_routes
 from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
+from tallystick.doors.http.workspace_routes import workspace_routes
 from tallystick.telemetry.observer import Telemetry
 
 _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."
@@ -38,7 +47,9 @@ def api(desk: FrontDesk) -> FastAPI:
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_reading_routes,
+        openai_routes, memory_routes, memory_reading_routes, workspace_routes, conference_routes,
+        run_routes, canon_routes,
+        issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
     ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)

@@ -8,7 +8,7 @@ from threading import Lock
 from starlette.requests import Request
 
 from tallystick.bootstrap import Gate
-from tallystick.bootstrap.conversation import Conversation
+from tallystick.bootstrap.conversation import Conversation, conversation_of
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.identity import Identity, StartupToken, is_local
@@ -37,7 +37,7 @@ class FrontDesk:
     @cached_property
     def conversation(self) -> Conversation:
         """The agents behind the door; one for all routes, so that turns on one endpoint queue together."""
-        return Conversation(self.gate)
+        return conversation_of(self.gate)
 
     def caller(self, scope: Scope) -> Caller | Rejection:
         """Who is calling."""

@@ -19,6 +19,8 @@ class Desk:
     new_id: Callable[[], str]
     now_ms: Callable[[], int]
     ttl_s: int
+    told: Callable[[Hold], None] | None = None
+    """Is told of each request, also of one that is made again; a person must hear of it."""
 
     def take(self, proposal: Proposal, session: Session, policy_digest: str) -> Grant | None:
         """Use a grant for exactly this call, if a person gave one."""
@@ -27,7 +29,7 @@ class Desk:
     def hold(self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes) -> Hold:
         """Write down a request; the same one made again is found, not doubled."""
         now = self.now_ms()
-        return self.open_book().hold(
+        held = self.open_book().hold(
             Hold(
                 approval_id=self.new_id(),
                 digest=_digest(proposal, session, policy_digest),
@@ -44,6 +46,9 @@ class Desk:
                 pointer=decision.pointer,
             )
         )
+        if self.told is not None:
+            self.told(held)
+        return held
 
 
 def _digest(proposal: Proposal, session: Session, policy_digest: str) -> str:

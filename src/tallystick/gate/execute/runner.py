@@ -3,12 +3,12 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.gate.admit.names import Entry
-from tallystick.gate.codes import BAD_RESULT, PART_MISSING, TIMEOUT, TOOL_FAILED
+from tallystick.gate.codes import BAD_INPUT, BAD_RESULT, PART_MISSING, SPENT, TIMEOUT, TOOL_FAILED, Fault
 from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.child import (
     Address,
@@ -28,6 +28,8 @@ _log = logging.getLogger("tallystick.execute")
 
 PASSED_THROUGH = frozenset({404, 409})
 """Statuses of a tool's own error that the caller sees as they are."""
+MEANT: Mapping[int, Fault] = {400: BAD_INPUT, 429: SPENT}
+"""Statuses by which a tool says that what it was given is at fault (a file, say), or that its budget is spent."""
 
 
 class Runner:
@@ -141,6 +143,9 @@ def _failure(card: Card, error: BaseException) -> Failure:
 def _on_purpose(error: ToolError) -> Failure:
     if error.unavailable:
         return Failure(fault=PART_MISSING, message=str(error), hint=error.hint)
+    meant = MEANT.get(error.status or 0)
+    if meant is not None:
+        return Failure(fault=meant, message=str(error), hint=error.hint)
     status = error.status if error.status in PASSED_THROUGH else None
     return Failure(fault=TOOL_FAILED, message=str(error), status=status, hint=error.hint)
 

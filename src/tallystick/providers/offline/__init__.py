@@ -4,7 +4,7 @@
     wish        the request → terms, names, paths, ids, numbers, quoted strings
     choosing    which tool's card fits the wish
     filling     the tool's arguments, by its schema, from what the wish names
-    results     what the results hold: passages with their lines, fields
+    results     what the results hold: passages with their lines, fields; findings with the lines they rest on (`cited`)
     planning    the next call, or the wish to finish
     answering   a short answer from the best `passages`, with its Evidence line (`citing`)
 

@@ -8,9 +8,10 @@ nothing holds is an honest refusal: ABSTAIN where that is an answer, else a requ
 import re
 
 from tallystick.gate.quotes import fold_text
+from tallystick.providers.offline.cited import cited_in
 from tallystick.providers.offline.citing import evidence, fits_role, would_pass
-from tallystick.providers.offline.paragraphs import Paragraph, paragraphs
-from tallystick.providers.offline.planning import Lacking, lacking
+from tallystick.providers.offline.paragraphs import Paragraph, agents_named, paragraphs
+from tallystick.providers.offline.planning import CHIEFS, Lacking, lacking
 from tallystick.providers.offline.situation import Situation
 
 ABSTAIN = "ABSTAIN"
@@ -26,7 +27,10 @@ def answer(now: Situation) -> str:
     """Answer the request from the results."""
     if not now.reading.grounded and not now.results:
         return _why_not(now, lacking(now))
+    if _is_for_others(now):
+        return ABSTAIN
     seen = [fold_text(one.excerpt.text) for one in now.results if one.excerpt is not None]
+    seen += [fold_text(place.text) for one in now.results for each in cited_in(one) for place in each.places]
     names = [tool.name for tool in now.reading.tools]
     kept = [part for part in paragraphs(now) if part.is_bare or would_pass(_reply(now, [part]), seen, names)]
     proved = [part for part in kept if not part.is_bare]
@@ -50,6 +54,15 @@ def _reply(now: Situation, parts: list[Paragraph]) -> str:
     )
     body = "\n\n".join(said)
     return f"{speaker}{body}\n\n{line}"
+
+
+def _is_for_others(now: Situation) -> bool:
+    """Whether, in a conference, a router has said whose matter this is, and it is not this agent's."""
+    reading = now.reading
+    if reading.tools or not reading.may_abstain or reading.persona.role in CHIEFS:
+        return False
+    named = [agent_id for result in now.results for agent_id in agents_named(result)]
+    return bool(named) and reading.persona.agent_id not in named
 
 
 def _concerns_role(now: Situation, parts: list[Paragraph]) -> bool:

@@ -1,6 +1,6 @@
 """Which tool a request asks for: by its name, by what its card shares with the request, by what it can be given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, spaced, takes_query
 from tallystick.providers.offline.prompt import ToolLine
@@ -15,6 +15,7 @@ _GIVEN = 1.5
 """For each argument of a telling kind that the request names a value of."""
 _ORDERED = 3.0
 """For a tool whose name says what the request orders."""
+_SHORTEST_DOER = 5
 _LONG = 40
 """Words of a description from which on each counts less: a long card is not a better one."""
 _ROUTES = frozenset({"route", "router", "routing", "triage", "dispatcher", "classifier"})
@@ -28,20 +29,24 @@ class Choice:
     score: float
     named: bool = False
     """The request says its name."""
+    by_chance: bool = False
+    """What it shares with the request, much else shares too."""
 
 
 def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
     """All tools, the fittest first; equal ones by name."""
     cards = [_card(tool) for tool in tools]
     rare = rarity([card.keys() for card in cards])
-    asked = set(with_doings(stems_of(wish.text)))
+    # What a path is called says nothing about what is to be done with it.
+    asked = set(with_doings(stems_of(_without_paths(wish))))
     choices = [
         Choice(
             tool=tool,
             score=sum(rare[word] * card[word] for word in sorted(asked) if word in card)
             + _given(tool, wish)
-            + _ORDERED * _asks_to_do(tool, wish),
+            + _ORDERED * asks_to_do(tool, wish),
             named=_is_named(tool.name, wish.text),
+            by_chance=_is_by_chance(tool, card, asked) and not _is_given(tool, wish),
         )
         for tool, card in zip(tools, cards, strict=True)
     ]
@@ -52,9 +57,12 @@ def is_fit(choice: Choice, wish: Wish) -> bool:
     """Whether a tool may be called for this request. What does more than read must be asked for by its doing."""
     if choice.named:
         return True
-    if choice.score < FITS:
+    if choice.score < FITS or _lists_others(choice.tool, wish):
         return False
-    return choice.tool.effect == "read" or _asks_to_do(choice.tool, wish)
+    if choice.by_chance and not asks_to_do(choice.tool, wish):
+        # The more tools there are, the rarer is each word; one alone must not decide.
+        return False
+    return choice.tool.effect == "read" or asks_to_do(choice.tool, wish)
 
 
 def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
@@ -66,7 +74,30 @@ def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
 
 def routes(tool: ToolLine) -> bool:
     """Whether a tool says who should do something, instead of doing it."""
-    return bool(_ROUTES & set(words_of(spaced(tool.name))))
+    return is_router(tool.name)
+
+
+def is_router(name: str) -> bool:
+    """Whether a tool of this name says who should do something: in a conference no card stands beside a result."""
+    return bool(_ROUTES & set(words_of(spaced(name))))
+
+
+def is_reader(tool: ToolLine) -> bool:
+    """Whether a tool's name says that it reads: `read_file`, `file_reader`, `viewer`."""
+    return any(doing_of(stem(word.removesuffix("er"))) == "doing:read" for word in words_of(spaced(tool.name)))
+
+
+def _lists_others(tool: ToolLine, wish: Wish) -> bool:
+    """Whether a tool looks through things of a kind (`search_issues`) that the request does not speak of.
+
+    It needs nothing, not even words to look for, so to a request that only says `find` it has no answer.
+    """
+    named = stems_of(spaced(tool.name))
+    kinds = {word for word in named if doing_of(word) is None}
+    if "doing:search" not in with_doings(named) or required_of(tool) or not kinds:
+        return False
+    asks_words = any(kind_of(name, schema) == "query" for name, schema in properties_of(tool).items())
+    return not asks_words and kinds.isdisjoint(stems_of(wish.text))
 
 
 def _searches(tool: ToolLine) -> int:
@@ -99,15 +130,46 @@ def _given(tool: ToolLine, wish: Wish) -> float:
     return _GIVEN * sum(bool(held.get(kind_of(name, properties.get(name, {})))) for name in required_of(tool))
 
 
+def _is_by_chance(tool: ToolLine, card: Mapping[str, float], asked: Set[str]) -> bool:
+    """Whether a tool shares one word of its description, or names a matter without saying what it does with it.
+
+    `outline_analyzer` needs nothing, so it could always be called; who asks what stands in the outline wants it read.
+    """
+    shared = asked & card.keys()
+    if sum(card[word] for word in shared) <= _IN_TEXT:
+        return True
+    name = set(stems_of(spaced(tool.name)))
+    special = {word for word in name - shared if doing_of(word) is None}
+    return len(shared) == 1 and bool(special) and not required_of(tool)
+
+
+def _is_given(tool: ToolLine, wish: Wish) -> bool:
+    """Whether the request names something that only a tool like this takes; a path counts for one that reads."""
+    kinds = {kind_of(name, properties_of(tool).get(name, {})) for name in required_of(tool)}
+    held = {"id": wish.ids, "email": wish.emails, "uri": wish.urls, "date": wish.dates}
+    if any(held.get(kind) for kind in kinds):
+        return True
+    return "path" in kinds and bool(wish.paths) and is_reader(tool)
+
+
+def _without_paths(wish: Wish) -> str:
+    text = wish.text
+    for path in wish.paths:
+        text = text.replace(path, " ")
+    return text
+
+
 def _is_named(name: str, text: str) -> bool:
     plain = f" {' '.join(words_of(spaced(name)))} "
     # A name of one ordinary word (`search`) is said without being meant.
     return plain.count(" ") > 2 and plain in f" {' '.join(words_of(spaced(text)))} "  # noqa: PLR2004
 
 
-def _asks_to_do(tool: ToolLine, wish: Wish) -> bool:
+def asks_to_do(tool: ToolLine, wish: Wish) -> bool:
     """Whether the request orders what the tool's name says it does."""
-    named = words_of(spaced(tool.name))
+    plain = words_of(spaced(tool.name))
+    # A `checker` is who checks.
+    named = [*plain, *(word.removesuffix("er") for word in plain if len(word) > _SHORTEST_DOER)]
     doings = {doing for word in named if (doing := doing_of(stem(word))) is not None}
     # An order is the bare word (`store`); by its stem a `story` would be one too.
     return not wish.orders.isdisjoint(named) or any(doing_of(stem(word)) in doings for word in wish.orders)

@@ -69,8 +69,8 @@ def evidence(quotes: Sequence[Quote], receipts: Iterable[str], more: Sequence[st
         more: Items that are written already.
     """
     items = [quote.item for quote in quotes]
-    items += [*more, *(f"receipt {receipt}" for receipt in dict.fromkeys(receipts))]
-    return f"Evidence: {'; '.join(items)}"
+    items += [*more, *(f"receipt {receipt}" for receipt in receipts)]
+    return f"Evidence: {'; '.join(dict.fromkeys(items))}"
 
 
 def would_pass(reply: str, seen: Sequence[Folded], tool_names: Iterable[str]) -> bool:

@@ -73,8 +73,19 @@ def fill(tool: ToolLine, needs: Needs) -> Filled:
         elif name in required:
             missing.append(name)
     missing += [name for name in required if name not in properties]
-    filled = Filled(args=args, missing=tuple(missing))
+    filled = Filled(args=_not_twice(args, required), missing=tuple(missing))
     return filled if missing else _fitting(tool, filled, required)
+
+
+def _not_twice(args: dict[str, Any], required: Iterable[str]) -> dict[str, Any]:
+    """Without optional paths that a required argument has already: a scene is not checked against itself."""
+    taken = {args[name] for name in required if isinstance(args.get(name), str) and {"/", "."} & set(args[name])}
+    kept: dict[str, Any] = {}
+    for name, value in args.items():
+        rest = [one for one in value if one not in taken] if isinstance(value, list) and name not in required else value
+        if rest != [] and not (name not in required and isinstance(value, str) and value in taken):
+            kept[name] = rest
+    return kept
 
 
 def admits(tool: ToolLine, args: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from tallystick.providers.offline.prompt import ToolLine
 from tallystick.providers.offline.results import Place
 from tallystick.providers.offline.situation import Call, Situation
 from tallystick.providers.offline.wish import Wish
+from tallystick.providers.offline.words import stem, words_of
 
 BEFORE, AFTER = 8, 26
 """Lines read around a place: a page, of which two fit into what a turn may show."""
@@ -59,8 +60,16 @@ def second_opinion(now: Situation, absent: list[str]) -> Iterator[Call]:
     if reader is None or len(wanted) < 2:  # noqa: PLR2004 - one word alone stands everywhere
         return
     for place in (place for result in now.results for place in result.places):
-        if wanted <= place.terms and place.path not in read and fits_role(place.path, now.wanted):
+        if _holds(place, wanted, now.wish) and place.path not in read and fits_role(place.path, now.wanted):
             yield Call(tool=reader.name, filled=Filled(args=_around(reader, place)))
+
+
+def _holds(place: Place, wanted: set[str], wish: Wish) -> bool:
+    """Whether all words stand there; of a name with several one is enough: a story says `Ruth`, a card all of it."""
+    asked, held = {stem(word) for word in wanted}, {stem(word) for word in place.terms}
+    names = [{stem(word) for word in words_of(name)} & asked for name in wish.names]
+    told = {word for name in names if len(name) > 1 and name & held for word in name}
+    return asked <= held or (bool(asked - told) and asked <= held | told)
 
 
 def reading_on(now: Situation) -> Iterator[Call]:

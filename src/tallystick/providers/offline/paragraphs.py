@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from tallystick.providers.offline.choosing import routes
+from tallystick.providers.offline.choosing import is_router
+from tallystick.providers.offline.cited import Cited, cited_in, quotes_of, reports_none
 from tallystick.providers.offline.citing import Quote, fits_role, quote_from, would_pass
 from tallystick.providers.offline.passages import (
     Passage,
@@ -11,13 +12,15 @@ from tallystick.providers.offline.passages import (
     opening,
     rank_passages,
     search_words,
+    shared_stems,
     shown,
     wanted_stems,
 )
+from tallystick.providers.offline.planning import CHIEFS
 from tallystick.providers.offline.results import Absence, Result, absence_in, scalars
 from tallystick.providers.offline.situation import Situation
 from tallystick.providers.offline.summarising import facts_of
-from tallystick.providers.offline.words import stem
+from tallystick.providers.offline.words import stem, words_of
 from tallystick.records import record
 
 CONCERNS = 0.34
@@ -26,9 +29,14 @@ MAX_PASSAGES = 2
 MAX_OPENING = 3
 """Sentences shown of a file that is asked for as a whole."""
 MAX_FILES = 6
+MAX_FINDINGS = 3
 _MAX_NAMED = 4
 _AS_GOOD = 0.7
 """A second passage is given only if it is nearly as good as the first."""
+_ELSEWHERE = 0.35
+"""From another file, a lesser one is worth seeing: files contradict each other."""
+_TELLING = 2
+"""Words of the request that a second passage holds itself, if the first does: one name alone stands everywhere."""
 _ASKS_FOR_FILES = re.compile(r"\b(?:files?|documents?|which (?:scene|chapter|page|doc)s?|list)\b", re.IGNORECASE)
 
 
@@ -50,9 +58,18 @@ class Paragraph:
 
 def paragraphs(now: Situation) -> Iterator[Paragraph]:
     """Everything that the results say to the request."""
-    routed = [part for result in now.results if _is_routing(now, result) for part in _routing(now, result)]
-    yield from routed
     found = list(_from_files(now))
+    routings = [result for result in now.results if _is_routing(result) and _may_route(now)]
+    # That nobody owns it is worth saying only where there is nothing else to say.
+    routed = [part for result in routings if agents_named(result) or not found for part in _routing(now, result)]
+    yield from routed
+    told = list(_findings(now))
+    yield from told
+    if told:
+        # They say what is wrong and where; a passage that only shares words with the request says less.
+        return
+    # That nothing is wrong is no place in a file, and a role may have to show one.
+    yield from _found_nothing(now)
     yield from found
     listed = list(_files(now)) if not found or _ASKS_FOR_FILES.search(now.wish.text) else []
     yield from listed
@@ -62,6 +79,43 @@ def paragraphs(now: Situation) -> Iterator[Paragraph]:
     yield from others
     if not (routed or found or listed or absent or others):
         yield from _failures(now)
+
+
+def _findings(now: Situation) -> Iterator[Paragraph]:
+    """What tools have found, those that share most with the request first."""
+    wanted = wanted_stems(now.wish)
+    # Two tools may have found the same.
+    once = {each.lines: (result, each) for result in reversed(now.results) for each in reversed(cited_in(result))}
+    found = list(reversed(once.values()))
+    ranked = sorted(enumerate(found), key=lambda one: (-_shared_by(one[1][1], wanted), one[0]))
+    if not any(fits_role(place.path, now.wanted) for _, each in found for place in each.places):
+        return
+    for _, (result, each) in ranked[:MAX_FINDINGS]:
+        quotes, lines = quotes_of(each, wanted)
+        shown_places = "\n\n".join(
+            f"> {' '.join(place.text.split())}\n\n({place.path}, line {place.first_line})" for place in each.places
+        )
+        # A tool's own words may be unfit for a reply; the lines speak for themselves.
+        said = each.message if _may_stand(each.message, now) else f"{result.seen.tool} found this:"
+        receipts = (result.seen.receipt_id,)
+        yield Paragraph(text=f"{said}\n\n{shown_places}", quotes=quotes, items=lines, receipts=receipts)
+    if len(found) > MAX_FINDINGS:
+        yield Paragraph(text=f"{len(found) - MAX_FINDINGS} more of the kind were found.")
+
+
+def _found_nothing(now: Situation) -> Iterator[Paragraph]:
+    """Tools that looked for something wrong and report none."""
+    clean = [result for result in now.results if reports_none(result)]
+    if clean and not any(cited_in(result) for result in now.results):
+        names = " and ".join(dict.fromkeys(result.seen.tool for result in clean))
+        verb = "report" if " and " in names else "reports"
+        receipts = tuple(result.seen.receipt_id for result in clean)
+        yield Paragraph(text=f"{names} {verb} no findings.", receipts=receipts)
+
+
+def _shared_by(each: Cited, wanted: frozenset[str]) -> int:
+    text = " ".join([each.message, *(place.text for place in each.places)])
+    return len(wanted.intersection(stem(word) for word in words_of(text)))
 
 
 def _from_files(now: Situation) -> Iterator[Paragraph]:
@@ -86,7 +140,10 @@ def _quoted(now: Situation, passages: list[Passage], *, most: int) -> Iterator[P
     for passage in passages:
         quote = quote_from(passage, wanted)
         text = shown(passage)
-        if quote is None or text in given or passage.score < _AS_GOOD * passages[0].score:
+        enough = _AS_GOOD if passage.excerpt.path == passages[0].excerpt.path else _ELSEWHERE
+        if quote is None or text in given or passage.score < enough * passages[0].score:
+            continue
+        if given and len(shared_stems(passage, wanted)) < min(_TELLING, len(shared_stems(passages[0], wanted))):
             continue
         says = ", says:" if not given else ":"
         given.append(text)
@@ -132,8 +189,7 @@ def _of_absence(absence: Absence, terms: list[str], result: Result) -> Paragraph
 def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
     """Who should do it, where the result says that; else its fields."""
     value = result.value if isinstance(result.value, dict) else {}
-    agents = value.get("agents")
-    ids = [str(one["agent_id"]) for one in agents if isinstance(one, dict) and "agent_id" in one] if agents else []
+    ids = agents_named(result)
     receipts = (result.seen.receipt_id,)
     if ids:
         work = f" (kind of work: {value['intent']})" if isinstance(value.get("intent"), str) else ""
@@ -144,6 +200,13 @@ def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
         yield Paragraph(text=text, receipts=receipts)
     else:
         yield from _summary(now, result)
+
+
+def agents_named(result: Result) -> list[str]:
+    """The agents that a router's result says a request is for."""
+    agents = result.value.get("agents") if _is_routing(result) and isinstance(result.value, dict) else None
+    named = agents if isinstance(agents, list) else []
+    return [str(one["agent_id"]) for one in named if isinstance(one, dict) and "agent_id" in one]
 
 
 def _summary(now: Situation, result: Result) -> Iterator[Paragraph]:
@@ -170,20 +233,26 @@ def _failures(now: Situation) -> Iterator[Paragraph]:
         yield Paragraph(text=text, receipts=receipts)
 
 
-def _is_routing(now: Situation, result: Result) -> bool:
-    tool = now.tool_of(result)
-    return tool is not None and routes(tool) and not result.failed
+def _may_route(now: Situation) -> bool:
+    """At a conference the chief says whose matter it is, and the others speak to the matter."""
+    return bool(now.reading.tools) or now.reading.persona.role in CHIEFS
+
+
+def _is_routing(result: Result) -> bool:
+    return is_router(result.seen.tool) and not result.failed
 
 
 def _is_other(now: Situation, result: Result) -> bool:
     """A result that is neither a reading nor a search nor a routing: its fields are the answer."""
     tool = now.tool_of(result)
-    if result.failed or result.excerpt is not None or result.value in (None, "", [], {}):
+    if result.failed or result.excerpt is not None or is_router(result.seen.tool):
+        return False
+    if result.value in (None, "", [], {}):
         return False
     if tool is None:
         # Brought by somebody else, as in a conference.
         return not result.places and absence_in(result) is None
-    return tool not in (now.search, now.reader) and not routes(tool)
+    return tool not in (now.search, now.reader)
 
 
 def _may_stand(line: str, now: Situation) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tallystick.providers.offline.results import Excerpt
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import STOP, rarity, stem, words_of
+from tallystick.providers.offline.words import STOP, answered_stems, rarity, stem, words_of
 from tallystick.records import record
 
 MAX_SENTENCE = 420
@@ -27,6 +27,11 @@ _NAMED = 2.0
 _NEAR = 0.35
 """What the sentences beside one count: an answer often stands next to the words it is found by."""
 _LEAST_WORDS = 3
+_NAME_ALONE, _OWN_CARD = 0.3, 1.25
+"""For a line of a card that only gives the name, and for one that says what is asked of whom the card is about."""
+_ENTRY_LINE = re.compile(r"[ ]{0,4}(?:- )?[^\W\d_][\w '/-]{0,40}:(?:[ \t].*)?")
+"""`Eyes: grey`: a line of a card or of front matter, which says something by itself."""
+_RULE = re.compile(r"-{3,}[ \t]*")
 
 
 @record
@@ -51,6 +56,7 @@ def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
     ordinal = _ordinal(wish)
     sentences = [(excerpt, start, text) for excerpt in excerpts for start, text in _sentences(excerpt.text)]
     held = [frozenset(_stems(text)) for _, _, text in sentences]
+    held = [stems | answered_stems(wanted, stems) for stems in held]
     rare = rarity(held)
     # A name is what a question is about; other words only say what of it.
     worth = {one: rare.get(one, 0.0) * (_NAMED if one in named else 1) for one in wanted}
@@ -62,6 +68,11 @@ def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
         if score <= 0 or len(words_of(text)) < _LEAST_WORDS:
             continue
         in_path = wanted & set(_stems(_spaced(excerpt.path)))
+        if own[at] and _ENTRY_LINE.match(text):
+            # A card does not say on each line whom it is about: its name does. The line that says only that is none.
+            says = wanted <= named or not (held[at] & wanted) <= in_path | named
+            about = sum(worth[one] for one in sorted(in_path - held[at]))
+            score = (score + about) * (_OWN_CARD if about else 1.0) if says else score * _NAME_ALONE
         covered = (held[at] & wanted).union(in_path, *(held[near] & wanted for near in beside))
         line = excerpt.first_line + excerpt.text.count("\n", 0, start)
         numbered = _place(text, ordinal) > 0
@@ -98,6 +109,12 @@ def coverage(passages: Sequence[Passage], wish: Wish, absent: Iterable[str] = ()
     return len(passages[0].covered) / len(wanted) if passages and wanted else 0.0
 
 
+def shared_stems(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
+    """What of the request a passage holds itself; what stands beside it, or in its file's name, says nothing of it."""
+    held = answered_stems(wanted, frozenset(_stems(passage.text)))
+    return held.difference(_stems(_spaced(passage.excerpt.path)))
+
+
 def shown(passage: Passage) -> str:
     """The sentence on one line, cut between words where it is long."""
     text = " ".join(passage.text.split())
@@ -110,7 +127,7 @@ def opening(excerpt: Excerpt, sentences: int) -> list[Passage]:
     """The first sentences of an excerpt: what can be shown of a file that is asked for as a whole."""
     found: list[Passage] = []
     for start, text in _sentences(excerpt.text):
-        if len(words_of(text)) >= _LEAST_WORDS and not text.startswith(("#", "---")):
+        if len(words_of(text)) >= _LEAST_WORDS and not text.startswith(("#", "---")) and not _ENTRY_LINE.match(text):
             line = excerpt.first_line + excerpt.text.count("\n", 0, start)
             found.append(Passage(excerpt=excerpt, text=text, line=line, score=1.0, covered=frozenset()))
         if len(found) == sentences:
@@ -169,12 +186,37 @@ def _is_no_end(text: str, start: int, end: re.Match[str]) -> bool:
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     piece = text[start:end]
     bare = piece.strip()
-    if bare:
-        yield start + len(piece) - len(piece.lstrip()), bare
+    if not bare:
+        return
+    begin = start + len(piece) - len(piece.lstrip())
+    lines = bare.split("\n")
+    if len(lines) > 1 and all(_ENTRY_LINE.fullmatch(line) or _RULE.fullmatch(line) for line in lines):
+        yield from _entries(lines, begin)
+    else:
+        yield begin, bare
+
+
+def _entries(lines: Sequence[str], begin: int) -> Iterator[tuple[int, str]]:
+    """Each line for itself; one that is too short to be quoted takes the next with it."""
+    held: list[str] = []
+    start = begin
+    for line in lines:
+        if _RULE.fullmatch(line):
+            begin += len(line) + 1
+            continue
+        start = begin if not held else start
+        held.append(line)
+        begin += len(line) + 1
+        if len(words_of(" ".join(held))) >= _LEAST_WORDS:
+            yield start, "\n".join(held)
+            held = []
+    if held:
+        yield start, "\n".join(held)
 
 
 _ASKING = frozenset({
-    "answer", "check", "cite", "compare", "describe", "evidence", "explain", "fact", "find", "file", "files",
+    "answer", "check", "cite", "color", "colour", "compare", "describe", "evidence", "explain", "fact", "find",
+    "file", "files",
     "give", "line", "lines", "list", "locate", "look", "mention", "mentioned", "mentions", "name", "passage",
     "passages", "please", "quote", "quotes", "read", "say", "says", "said", "search", "sentence", "show", "state",
     "states", "summarize", "summarise", "tell", "text", "tool", "use", "using", "according", "anywhere",

@@ -12,10 +12,10 @@ Which tool comes next is decided by the request and the cards. A result only say
 
 from collections.abc import Iterator
 
-from tallystick.providers.offline.choosing import Choice, is_fit, rank, routes
+from tallystick.providers.offline.choosing import Choice, asks_to_do, is_fit, rank, routes
 from tallystick.providers.offline.citing import fits_role
 from tallystick.providers.offline.filling import Filled, Needs, admits, fill
-from tallystick.providers.offline.kinds import kind_of, properties_of, required_of
+from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, takes_path
 from tallystick.providers.offline.looking import named_file, reading_on, reading_places, second_opinion
 from tallystick.providers.offline.passages import coverage, rank_passages, search_words
 from tallystick.providers.offline.prompt import ToolLine
@@ -32,7 +32,7 @@ ENOUGH = 0.75
 MAX_READINGS = 2
 """Places that are read as long as something was found; a third only if nothing was."""
 _MAX_QUERY = 400
-_CHIEFS = frozenset({"", "assistant", "chief"})
+CHIEFS = frozenset({"", "assistant", "chief"})
 """Roles whose work is to give work to others; without a role, as in a conference's tool phase, it is the chief."""
 
 
@@ -118,7 +118,7 @@ def _routing(now: Situation) -> Iterator[Call]:
     """The chief routes what begins with a doing that a router's card names (`plan …`, `check …`)."""
     opens = stems_of(now.wish.text)[:1]
     for tool in now.reading.tools:
-        if now.reading.persona.role in _CHIEFS and routes(tool) and opens and opens[0] in stems_of(tool.description):
+        if now.reading.persona.role in CHIEFS and routes(tool) and opens and opens[0] in stems_of(tool.description):
             filled = fill(tool, _needs(now, tool))
             if not filled.missing:
                 yield Call(tool=tool.name, filled=filled)
@@ -126,7 +126,7 @@ def _routing(now: Situation) -> Iterator[Call]:
 
 def _is_for(choice: Choice, now: Situation) -> bool:
     """Work is routed where it is somebody's to route; a mere question is looked up."""
-    return choice.named or not routes(choice.tool) or now.reading.persona.role in _CHIEFS
+    return choice.named or not routes(choice.tool) or now.reading.persona.role in CHIEFS
 
 
 def _settles(now: Situation, result: Result) -> bool:
@@ -172,6 +172,9 @@ def _chained(now: Situation) -> Iterator[Call]:
     for choice in rank(now.reading.tools, now.wish):
         tool = choice.tool
         if not is_fit(choice, now.wish) or tool in (now.search, now.reader) or routes(tool) or _was_called(tool, now):
+            continue
+        if not (choice.named or asks_to_do(tool, now.wish)) and takes_path(tool):
+            # Any file would do for it; an id leads on to one thing.
             continue
         filled = fill(tool, _needs(now, tool))
         if not filled.missing:

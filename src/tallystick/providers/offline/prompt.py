@@ -12,6 +12,7 @@ from tallystick.turns.model import Message
 _PROTOCOL = "# Tool Call Protocol (STRICT JSON ONLY)"
 _RESULT = "# Tool Result"
 _FINAL = "# Final Answer"
+_RETRIEVED = "# Retrieved Data"
 _SECTION = re.compile(r"^# (Role|Grounding|Tools)[ \t]*$", re.MULTILINE)
 _ROLE = re.compile(r"You are (.{1,200}) \(([^()\n]{1,128})\), role (.{1,64})\.$", re.MULTILINE)
 _NONCE = re.compile(r"^TOOL_NONCE: (\S{1,200})[ \t]*$", re.MULTILINE)
@@ -174,7 +175,7 @@ def _request_text(content: str) -> str:
     """The user's words: without results that were put beside them, the step block and the closing section."""
     for head, end in reversed(list(_containers(content))):
         content = content[: head.start()] + content[end:]
-    for title in (_PROTOCOL, _FINAL):
+    for title in (_PROTOCOL, _FINAL, _RETRIEVED):
         before, mark, _ = content.rpartition(f"\n{title}\n")
         content = before if mark else "" if content.startswith(f"{title}\n") else content
     kept = [line for line in content.split("\n") if line.strip() not in {_RESULT, _DATA}]

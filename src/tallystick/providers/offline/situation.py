@@ -1,8 +1,8 @@
 """What a step is decided by, and what may come of it."""
 
-from tallystick.providers.offline.choosing import search_tool
+from tallystick.providers.offline.choosing import is_reader, search_tool
 from tallystick.providers.offline.filling import Filled
-from tallystick.providers.offline.kinds import takes_path
+from tallystick.providers.offline.kinds import line_keys, takes_path
 from tallystick.providers.offline.prompt import Reading, ToolLine
 from tallystick.providers.offline.results import Result
 from tallystick.providers.offline.wish import Wish
@@ -34,8 +34,9 @@ class Situation:
 
     @property
     def reader(self) -> ToolLine | None:
-        """The tool that reads a file."""
-        return next((tool for tool in self.reading.tools if tool.effect == "read" and takes_path(tool)), None)
+        """The tool that reads a file: of those that need only a path, the one that says so or takes lines."""
+        found = [tool for tool in self.reading.tools if tool.effect == "read" and takes_path(tool)]
+        return max(found, key=lambda tool: (is_reader(tool), line_keys(tool) is not None), default=None)
 
     def tool_of(self, result: Result) -> ToolLine | None:
         """The tool a result came from."""

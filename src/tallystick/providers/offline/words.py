@@ -38,6 +38,21 @@ _DOINGS = (
     "route assign delegate handle triage",
 )
 
+# What people ask by, and the words an answer has for it.
+_ASKED_BY = {
+    "old": "age aged born birthday",
+    "die": "died dies dying dead death",
+    "dead": "died dies death",
+    "death": "died dies dead",
+    "live": "lives lived home house",
+    "stand": "lies lay stands stood",
+    "lie": "lies lay stands stood",
+    "tall": "height",
+    "job": "occupation trade profession works",
+    "wear": "wears wore dressed",
+    "kin": "father mother sister brother daughter son wife husband",
+}
+
 
 def words_of(text: str) -> list[str]:
     """Every word, in small letters; `orderId` and `order_id` are two words each."""
@@ -74,6 +89,16 @@ def with_doings(stems: Iterable[str]) -> list[str]:
     """The stems, and the kinds of doing among them."""
     given = list(stems)
     return given + [doing for one in given if (doing := doing_of(one)) is not None]
+
+
+_ANSWERS: Mapping[str, frozenset[str]] = {
+    stem(word): frozenset(stem(other) for other in others.split()) for word, others in _ASKED_BY.items()
+}
+
+
+def answered_stems(wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
+    """The stems of a request that a text holds, or has another word for: `how old` is told by `Age`."""
+    return frozenset(one for one in wanted if one in held or not held.isdisjoint(_ANSWERS.get(one, ())))
 
 
 def rarity(documents: Sequence[Iterable[str]]) -> dict[str, float]:

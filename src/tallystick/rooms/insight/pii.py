@@ -4,7 +4,8 @@ A placeholder says what stood there and is keyed: `[email:3f2a9c4d1b]` is the sa
 "the same customer" still joins, and nobody without the workspace's key can try addresses until one fits. What is found:
 e-mail addresses, payment cards (Luhn), IBANs (mod 97), IP addresses, telephone numbers.
 
-Each kind has a cheap look first: most texts hold none of them, and then no pattern runs at all.
+Each kind has a cheap look first: most texts hold none of them, and then no pattern runs at all. Patterns begin with
+what is rare in prose, a digit or the at-sign, and what stands before it is looked at afterwards: that is faster.
 """
 
 import hmac
@@ -14,6 +15,8 @@ from functools import lru_cache
 from hashlib import sha256
 from ipaddress import ip_address
 
+from tallystick.rooms.insight.phones import phone_in
+
 Keyed = Callable[[str, str], str]
 """(kind, normal form) → the token in the placeholder."""
 
@@ -21,42 +24,33 @@ TOKEN_CHARS = 10
 REMEMBERED = 65_536
 PLACEHOLDER = re.compile(r"\[(?:email|phone|card|iban|ip|id):[0-9a-f]{10}\]")
 
-_EMAIL = re.compile(
-    r"(?<![\w.+%-])[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[\w](?:[\w-]{0,61}[\w])?\.){1,8}[^\W\d_]{2,24}(?![\w-])"
-)
+_LOCAL_BACKWARDS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}")
+_NOT_OF_A_NAME = re.compile(r".*[=/|{}?&*`^!#$~]|^['.+%-]+", re.DOTALL)
+"""What may stand before an address by the letter of the standard, and in practice is a query or a list around it."""
+_DOMAIN = re.compile(r"(?:\w(?:[\w-]{0,61}\w)?\.){1,8}[^\W\d_]{2,24}")
+_AT = re.compile(r"[\[({]\s?at\s?[\])}]", re.IGNORECASE)
 _OBFUSCATED = re.compile(
     r"(?<![\w.+%-])([\w.+-]{1,64})\s?[\[({]\s?at\s?[\])}]\s?"
     r"([\w-]{1,63}(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?)[\w-]{2,63}){1,4})",
     re.IGNORECASE,
 )
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \-]?[A-Za-z0-9]{2,4}){3,8}(?![A-Za-z0-9])")
-_CARD = re.compile(r"\d(?:[ \-.]{0,2}\d){11,60}")
+_DOT = re.compile(r"\s?[\[({]\s?dot\s?[\])}]\s?", re.IGNORECASE)
+_BETWEEN = " \u00a0\u202f.\\-"
+_IBAN = re.compile(rf"\d\d(?<=[A-Za-z]{{2}}\d\d)(?:[{_BETWEEN}]?[A-Za-z0-9]{{2,4}}){{3,8}}(?![A-Za-z0-9])")
+_APART = re.compile(rf"[{_BETWEEN}]")
+_CARD = re.compile(r"\d(?:[ \u00a0\u202f\-.]{0,2}\d){11,60}")
 _GROUP = re.compile(r"\d+")
-_IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d]|\.\d)")
+_IPV4 = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d]|\.\d)")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9A-Fa-f]{0,4}|(?:\d{1,3}\.){3}\d{1,3})(?![\w:.]\w)")
-_PHONE = re.compile(
-    r"(?<![\w.,/#@-])(?:\+|00)?\(?\d[\d()./ \u00a0\-\u2010-\u2013]{5,22}\d"
-    r"(?:\s?(?:x|ext\.?|extension)\s?\d{1,6})?(?![\w@])"
-)
-_PHONE_WORD = re.compile(
-    r"\b(?:tel|phone|call|mobile|cell|fax|whatsapp|number|handy|ring|text)\b[^\d+(]{0,24}$", re.IGNORECASE
-)
-_NOT_PHONE_WORD = re.compile(
-    r"\b(?:order|invoice|ticket|case|ref|reference|tracking|serial|sku|account|id|no|nr|version|build|parcel|booking|isbn)"
-    r"\b[^\d+(]{0,12}$|[#№]\s*$",
-    re.IGNORECASE,
-)
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?!\d)")
+_PHONE = re.compile(r"\d[\d()./ \u00a0\u202f\-\u2010-\u2013]{5,22}\d(?:\s?(?:x|ext\.?|extension)\s?\d{1,6})?(?![\w@])")
+_BEFORE_PHONE = re.compile(r"(?<![\w.,/#@+-])[+(]{0,3}$|(?<=[A-Za-z][.:])[+(]{0,3}$")
 _DIGITS = re.compile(r"\D+")
-_GROUPED = re.compile(r"\d{1,3}(?:[ ,.]\d{3})+(?:[.,]\d{1,2})?")
-_ABROAD = re.compile(r"\+|00[1-9]")
-_ONE_BLOCK = re.compile(r"0[1-9]\d{8,9}|1?[2-9]\d{2}[2-9]\d{6}")
-_MIN_PHONE, _MAX_PHONE, _GROUPED_DIGITS = 7, 15, 9
-_INTERNATIONAL = 8
-"""Digits that a number with a country's code has at least."""
+_MIN_DIGITS = 7
+"""Fewer are no telephone number, and nothing longer."""
 _MOST_GROUPS = 7
-_V6, _SHORTEST_V6 = 6, 5
+_V6, _SHORTEST_V6, _COLONS_OF_V6 = 6, 5, 6
 _CARD_LENGTHS = frozenset({12, 13, 14, 15, 16, 17, 18, 19})
+_SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
 
 
 def keyed_by(key: bytes) -> Keyed:
@@ -78,18 +72,20 @@ class Placeholders:
 
     def clean(self, text: str) -> str:
         """The text with placeholders in the place of personal data; what is none stays as it is."""
-        if "@" in text or ("at" in text.lower() and any(mark in text for mark in "[({")):
-            text = _EMAIL.sub(self._email, text)
+        if "@" in text:
+            text = "".join(self._emails(text))
+        if _AT.search(text):
             text = _OBFUSCATED.sub(self._obfuscated, text)
         digits = sum(map(text.count, "0123456789"))
-        if digits >= _MIN_PHONE:
-            text = _IBAN.sub(self._iban, text)
+        if digits >= _MIN_DIGITS:
+            text = "".join(self._ibans(text))
             text = _CARD.sub(self._card, text)
-        if ":" in text:
+        # An address is written out, with six colons at least, or shortened by two of them.
+        if "::" in text or text.count(":") >= _COLONS_OF_V6:
             text = _IPV6.sub(self._ip, text)
-        if digits >= 4 and "." in text:  # noqa: PLR2004 - four numbers make an address
+        if digits >= 4 and text.count(".") >= 3:  # noqa: PLR2004 - four numbers with three dots make an address
             text = _IPV4.sub(self._ip, text)
-        return "".join(self._phones(text)) if digits >= _MIN_PHONE else text
+        return "".join(self._phones(text)) if digits >= _MIN_DIGITS else text
 
     def identity(self, value: str) -> str:
         """A placeholder for a whole value that names a customer: an account, a name, a number."""
@@ -101,24 +97,38 @@ class Placeholders:
     def _mark(self, kind: str, normal: str) -> str:
         return f"[{kind}:{self._token(kind, normal)}]"
 
-    def _email(self, found: re.Match[str]) -> str:
-        return self._mark("email", found[0].lower())
+    def _emails(self, text: str) -> Iterator[str]:
+        done, at = 0, text.find("@")
+        while at >= 0:
+            local = _LOCAL_BACKWARDS.match(text[max(done, at - 65) : at][::-1])
+            domain = _DOMAIN.match(text, at + 1)
+            end = at + 1
+            if local and domain:
+                start, end = at - local.end(), domain.end()
+                # `to=anna@…` and `'anna@…'` are the same person as `anna@…`.
+                name = _NOT_OF_A_NAME.sub("", text[start:at]) or text[start:at]
+                yield text[done:start]
+                yield self._mark("email", f"{name}@{domain[0]}".lower())
+                done = end
+            at = text.find("@", end)
+        yield text[done:]
 
     def _obfuscated(self, found: re.Match[str]) -> str:
-        host = re.sub(r"\s?[\[({]\s?dot\s?[\])}]\s?", ".", found[2], flags=re.IGNORECASE)
+        host = _DOT.sub(".", found[2])
         return self._mark("email", f"{found[1]}@{host}".lower()) if "." in host else found[0]
 
-    def _iban(self, found: re.Match[str]) -> str:
-        normal = re.sub(r"[ \-]", "", found[0]).upper()
-        # A word may follow the number after a space; it is no part of it.
-        whole, rest = normal, ""
-        while len(whole) >= _SHORTEST_IBAN and not is_iban(whole):
-            cut = found[0].rstrip().rfind(" ", 0, len(found[0]) - len(rest))
-            if cut < 0:
-                return found[0]
-            rest = found[0][cut:]
-            whole = re.sub(r"[ \-]", "", found[0][:cut]).upper()
-        return self._mark("iban", whole) + rest if len(whole) >= _SHORTEST_IBAN else found[0]
+    def _ibans(self, text: str) -> Iterator[str]:
+        done = 0
+        for found in _IBAN.finditer(text):
+            start = found.start() - 2
+            if start < done or (start and text[start - 1].isalnum()):
+                continue
+            end = _end_of_iban(text, start, found.end())
+            if end:
+                yield text[done:start]
+                yield self._mark("iban", _APART.sub("", text[start:end]).upper())
+                done = end
+        yield text[done:]
 
     def _card(self, found: re.Match[str]) -> str:
         """Other numbers may stand before and after it, so every run of whole groups is tried, the longest first."""
@@ -132,6 +142,9 @@ class Placeholders:
         return given
 
     def _ip(self, found: re.Match[str]) -> str:
+        # The pattern begins with a digit; one of a longer number or version is none of an address.
+        if found.start() and found.string[found.start() - 1] in "0123456789.":
+            return found[0]
         try:
             address = ip_address(found[0])
         except ValueError:
@@ -142,35 +155,28 @@ class Placeholders:
         return self._mark("ip", str(address))
 
     def _phones(self, text: str) -> Iterator[str]:
-        done = 0
-        for found in _PHONE.finditer(text):
-            given = found[0]
-            normal = _DIGITS.sub("", re.split(r"(?i)\s?(?:x|ext)", given)[0])
-            if not _is_phone(given, normal, text[max(0, found.start() - 40) : found.start()]):
-                continue
-            yield text[done : found.start()]
-            yield self._mark("phone", normal.lstrip("0"))
-            done = found.end()
+        done, at = 0, _PHONE.search(text)
+        while at:
+            before = _BEFORE_PHONE.search(text, max(done, at.start() - 6), at.start())
+            first = before.start() if before else at.start()
+            phone = phone_in(text[first : at.end()], text[max(0, first - 40) : first]) if before else None
+            if phone:
+                start, end, digits = phone
+                yield text[done : first + start]
+                yield self._mark("phone", digits.lstrip("0"))
+                done = first + end
+            # A second number may stand behind the first in the same run.
+            at = _PHONE.search(text, done if phone else at.end())
         yield text[done:]
 
 
-def _is_phone(given: str, digits: str, before: str) -> bool:
-    """Telephone numbers are written in many ways; dates, amounts, order numbers and versions look alike."""
-    if not _MIN_PHONE <= len(digits) <= _MAX_PHONE or len(set(digits)) == 1:
-        return False
-    if _ABROAD.match(given) and len(digits) >= _INTERNATIONAL:
-        return True
-    if _NOT_PHONE_WORD.search(before) or _DATE.search(given) or _GROUPED.fullmatch(given):
-        return False
-    return _PHONE_WORD.search(before) is not None or _looks_dialled(given, digits)
-
-
-def _looks_dialled(given: str, digits: str) -> bool:
-    """In one block only some numbers can be dialled; in groups, as people write them, most of that length."""
-    groups = sum(1 for group in _DIGITS.split(given) if group)
-    if groups == 1:
-        return _ONE_BLOCK.fullmatch(digits) is not None
-    return given.startswith("(") or (len(digits) >= _GROUPED_DIGITS and (groups > 2 or digits.startswith("0")))  # noqa: PLR2004
+def _end_of_iban(text: str, start: int, end: int) -> int:
+    """Where the number ends; words that follow after a blank are no part of it. 0: it is none."""
+    while end - start >= _SHORTEST_IBAN:
+        if is_iban(_APART.sub("", text[start:end]).upper()):
+            return end
+        end = text.rfind(" ", start, end)
+    return 0
 
 
 def passes_luhn(digits: str) -> bool:
@@ -180,9 +186,6 @@ def passes_luhn(digits: str) -> bool:
         value = int(digit) * (2 if place % 2 else 1)
         total += value - 9 if value > 9 else value  # noqa: PLR2004 - the digits of the product, added
     return total % 10 == 0 and len(set(digits)) > 1
-
-
-_SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
 
 
 def is_iban(normal: str) -> bool:

@@ -1,25 +1,45 @@
 """The studio as the gate sees it: its tools, made for one workspace."""
 
+import secrets
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.canon.files import CanonFiles
+from tallystick.rooms.studio.canon.indexing import CanonIndex
+from tallystick.rooms.studio.continuity.desk import ContinuityDesk
 from tallystick.rooms.studio.crew import crew_of
+from tallystick.rooms.studio.issues.joined import open_matters
+from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.rooms.studio.shelf import Shelf
+from tallystick.rooms.studio.tools.canon_checker import canon_checker
+from tallystick.rooms.studio.tools.consistency_checker import consistency_checker
 from tallystick.rooms.studio.tools.file_locator import file_locator
 from tallystick.rooms.studio.tools.file_reader import file_reader
+from tallystick.rooms.studio.tools.outline_analyzer import outline_analyzer
+from tallystick.rooms.studio.tools.prose_analyzer import prose_analyzer
+from tallystick.rooms.studio.tools.scene_draft_validator import scene_draft_validator
+from tallystick.rooms.studio.tools.search_issues import search_issues
 from tallystick.rooms.studio.tools.task_router import task_router
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Protocol
 
+    from tallystick.rooms.studio.runs.desk import RunDesk
+    from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
+    from tallystick.turns.durable import Durable
+    from tallystick.turns.hands import Hands
+    from tallystick.turns.wording import Wordings
 
     class Given(Protocol):
         """What the studio takes of the joined parts."""
 
         workspace: Path
+        settings: Settings
 
         @property
         def sources(self) -> FileSources:
@@ -35,6 +55,19 @@ class Studio:
     def __init__(self, parts: "Given") -> None:
         self._sources = parts.sources
         self._workspace = parts.workspace
+        self.books = BookShelf(parts.sources)
+        self.continuity = ContinuityDesk(self.books, parts.workspace)
+        self.canon = CanonIndex(self.books, CanonFiles(parts.workspace), now=_now)
+        self.runs: RunDesk | None = None
+        """Pipeline runs, once their flow is registered."""
+        self.prompts = Registry(
+            parts.workspace, user_file=Path(parts.settings.storage.user_dir).expanduser() / "prompts.json"
+        )
+        self.matters = open_matters(parts.workspace, parts.settings.rooms.get("studio"))
+
+    def wordings(self) -> "Wordings":
+        """How the registry words tools for models."""
+        return self.prompts.load().wordings()
 
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
@@ -43,4 +76,33 @@ class Studio:
             file_locator(shelf),
             file_reader(self._sources),
             task_router(lambda: crew_of(self._workspace)),
+            search_issues(self.matters),
+            outline_analyzer(self.books),
+            scene_draft_validator(self.books),
+            prose_analyzer(self.books),
+            canon_checker(self.continuity),
+            consistency_checker(self.continuity),
         )
+
+    def flows(self, durable: "Durable", hands: "Hands") -> None:
+        """Register the room's long work: pipeline runs, and the canon index by model."""
+        from tallystick.rooms.studio.flows.canon import join_canon  # noqa: PLC0415 - only doors that run need it
+        from tallystick.rooms.studio.running import RunParts, join_runs  # noqa: PLC0415 - as above
+        from tallystick.rooms.studio.whole_book import check_whole  # noqa: PLC0415 - as above
+
+        if self.runs is None:
+            parts = RunParts(
+                workspace=self._workspace, sources=self._sources, shelf=self.books,
+                actions={
+                    "canon_index": lambda _: self.canon.build(),
+                    "book_check": lambda args: check_whole(self.books.book(), self._workspace, args),
+                },
+                now=_now,
+                chance=lambda: secrets.token_hex(6),
+            )  # fmt: skip
+            self.runs = join_runs(parts, durable, hands)
+            join_canon(self.canon, durable, hands)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

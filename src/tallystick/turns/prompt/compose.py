@@ -9,13 +9,21 @@ from tallystick.turns.prompt.catalogue import catalogue_section
 from tallystick.turns.prompt.final import interpreting_section
 from tallystick.turns.prompt.grounding import GROUNDING
 from tallystick.turns.prompt.results import result_section
+from tallystick.turns.prompt.retrieved import retrieved_section
 from tallystick.turns.prompt.role import role_section
 from tallystick.turns.request import Request
 from tallystick.turns.result import Injected
+from tallystick.turns.wording import NO_WORDINGS, Wordings
 
 
 def opening_messages(
-    request: Request, entries: Sequence[Entry], *, boundary: str, block: str | None, native: bool
+    request: Request,
+    entries: Sequence[Entry],
+    *,
+    boundary: str,
+    block: str | None,
+    native: bool,
+    wordings: Wordings = NO_WORDINGS,
 ) -> list[Message]:
     """System, history, and the request with what belongs to its end.
 
@@ -25,10 +33,11 @@ def opening_messages(
         boundary: Of the containers around results.
         block: The step block, where the model answers in text and has tools.
         native: Whether tools are offered through the API and not in the prompt.
+        wordings: How rooms word some of the tools.
     """
     if request.skip_tools:
         return [*request.history, Message(role="user", content=request.message)]
-    system = _system(request, () if native else entries)
+    system = _system(request, () if native else entries, wordings)
     messages = [Message(role="system", content=system)] if system else []
     messages += request.history if native else told(request.history, boundary)
     messages.append(Message(role="user", content=_asked(request, boundary, block)))
@@ -53,22 +62,24 @@ def told(history: Sequence[Message], boundary: str) -> list[Message]:
     return messages
 
 
-def _system(request: Request, entries: Sequence[Entry]) -> str:
+def _system(request: Request, entries: Sequence[Entry], wordings: Wordings) -> str:
     # The tool phase of a conference is kept lean: rules about replies make small models miss the call.
     sections = [] if request.tool_phase else [role_section(request.agent), GROUNDING]
     if entries:
-        sections.append(catalogue_section(entries))
+        sections.append(catalogue_section(entries, wordings))
     return "\n\n".join(sections)
 
 
 def _asked(request: Request, boundary: str, block: str | None) -> str:
     parts = [request.message]
-    if request.injected:
-        parts += [result_section(result, boundary) for result in request.injected]
+    interprets = block is None and request.conference and not request.tool_phase
+    if interprets:
+        parts.append(retrieved_section(request.agent.name, found=bool(request.injected)))
+    parts += [result_section(result, boundary) for result in request.injected]
     if block is not None:
         parts.append(block)
-    elif request.conference and not request.tool_phase:
-        parts.append(interpreting_section(request.agent.name))
+    elif interprets:
+        parts.append(interpreting_section())
     return "\n\n".join(parts)
 
 

@@ -21,9 +21,8 @@ def forced_section(why: str) -> str:
     return f"The limit of this turn is reached ({why}); no further tool runs.\n\n{final_section()}"
 
 
-def interpreting_section(name: str) -> str:
+def interpreting_section() -> str:
     """In a conference's second phase: the results are there, the role is to speak."""
     return (
-        f"{TITLE}\nThe data above was retrieved for this discussion. You are {name}. If it concerns your role, give "
-        f"your view of it now. No tool calls. Exactly one Evidence line. If it does not, answer with only: ABSTAIN"
+        f"{TITLE}\nGive your perspective now, in your role. No tool calls. Exactly one Evidence line. Or only: ABSTAIN"
     )

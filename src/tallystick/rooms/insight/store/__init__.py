@@ -5,8 +5,9 @@ is there or nothing of it.
 """
 
 from tallystick.rooms.insight.store.results import Results
-from tallystick.rooms.insight.store.tickets import Adding, Sums, Tickets
+from tallystick.rooms.insight.store.tickets import Adding, AlreadyStored, Sums, Tickets
 from tallystick.rooms.insight.store.vectors import Vectors
+from tallystick.rooms.insight.store.waiting import Waiting
 from tallystick.rooms.insight.store.wording import Wording
 
 
@@ -14,4 +15,4 @@ class Store(Tickets, Vectors, Results, Wording):
     """Reads and writes the tables of one workspace."""
 
 
-__all__ = ["Adding", "Store", "Sums"]
+__all__ = ["Adding", "AlreadyStored", "Store", "Sums", "Waiting"]

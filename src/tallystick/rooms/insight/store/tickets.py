@@ -7,11 +7,17 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
+from sqlalchemy.exc import IntegrityError
 
 from tallystick.records import record
 from tallystick.rooms.insight.nouns import EVERYWHERE, BadRow, Dataset, NewTicket, Ticket, Where
 from tallystick.rooms.insight.store.tables import BATCH, DATASETS, TICKETS, Tables
+from tallystick.rooms.insight.store.waiting import COLUMNS, Waiting, body_of
 from tallystick.storage.database import writing
+
+
+class AlreadyStored(Exception):  # noqa: N818 - reads as what it is
+    """Another process stored the same file in the meantime."""
 
 
 @record
@@ -29,7 +35,11 @@ class Tickets(Tables):
 
     @contextmanager
     def adding(self, name: str, file_hash: str, mapping: Mapping[str, str], created_at: int) -> Iterator["Adding"]:
-        """Write a dataset: `add` tickets, then `finish`; left without that, nothing is stored."""
+        """Write a dataset: `add` tickets, then `finish`; left without that, nothing is stored.
+
+        Raises:
+            AlreadyStored: There is a dataset of this file.
+        """
         with writing(self.engine) as connection:
             adding = Adding(connection, name, file_hash, mapping, created_at)
             yield adding
@@ -92,12 +102,20 @@ class Adding:
             "body": b"{}",
         }  # fmt: skip
         insert = sa.insert(DATASETS).values(**values).returning(DATASETS.c.id)
-        self.dataset_id = int(connection.execute(insert).scalar_one())
+        try:
+            self.dataset_id = int(connection.execute(insert).scalar_one())
+        except IntegrityError:
+            raise AlreadyStored from None
 
     def add(self, tickets: Sequence[NewTicket]) -> None:
         """Write some tickets."""
         if tickets:
             self._connection.execute(sa.insert(TICKETS), [_row(self.dataset_id, ticket) for ticket in tickets])
+
+    def add_waiting(self, waiting: Waiting) -> None:
+        """Write all that waits."""
+        for rows in waiting.batches(self.dataset_id):
+            self._connection.execute(sa.insert(TICKETS), rows)
 
     def finish(self, sums: Sums) -> Dataset:
         """Say what the file came to; with this it counts."""
@@ -112,17 +130,9 @@ class Adding:
         return self.dataset
 
 
-_COLUMNS = ("created_at", "department", "product", "category")
-_BODY = (
-    "external_id", "text", "summary", "priority", "status", "customer", "resolution", "resolved_at", "reassignments",
-    "extra",
-)  # fmt: skip
-
-
 def _row(dataset_id: int, ticket: NewTicket) -> dict[str, Any]:
-    body = {name: value for name in _BODY if (value := getattr(ticket, name)) is not None}
     return {
-        "dataset_id": dataset_id, "body": orjson.dumps(body), **{name: getattr(ticket, name) for name in _COLUMNS}
+        "dataset_id": dataset_id, "body": body_of(ticket), **{name: getattr(ticket, name) for name in COLUMNS}
     }  # fmt: skip
 
 

@@ -1,0 +1,149 @@
+"""`tally demo`: a sample project, and what the rooms do with it, offline; then the project is served."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.command import command
+from tallystick.doors.cli.demo_parts import PARTS, Part, Shown, Stage
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.workspace import MARKS, Here, running_tools
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.report import AuditReport
+
+FOLDER = "tally-demo"
+MAX_FOLDERS = 100
+TRY = ("tally tools", "tally audit verify", "tally serve")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add this command."""
+    command(app, "demo")(demo)
+
+
+def demo(
+    here: Here,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="End when everything was shown.")] = False,
+) -> Exit:
+    """Show it all on a sample project.
+
+    Lays the project into ./tally-demo (or --workspace DIR, which must be empty or an earlier demo), needs no network
+    and no model, and serves the project when everything was shown.
+    """
+    begun = time.monotonic()
+    folder = _folder(here)
+    laid = [part.prepare(folder) for part in PARTS]
+    place = Here(named=folder, screen=here.screen)
+    here.screen.line(f"The project is in {folder}")
+    for line in laid:
+        here.screen.line(f"  {line}")
+    shown = _play(place)
+    report = _verify(folder)
+    _say_verified(place, report)
+    ok = report.ok and all(part.ok for part in shown.values())
+    commands = [*(line for part in shown.values() for line in part.try_next), *TRY]
+    here.screen.data(_document(folder, shown, report, commands))
+    _say_next(place, commands, seconds=time.monotonic() - begun)
+    if no_serve or not ok:
+        return Exit.OK if ok else Exit.REFUSED
+    from tallystick.doors.serve import run_server
+
+    run_server(place.open_workspace(), host=None, port=None, worker=True)
+    return Exit.OK
+
+
+def _play(place: Here) -> dict[str, Shown]:
+    shown: dict[str, Shown] = {}
+    with place.gate(plugins=True, make=True) as gate:
+        for number, part in enumerate(PARTS, 1):
+            _heading(place, f"{number}. {part.title}")
+            shown[part.name] = _played(part, Stage(gate=gate, screen=place.screen))
+    return shown
+
+
+def _played(part: Part, stage: Stage) -> Shown:
+    """One part. What stops one does not stop the others."""
+    from tallystick.errors import TallyError
+
+    try:
+        return part.play(stage)
+    except TallyError as error:
+        stage.screen.line(f"this part could not be shown: {error.code}: {error}")
+        return Shown(ok=False, data={"error": {"code": error.code, "message": str(error)}})
+
+
+def _verify(folder: Path) -> "AuditReport":
+    from tallystick.bootstrap import Gate
+
+    with running_tools():
+        return Gate.verify(folder)
+
+
+def _document(folder: Path, shown: dict[str, Shown], report: "AuditReport", commands: list[str]) -> dict[str, Any]:
+    return {
+        "workspace": str(folder),
+        "parts": {name: {"ok": part.ok, **part.data} for name, part in shown.items()},
+        "verified": {"ok": report.ok, "records": report.size, "problems": [each.code for each in report.problems]},
+        "next": commands,
+    }
+
+
+# -- where ---------------------------------------------------------------------------------------------------------
+
+
+def _folder(here: Here) -> Path:
+    """Where the demo is laid: the folder that was named, an earlier demo, or a new folder in the current one.
+
+    Raises:
+        Refused: It would be inside somebody's project, or where a ledger was kept that is gone.
+    """
+    if here.named is not None:
+        folder = here.named.expanduser().absolute()
+        if _is_missed(folder):
+            message = f"A ledger was kept in {folder} and is gone, so a new one there would not verify. Name another."
+            raise Refused(message, code="ledger_gone")
+        return folder
+    if any((here.workspace / mark).exists() for mark in MARKS):
+        message = f"{here.workspace} is a project, and the sample must not get into it. Give --workspace DIR."
+        raise Refused(message, code="inside_a_project")
+    names = (FOLDER, *(f"{FOLDER}-{number}" for number in range(2, MAX_FOLDERS)))
+    return next((folder for name in names if not _is_missed(folder := Path.cwd() / name)), Path.cwd() / FOLDER)
+
+
+def _is_missed(folder: Path) -> bool:
+    """Whether a ledger that was kept here is remembered outside and no longer there: the demo was thrown away."""
+    from tallystick.settings import load_settings
+    from tallystick.storage.ledger import audit_folder, mirror_path
+
+    audit = audit_folder(folder)
+    mirror = mirror_path(audit, load_settings(folder))
+    return not audit.exists() and mirror is not None and mirror.exists()
+
+
+# -- on the screen -------------------------------------------------------------------------------------------------
+
+
+def _heading(place: Here, text: str) -> None:
+    place.screen.line()
+    place.screen.line(text)
+    place.screen.line("-" * len(text))
+
+
+def _say_verified(place: Here, report: "AuditReport") -> None:
+    _heading(place, "The ledger")
+    if report.ok:
+        place.screen.line(f"  all {report.size} receipts verify: signatures, chain, tree, head and mirror")
+    else:
+        first = report.problems[0]
+        place.screen.line(f"  DOES NOT VERIFY: {first.code}: {first.reason}")
+
+
+def _say_next(place: Here, commands: list[str], *, seconds: float) -> None:
+    _heading(place, "Try next")
+    place.screen.line(f"  cd {place.workspace}")
+    for line in commands:
+        place.screen.line(f"  {line}")
+    place.screen.note(f"{seconds:.1f} s")

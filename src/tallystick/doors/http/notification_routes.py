@@ -1,0 +1,103 @@
+"""`/api/notifications`: what a person should know of; with `Accept: text/event-stream`, as it comes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.doors.http.ai_stream import Emit, EventStream, event
+from tallystick.doors.http.answers import json_answer, listing
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import NOTHING
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.translate import error_answer
+from tallystick.gate.codes import Category
+from tallystick.storage.notifications import MOST, Notification, Notifications
+
+EVENTS = "text/event-stream"
+LOOK_S = 0.5
+"""How often a stream looks whether there is news: other processes make it too, and a look costs next to nothing."""
+LOOKS = 1200
+"""Looks of one stream; then it ends, and the browser opens another. So a server that stops waits for none."""
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+def notification_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/api/notifications", tags=["notifications"])
+    notifications = Notifications(desk.gate.workspace)
+    _looking(router, desk, notifications)
+    _reading(router, desk, notifications)
+    return router
+
+
+def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
+    @router.get(
+        "", openapi_extra=documented(unread="1: only those that were not read."),
+        summary="Notifications, the newest first; as events when text/event-stream is asked for",
+    )  # fmt: skip
+    async def every(request: Request) -> Response:
+        # They name calls and sessions of everybody.
+        desk.require(request, AUDIT_ROLES)
+        if EVENTS in request.headers.get("accept", ""):
+            return EventStream(
+                lambda emit: follow(notifications, emit), translate=error_answer, late=lambda said: event("error", said)
+            )
+        limit, offset = page(request)
+        unread = request.query_params.get("unread") in {"1", "true"}
+        found = await run_in_threadpool(notifications.list, unread=unread, limit=limit, offset=offset)
+        total = await run_in_threadpool(notifications.count, unread=unread)
+        return listing([each.as_dict() for each in found], total=total, limit=limit, offset=offset)
+
+
+def _reading(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
+    @router.post("/read-all", openapi_extra=NOTHING.documented, summary="Say that all were read")
+    async def read_all(request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        NOTHING.demand(await request.body())
+        return json_answer({"read": await run_in_threadpool(notifications.read_all)})
+
+    @router.post("/{notification_id}/read", openapi_extra=NOTHING.documented, summary="Say that one was read")
+    async def read(notification_id: str, request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        NOTHING.demand(await request.body())
+        found = await run_in_threadpool(notifications.read, notification_id)
+        if found is None:
+            raise Refused(404, Category.DOWNSTREAM_ERROR, "no such notification", hint="GET /api/notifications")
+        return json_answer(found.as_dict())
+
+
+async def follow(notifications: Notifications, emit: Emit, *, pause: Pause = asyncio.sleep, looks: int = LOOKS) -> None:
+    """Emit how many are unread, and each new one, as they come.
+
+    Args:
+        notifications: Whose.
+        emit: Takes the events.
+        pause: Waits between two looks.
+        looks: How many there are.
+    """
+    seen: object = ()
+    known: frozenset[tuple[str, str]] | None = None
+    for _ in range(looks):
+        stamp = notifications.stamp()
+        if stamp != seen:
+            seen = stamp
+            listed = await asyncio.to_thread(notifications.list, limit=MOST)
+            # What was there when the stream began is no news.
+            for each in () if known is None else _fresh(listed, known):
+                emit(event("notification", each.as_dict()))
+            known = frozenset(map(_news, listed))
+            emit(event("unread", {"count": sum(not each.read for each in listed)}))
+        await pause(LOOK_S)
+
+
+def _fresh(listed: Sequence[Notification], known: frozenset[tuple[str, str]]) -> list[Notification]:
+    """The unread ones that were not there before, the oldest first."""
+    return [each for each in reversed(listed) if _news(each) not in known and not each.read]
+
+
+def _news(one: Notification) -> tuple[str, str]:
+    return one.id, one.created

@@ -1,0 +1,32 @@
+"""Problems of rooms as problem payloads: the code decides the status, and stands first in the hint."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.codes import Category
+from tallystick.turns.agents.problem import Problem
+
+T = TypeVar("T")
+
+
+def granted(value: T | Problem, statuses: Mapping[str, int]) -> T:
+    """A value that is no problem.
+
+    Args:
+        value: What a room gave.
+        statuses: Code → status, for those that are not 400.
+
+    Raises:
+        Refused: It is one.
+    """
+    if not isinstance(value, Problem):
+        return value
+    status = statuses.get(value.code, 400)
+    category = _CATEGORIES.get(status, Category.DOWNSTREAM_ERROR)
+    raise Refused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
+
+
+_CATEGORIES = {
+    400: Category.VALIDATION_ERROR, 403: Category.RBAC_DENIED, 429: Category.BUDGET_EXCEEDED,
+}  # fmt: skip

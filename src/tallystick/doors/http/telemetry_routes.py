@@ -1,0 +1,119 @@
+"""`/api/telemetry…`: activations, tokens, cost and refusals by bucket: in all, per session, agent and conference."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.bootstrap.counting import Counting
+from tallystick.doors.http.answers import json_answer, listing
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import ID, NAME, Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.codes import FAULTS, Bucket, Category
+from tallystick.gate.session import Session
+from tallystick.telemetry.rejections import Count
+
+BUCKETS: dict[str, str] = {str(bucket): str(bucket) for bucket in Bucket} | {
+    # Rows later in the table are special cases of the same code; the first one is the code's own.
+    str(fault.call_code): str(fault.bucket)
+    for fault in reversed(FAULTS.values())
+    if fault.call_code is not None and fault.bucket is not None
+}
+"""What a client may call a refusal → where it is counted."""
+MOST = 1_000_000_000
+_NUMBER: Mapping[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
+REPORT = Form(
+    properties={
+        "conferenceId": {**NAME, "description": "The conference."},
+        "sessionId": {**ID, "description": "Its session; the conference's id if not given."},
+        "agentId": {**NAME, "description": "The agent."},
+        "reason": {
+            "type": "string", "enum": sorted(BUCKETS),
+            "description": "One refusal that the client saw: a bucket, or the code of a refused call.",
+        },
+        "activations": {**_NUMBER, "description": "How often the agent was set to work."},
+        "tokensIn": _NUMBER,
+        "tokensOut": _NUMBER,
+    },
+    required=("conferenceId",),
+    example={"conferenceId": "conf_1", "agentId": "critic", "reason": "quote_not_found"},
+)  # fmt: skip
+
+
+def telemetry_routes(desk: FrontDesk) -> APIRouter:
+    """Build the routes."""
+    router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
+    counting = Counting(desk.gate)
+    _totals(router, desk, counting)
+    _sessions(router, desk, counting)
+    _conferences(router, desk, counting)
+    return router
+
+
+def _totals(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+    @router.get("", summary="The totals of the workspace")
+    async def totals(request: Request) -> Response:
+        desk.require(request)
+        return json_answer(await run_in_threadpool(counting.counted().totals))
+
+    @router.get("/agents", openapi_extra=documented(), summary="The counts of each agent")
+    async def agents(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        found = await run_in_threadpool(counting.counted().agents)
+        return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
+
+
+def _sessions(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+    @router.get("/sessions", openapi_extra=documented(), summary="The counts of each session, the latest first")
+    async def sessions(request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        limit, offset = page(request)
+        found, total = await run_in_threadpool(counting.counted().sessions, limit=limit, offset=offset)
+        return listing(found, total=total, limit=limit, offset=offset)
+
+    @router.get("/sessions/{session_id}", summary="The counts of one session, by agent and conference")
+    async def session(session_id: str, request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        found = await run_in_threadpool(counting.counted().session, session_id)
+        return json_answer(_known(found))
+
+
+def _conferences(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+    @router.get("/conferences", openapi_extra=documented(), summary="The counts of each conference")
+    async def conferences(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        found = await run_in_threadpool(counting.counted().conferences)
+        return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
+
+    @router.get("/conferences/{conference_id}", summary="The counts of one conference, by agent")
+    async def conference(conference_id: str, request: Request) -> Response:
+        desk.require(request)
+        return json_answer(_known(await run_in_threadpool(counting.counted().conference, conference_id)))
+
+    @router.post("/conference", openapi_extra=REPORT.documented, summary="Report what a client counted")
+    async def report(request: Request) -> Response:
+        caller = desk.require(request)
+        asked = REPORT.demand(await request.body())
+        session_id = asked.get("sessionId") or asked["conferenceId"]
+        where = Session(
+            session_id=session_id, caller=caller, agent_id=asked.get("agentId"), conference_id=asked["conferenceId"]
+        )
+        tokens_in, tokens_out = asked.get("tokensIn", 0), asked.get("tokensOut", 0)
+        count = Count(
+            activations=asked.get("activations", 0), tokens=tokens_in + tokens_out, tokens_in=tokens_in,
+            tokens_out=tokens_out,
+        )  # fmt: skip
+        bucket = None if "reason" not in asked else BUCKETS[asked["reason"]]
+        await run_in_threadpool(counting.report, where, count, bucket)
+        return json_answer({"counted": True, "bucket": bucket})
+
+
+def _known(found: dict[str, Any] | None) -> dict[str, Any]:
+    if found is None:
+        raise Refused(404, Category.DOWNSTREAM_ERROR, "nothing was counted there", hint="See the list above it.")
+    return found

@@ -1,0 +1,127 @@
+"""CSV, read line by line.
+
+A quote that is never closed would swallow the rest of the file. So the lines of a row are remembered while it is read;
+when it grows too long, or the file ends inside it, its first line alone is bad and reading goes on with the next.
+"""
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from typing import IO
+
+from tallystick.rooms.insight.ingest.dialect import SAMPLE_ROWS, Dialect, dialect_of
+from tallystick.rooms.insight.ingest.encoding import text_of
+from tallystick.rooms.insight.ingest.opening import Opened
+from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.rows import MAX_ROW_CHARS, Row, is_blank
+from tallystick.rooms.insight.nouns import BadRow
+
+MAX_RUNAWAYS = 100
+"""Each is read again from its second line, so there may not be many."""
+SAMPLE_LINE = 20_000
+# The standard library's limit holds for the whole process; rows are bounded here instead.
+csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_ROW_CHARS))
+
+
+class CsvTable:
+    """A file of delimited text."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        with closing(text_of(opened.reader())) as text:
+            # Cut lines are no harm: what the dialect is shows in their beginnings.
+            self._dialect = dialect_of(list(islice(iter(lambda: text.readline(SAMPLE_LINE), ""), 2 * SAMPLE_ROWS)))
+
+    def rows(self) -> Iterator[Row | BadRow]:
+        """The rows."""
+        with closing(text_of(self._opened.reader())) as text:
+            lines = _Lines(text)
+            if self._dialect.said:
+                next(lines)
+            yield from _rows(lines, self._dialect)
+
+
+def _rows(lines: "_Lines", dialect: Dialect) -> Iterator[Row | BadRow]:
+    runaways = 0
+    reader = dialect.reader(lines)
+    while True:
+        line = lines.begin_row()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (_Runaway, csv.Error):
+            cells = None
+        if cells is None or lines.ended_inside:
+            runaways += 1
+            if runaways > MAX_RUNAWAYS:
+                raise _unbalanced(line)
+            yield BadRow(line=line, reason="row_too_long" if lines.is_one_long else "unclosed_quote")
+            lines.give_back()
+            reader = dialect.reader(lines)
+        elif cells and not is_blank(cells):
+            yield Row(line=line, cells=cells)
+
+
+class _Runaway(Exception):  # noqa: N818 - ends a row, not the reading
+    """A row that does not end."""
+
+
+class _Lines:
+    """Hands out lines, and remembers those of the row that is being read."""
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text = text
+        self._again: deque[str] = deque()
+        self._row: list[str] = []
+        self._chars = 0
+        self._handed = 0
+        self.ended_inside = False
+
+    @property
+    def is_one_long(self) -> bool:
+        """Whether the row is a single line, and too long by itself."""
+        return len(self._row) == 1 and self._chars >= MAX_ROW_CHARS
+
+    def begin_row(self) -> int:
+        """A new row; gives the number of its first line."""
+        self._row.clear()
+        self._chars = 0
+        self.ended_inside = False
+        return self._handed + 1
+
+    def give_back(self) -> None:
+        """All lines of the row but its first are read again."""
+        self._handed -= len(self._row) - 1
+        self._again.extendleft(reversed(self._row[1:]))
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else self._fresh()
+        if not line:
+            self.ended_inside = bool(self._row)
+            raise StopIteration
+        self._handed += 1
+        self._row.append(line)
+        self._chars += len(line)
+        if self._chars >= MAX_ROW_CHARS:
+            raise _Runaway
+        return line
+
+    def _fresh(self) -> str:
+        """The next line of the file; the rest of one that is too long to be held is passed over."""
+        line = rest = self._text.readline(MAX_ROW_CHARS)
+        while len(line) >= MAX_ROW_CHARS and rest and not rest.endswith(("\n", "\r")):
+            rest = self._text.readline(MAX_ROW_CHARS)
+        return line
+
+
+def _unbalanced(line: int) -> Unusable:
+    return Unusable(
+        "quotes_unbalanced", f"Quotes are opened and never closed in many rows, lastly in line {line}.",
+        hint="Export the file again with every quote inside a cell doubled.",
+    )  # fmt: skip

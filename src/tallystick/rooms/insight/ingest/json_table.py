@@ -1,0 +1,163 @@
+"""JSON and JSON Lines, read item by item.
+
+Columns are all keys that any item has, so the file is read through once before its rows are given. What lies deeper is
+named with dots (`requester.email`); texts of a list of messages are joined.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from io import TextIOBase
+from typing import Any
+
+from tallystick.rooms.insight.ingest.columns import known_columns
+from tallystick.rooms.insight.ingest.encoding import text_of
+from tallystick.rooms.insight.ingest.flat import flat
+from tallystick.rooms.insight.ingest.opening import Opened
+from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.rows import MAX_COLUMNS, MAX_ROW_CHARS, Row, is_blank
+from tallystick.rooms.insight.nouns import BadRow
+
+MAX_WHOLE = 64 * 1024**2
+"""A document that is one object has to be read whole, at about eight times its size in memory."""
+_CHUNK = 262_144
+_ROOM = 4 * MAX_ROW_CHARS
+"""An item that is longer, written with all its escapes, is not read."""
+_decode = json.JSONDecoder(strict=False, parse_constant=lambda _: None).raw_decode
+_BROKEN = "Check where the file ends; export it again."
+
+Item = tuple[int, Any]
+"""Line or place of an item, and the item; a `BadRow` where it could not be read."""
+
+
+class JsonTable:
+    """A file of JSON objects."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._items = _how(opened)
+        columns: dict[str, None] = {}
+        for _, item in self._read():
+            if isinstance(item, dict):
+                columns.update(dict.fromkeys(flat(item)))
+                if len(columns) > MAX_COLUMNS:
+                    message = f"The items have more than {MAX_COLUMNS:,} different keys."
+                    raise Unusable("too_many_columns", message, hint="Leave out what is no part of a ticket.")
+        self._columns = list(columns)
+
+    def rows(self) -> Iterator[Row | BadRow]:
+        """The columns, then the items."""
+        if not self._columns:
+            return
+        yield Row(line=0, cells=self._columns)
+        for line, item in self._read():
+            if isinstance(item, BadRow):
+                yield item
+            elif not isinstance(item, dict):
+                yield BadRow(line=line, reason="not_an_object")
+            else:
+                found = flat(item)
+                cells = [found.get(column, "") for column in self._columns]
+                if not is_blank(cells):
+                    yield Row(line=line, cells=cells)
+
+    def _read(self) -> Iterator[Item]:
+        with closing(text_of(self._opened.reader())) as text:
+            yield from self._items(text)
+
+
+def _how(opened: Opened) -> Callable[[TextIOBase], Iterator[Item]]:
+    """By lines, as one list, or as one object that holds the list somewhere."""
+    with closing(text_of(opened.reader())) as text:
+        begin = text.read(_CHUNK).lstrip()
+    if begin.startswith("["):
+        return _of_list
+    first, _, rest = begin.partition("\n")
+    if rest.strip() and _is_item(first):
+        return _of_lines
+    if opened.size > MAX_WHOLE:
+        message = f"The file is one JSON object of {opened.size:,} bytes; {MAX_WHOLE:,} are read at most."
+        raise Unusable("too_large", message, hint="Give a list of tickets, or one ticket a line.")
+    return _of_whole
+
+
+def _is_item(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line, strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_lines(text: TextIOBase) -> Iterator[Item]:
+    number = 0
+    while line := text.readline(_ROOM):
+        number += 1
+        if len(line) >= _ROOM:
+            while line and not line.endswith("\n"):
+                line = text.readline(_ROOM)
+            yield number, BadRow(line=number, reason="row_too_long")
+        elif not line.isspace():
+            yield number, _item(line, number)
+
+
+def _item(line: str, number: int) -> Any:
+    try:
+        return json.loads(line, strict=False, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return BadRow(line=number, reason="not_json")
+
+
+def _of_list(text: TextIOBase) -> Iterator[Item]:
+    """One item after the other from a window of the text."""
+    window = text.read(_CHUNK).lstrip()[1:]
+    number, at, more = 0, 0, True
+    while True:
+        at = _next_sign(window, at)
+        # An item counts once the sign behind it is there: a number may go on.
+        found = _decoded(window, at) if at < len(window) and window[at] != "]" else None
+        if found is not None and (not more or _next_sign(window, found[1]) < len(window)):
+            number += 1
+            yield number, found[0]
+            at = found[1]
+        elif at < len(window) and window[at] == "]":
+            return
+        elif not more or len(window) - at > _ROOM:
+            message = f"The list of JSON items breaks off at item {number + 1}."
+            raise Unusable("json_broken", message, hint=_BROKEN)
+        else:
+            chunk = text.read(max(_CHUNK, len(window) - at))
+            window, at, more = window[at:] + chunk, 0, bool(chunk)
+
+
+def _next_sign(window: str, at: int) -> int:
+    while at < len(window) and window[at] in " \t\r\n,":
+        at += 1
+    return at
+
+
+def _decoded(window: str, at: int) -> tuple[Any, int] | None:
+    try:
+        return _decode(window, at)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_whole(text: TextIOBase) -> Iterator[Item]:
+    try:
+        whole = json.loads(text.read(), strict=False, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        raise Unusable("json_broken", "The file is no JSON that can be read.", hint=_BROKEN) from None
+    is_ticket = isinstance(whole, dict) and "text" in known_columns(
+        [key for key in whole if isinstance(whole[key], str)]
+    )
+    items = [whole] if is_ticket else _longest_list(whole) or [whole]
+    yield from enumerate(items, start=1)
+
+
+def _longest_list(value: Any, depth: int = 3) -> list[Any]:
+    """The list of objects that an answer of some programming interface wraps: `{"tickets": […]}`."""
+    if isinstance(value, list):
+        return value if any(isinstance(item, dict) for item in value) else []
+    if not isinstance(value, dict) or not depth:
+        return []
+    return max((_longest_list(inner, depth - 1) for inner in value.values()), key=len, default=[])

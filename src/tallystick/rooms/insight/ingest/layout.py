@@ -1,0 +1,168 @@
+"""Which column is which field: found by the header, or as somebody said, or both."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from tallystick.records import record
+from tallystick.rooms.insight.ingest.columns import FIELDS, fill_in, known_columns, plain
+from tallystick.rooms.insight.ingest.dates import is_open, likely_order, order_of
+from tallystick.rooms.insight.ingest.dialect import HEADER_ROWS
+from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.rows import MAX_COLUMNS, Row, Table
+
+SAMPLE = 2_000
+"""Rows that are looked at for how dates are written, before more are."""
+DATES = ("created_at", "resolved_at")
+SHOWN_COLUMNS = 12
+NOT_USED = frozenset({"", "-"})
+"""What stands for a column in a mapping when a field is to be left empty."""
+
+
+@record
+class Layout:
+    """How the rows of one file are to be read."""
+
+    header_line: int
+    columns: tuple[str, ...]
+    places: Mapping[str, int]
+    """Field → place of its column."""
+    day_first: Mapping[str, bool]
+    """Date field → whether the day stands before the month."""
+
+    def mapping(self) -> dict[str, str]:
+        """Field → column, as it is shown and kept."""
+        return {field: self.columns[place] for field, place in self.places.items()}
+
+
+def parse_mapping(text: str) -> dict[str, str]:
+    """`text=Body,category=Type` as a mapping.
+
+    Raises:
+        Unusable: `mapping_invalid`.
+    """
+    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+    if not all(sign for _, sign, _ in pairs):
+        raise _unfit("A mapping is written text=Body,category=Type.")
+    return check_mapping({field.strip(): column.strip() for field, _, column in pairs})
+
+
+def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
+    """A mapping that can be kept.
+
+    Raises:
+        Unusable: `mapping_invalid`: a field that tickets do not have, or a column that means two.
+    """
+    unknown = sorted(set(mapping) - set(FIELDS))
+    if unknown:
+        raise _unfit(f"Tickets have no field {unknown[0][:60]!r}.")
+    used = [column for column in mapping.values() if column not in NOT_USED]
+    if len(set(used)) < len(used):
+        raise _unfit("One column is given for two fields.")
+    return dict(mapping)
+
+
+def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
+    """How a file is to be read.
+
+    Raises:
+        Unusable: `empty_file`, `header_only`, `too_many_columns`, `mapping_invalid` or `no_text_column`.
+    """
+    wanted = check_mapping(mapping or {})
+    first = list(islice((row for row in table.rows() if isinstance(row, Row)), HEADER_ROWS))
+    if not first:
+        raise Unusable("empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it.")
+    header = _header(first, wanted)
+    if len(header.cells) > MAX_COLUMNS:
+        message = f"The header has {len(header.cells):,} columns; {MAX_COLUMNS:,} are taken at most."
+        raise Unusable("too_many_columns", message, hint="Check the delimiter, or leave out columns.")
+    columns = _names(header.cells)
+    places = _places(columns, wanted)
+    if "text" not in places:
+        raise _no_text(columns)
+    return Layout(
+        header_line=header.line, columns=columns, places=places, day_first=dict(_orders(table, header.line, places))
+    )
+
+
+def below_header(table: Table, header_line: int) -> Iterator[Row]:
+    """The rows with tickets in them."""
+    return (row for row in table.rows() if isinstance(row, Row) and row.line > header_line)
+
+
+def _header(rows: Sequence[Row], wanted: Mapping[str, str]) -> Row:
+    """Exports may begin with a title or the date of the export; the header is the row that names most."""
+    named = {plain(column) for column in wanted.values() if column not in NOT_USED}
+
+    def names(row: Row) -> tuple[int, int, bool, int]:
+        known = known_columns(row.cells)
+        said = len(named & set(map(plain, row.cells)))
+        return said, len(known) if "text" in known else 0, len(row.cells) > 1, -row.line
+
+    # Below a header stand tickets; one of them might consist of words that name columns.
+    best = max(rows, key=names)
+    return best if names(best)[:2] > (0, 0) else rows[0]
+
+
+def _names(cells: Sequence[str]) -> tuple[str, ...]:
+    """Every column has a name of its own."""
+    names: dict[str, None] = {}
+    for place, cell in enumerate(cells, start=1):
+        name = " ".join(cell.replace("\0", "").split())[:200] or f"column {place}"
+        while name in names:
+            name = f"{name} ({place})"
+        names[name] = None
+    return tuple(names)
+
+
+def _places(columns: Sequence[str], wanted: Mapping[str, str]) -> dict[str, int]:
+    given = {field: _place(columns, column) for field, column in wanted.items() if column not in NOT_USED}
+    unwanted = [field for field, column in wanted.items() if column in NOT_USED]
+    if "text" in unwanted:
+        raise _unfit("Tickets need a text.")
+    return fill_in(columns, given, unwanted)
+
+
+def _place(columns: Sequence[str], wanted: str) -> int:
+    if wanted in columns:
+        return columns.index(wanted)
+    alike = [place for place, column in enumerate(columns) if plain(column) == plain(wanted)]
+    if not alike:
+        raise _unfit(f"The file has no column {wanted[:60]!r}. It has: {_shown(columns)}.")
+    return alike[0]
+
+
+def _orders(table: Table, header_line: int, places: Mapping[str, int]) -> Iterator[tuple[str, bool]]:
+    fields = [field for field in DATES if field in places]
+    if not fields:
+        return
+    sample = [row.cells for row in islice(below_header(table, header_line), SAMPLE)]
+    decided: dict[str, bool] = {}
+    for field in fields:
+        values = [cells[places[field]] for cells in sample if places[field] < len(cells)]
+        if not is_open(values):
+            continue
+        order = order_of(values)
+        if order is None:
+            # Not yet: one value far below may settle it.
+            rest = below_header(table, header_line)
+            order = order_of(row.cells[places[field]] for row in rest if places[field] < len(row.cells))
+        decided[field] = likely_order(values) if order is None else order
+    yield from decided.items()
+
+
+def _shown(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - SHOWN_COLUMNS} more" if len(columns) > SHOWN_COLUMNS else ""
+    return ", ".join(column[:40] for column in columns[:SHOWN_COLUMNS]) + more
+
+
+def _unfit(message: str) -> Unusable:
+    return Unusable("mapping_invalid", message, hint=f"The fields are {', '.join(FIELDS)}.")
+
+
+def _no_text(columns: Sequence[str]) -> Unusable:
+    if len(columns) == 1:
+        only = columns[0][:60]
+        hint = f"There is one column, {only!r}. Check the delimiter (, ; tab |), or map it: text={only}"
+    else:
+        hint = f"Say which it is, e.g. text={columns[-1][:40]}. The columns are: {_shown(columns)}."
+    return Unusable("no_text_column", "No column is known to hold what customers wrote.", hint=hint)

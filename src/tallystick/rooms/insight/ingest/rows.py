@@ -1,0 +1,34 @@
+"""What readers of all formats give: rows of plain text."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from tallystick.records import record
+from tallystick.rooms.insight.nouns import BadRow
+
+MAX_COLUMNS = 1_000
+"""Ten times the widest export seen; beyond it the delimiter is wrong or somebody is trying something."""
+MAX_ROW_CHARS = 1_000_000
+"""One row: thirty times the longest cell of a spreadsheet."""
+
+
+@record
+class Row:
+    """One row as it stands in the file."""
+
+    line: int
+    """Where it begins: line, sheet row or item, from 1."""
+    cells: list[str]
+
+
+class Table(Protocol):
+    """A file that can be read from its beginning as often as needed."""
+
+    def rows(self) -> Iterator[Row | BadRow]:
+        """Its rows, the header among the first of them; empty rows are left out."""
+        ...
+
+
+def is_blank(cells: list[str]) -> bool:
+    """Whether a row says nothing."""
+    return not any(cell and not cell.isspace() for cell in cells)

@@ -1,0 +1,157 @@
+"""A whole file into the store: all of it, or nothing.
+
+Rows wait in a file of their own, already without personal data, until the last one was read. Only then is the database
+written, in one transaction that takes seconds: reading a large file takes minutes, and nobody else could write.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tallystick.records import record
+from tallystick.rooms.insight.ingest.formats import table_of
+from tallystick.rooms.insight.ingest.layout import Layout, layout_of
+from tallystick.rooms.insight.ingest.opening import MAX_BYTES, Opened, opened
+from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.rows import Row, Table
+from tallystick.rooms.insight.ingest.tickets import MAX_NAME, TicketReader
+from tallystick.rooms.insight.nouns import BadRow, Dataset, NewTicket
+from tallystick.rooms.insight.pii import Placeholders
+
+if TYPE_CHECKING:
+    from tallystick.rooms.insight.store import Store, Sums, Waiting
+
+KEPT_BAD_ROWS = 100
+TOLD_EVERY = 5_000
+"""Rows between two reports of progress."""
+
+
+@record
+class Progress:
+    """How far it is."""
+
+    rows: int
+    share: float
+    """Of the file's bytes, from 0 to 1."""
+
+
+@record
+class Taken:
+    """What became of a file."""
+
+    dataset: Dataset
+    inserted: int
+    """Tickets that were written now; 0: the file was taken before."""
+
+
+@record
+class Asked:
+    """Which file is to be taken, and how."""
+
+    workspace: Path
+    file_path: str
+    name: str | None = None
+    """Of the dataset; the file's own if not given."""
+    mapping: Mapping[str, str] | None = None
+    """Field → column; what it does not say is found by the header. None: as was kept under its name, if it was."""
+    max_bytes: int = MAX_BYTES
+
+
+def take(
+    asked: Asked, store: "Store", placeholders: Placeholders, *, now: int,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Taken:  # fmt: skip
+    """Take a file; the same bytes again are found, not stored.
+
+    Raises:
+        Unusable: It cannot be taken; nothing is stored. Message and hint hold no personal data.
+    """
+    try:
+        with opened(asked.workspace, asked.file_path, max_bytes=asked.max_bytes) as file:
+            known = store.dataset_by_hash(file.sha256)
+            if known is not None:
+                return Taken(dataset=known, inserted=0)
+            return _take(asked, file, store, placeholders, now, progress)
+    except Unusable as refused:
+        # A file without a header shows its first ticket in place of column names.
+        clean = placeholders.clean
+        raise Unusable(
+            refused.code, clean(str(refused)), hint=clean(refused.hint or ""), status=refused.status or 400
+        ) from None
+
+
+def _take(
+    asked: Asked, file: Opened, store: "Store", placeholders: Placeholders, now: int,
+    progress: Callable[[Progress], None],
+) -> Taken:  # fmt: skip
+    from tallystick.rooms.insight.store import AlreadyStored, Waiting  # noqa: PLC0415 - the SQL toolkit
+
+    table = table_of(file)
+    layout = layout_of(table, _mapping(asked, store))
+    name = placeholders.clean(asked.name or file.name)[:MAX_NAME]
+    with Waiting() as waiting:
+        sums = _read(_told(table, layout, file, progress), TicketReader(layout, placeholders), waiting)
+        file.check_unchanged()
+        mapping = {field: placeholders.clean(column) for field, column in layout.mapping().items()}
+        try:
+            with store.adding(name, file.sha256, mapping, now) as adding:
+                adding.add_waiting(waiting)
+                dataset = adding.finish(sums)
+        except AlreadyStored:
+            # Somebody else took the same file at the same time.
+            known = store.dataset_by_hash(file.sha256)
+            if known is None:
+                raise
+            return Taken(dataset=known, inserted=0)
+    progress(Progress(rows=sums.row_count + sums.bad_row_count, share=1.0))
+    return Taken(dataset=dataset, inserted=sums.row_count)
+
+
+def _mapping(asked: Asked, store: "Store") -> Mapping[str, str] | None:
+    """What was said, or what is kept under the dataset's name or the file's."""
+    if asked.mapping is not None:
+        return asked.mapping
+    file_name = asked.file_path.rpartition("/")[2]
+    for name in (asked.name, file_name, file_name.rpartition(".")[0]):
+        kept = store.mapping(name) if name else None
+        if kept is not None:
+            return kept
+    return None
+
+
+def _told(table: Table, layout: Layout, file: Opened, progress: Callable[[Progress], None]) -> Iterator[Row | BadRow]:
+    rows = (row for row in table.rows() if row.line > layout.header_line)
+    for number, row in enumerate(rows, start=1):
+        if number % TOLD_EVERY == 0:
+            progress(Progress(rows=number, share=file.share_read()))
+        yield row
+
+
+def _read(rows: Iterator[Row | BadRow], reader: TicketReader, waiting: "Waiting") -> "Sums":
+    from tallystick.rooms.insight.store import Sums  # noqa: PLC0415 - as above
+
+    departments: set[str] = set()
+    bad: list[BadRow] = []
+    bad_count = taken = 0
+    for row in rows:
+        found = reader.ticket(row) if isinstance(row, Row) else row
+        if isinstance(found, NewTicket):
+            waiting.add(found)
+            taken += 1
+            if found.department is not None:
+                departments.add(found.department)
+        else:
+            bad_count += 1
+            if len(bad) < KEPT_BAD_ROWS:
+                bad.append(found)
+    if not taken:
+        raise _nothing(bad, bad_count)
+    return Sums(row_count=taken, department_count=len(departments), bad_row_count=bad_count, bad_rows=tuple(bad))
+
+
+def _nothing(bad: list[BadRow], count: int) -> Unusable:
+    if not count:
+        return Unusable("header_only", "The file has a header and no tickets.", hint="Export it again with its rows.")
+    first = bad[0]
+    message = f"None of the {count:,} rows can be taken; the first, in line {first.line}: {first.reason} {first.detail}"
+    return Unusable("no_good_rows", message.rstrip() + ".", hint="Check which column is which, or the delimiter.")

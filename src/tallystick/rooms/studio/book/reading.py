@@ -1,0 +1,189 @@
+"""The whole book, read from the workspace's tree.
+
+What a file is, is told by where it is and what it says: cards stand under `Compendium`, scenes under `Story/Scenes`.
+A project laid out otherwise works too: without such folders, cards are told by their folder, their name or their
+front matter, and every other text is a scene. A file that cannot be read becomes a complaint; the rest is there.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from threading import Lock
+
+from tallystick.errors import PathRefused
+from tallystick.gate.reply.sources import Source
+from tallystick.rooms.studio.book.cards import kind_of, parse_card
+from tallystick.rooms.studio.book.front_matter import read_front_matter
+from tallystick.rooms.studio.book.naming import is_prose_file, kind_of_folder, kind_of_prefix, slug_of, stem_of
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Outline, Scene
+from tallystick.rooms.studio.book.ordering import in_reading_order
+from tallystick.rooms.studio.book.outline import parse_outline
+from tallystick.rooms.studio.book.scenes import parse_scene
+from tallystick.rooms.studio.book.sharing import settle_names
+from tallystick.storage.files import OUTLINE, FileSources
+
+MAX_FILES = 10_000
+_CANON = "canon.md"
+_NO_STORY = frozenset({"readme", "license", "licence", "changelog", "contributing", "canon", "todo", "notes"})
+_NO_STORY_FOLDERS = frozenset({"notes", "research", "template", "templates", "archive", "trash", "docs", "private"})
+_UNREAD = {
+    "too_large": ("file_too_large", "The file is too large to be read. Split it into scenes."),
+    "not_text": ("file_not_text", "The file holds no text. Save it as UTF-8 text or move it out of the story."),
+}
+Parsed = Scene | CanonCard | Outline
+
+
+class BookShelf:
+    """The book of one workspace. What has not changed is not read again."""
+
+    def __init__(self, sources: FileSources) -> None:
+        self.sources = sources
+        self._lock = Lock()
+        self._parsed: dict[tuple[str, str, str], tuple[Parsed | None, tuple[Complaint, ...]]] = {}
+        self._held: tuple[object, Book] | None = None
+
+    def book(self) -> Book:
+        """The book as it is now. Nothing is raised for what stands in a file."""
+        with self._lock:
+            sources, unread = self._read()
+            key = (tuple((source.path, source.sha256) for source in sources), unread)
+            if self._held is None or self._held[0] != key:
+                self._held = (key, self._bound(sources, unread))
+            return self._held[1]
+
+    def _read(self) -> tuple[list[Source], tuple[Complaint, ...]]:
+        found: list[Source] = []
+        unread: list[Complaint] = []
+        paths = [path for path in self.sources.paths() if is_prose_file(path) and not _is_canon(path)]
+        for path in paths[:MAX_FILES]:
+            try:
+                source = self.sources.read(path)
+            except PathRefused as refused:
+                unread.append(_unread(path, refused))
+                continue
+            if source is not None:
+                found.append(source)
+        return found, tuple(unread)
+
+    def _bound(self, sources: list[Source], unread: tuple[Complaint, ...]) -> Book:
+        kept = self._parsed
+        self._parsed = {}
+        told = _told_apart(sources)
+        complaints = list(unread)
+        parsed: dict[str, list[Parsed]] = {"card": [], "outline": [], "scene": []}
+        for role, source in told:
+            key = (role, source.path, source.sha256)
+            held = kept.get(key) or _parse(role, source)
+            self._parsed[key] = held
+            complaints += held[1]
+            if held[0] is not None:
+                parsed[role].append(held[0])
+        outline = next((one for one in parsed["outline"] if isinstance(one, Outline)), None)
+        scenes = [one for one in parsed["scene"] if isinstance(one, Scene)]
+        cards, taken = settle_names([one for one in parsed["card"] if isinstance(one, CanonCard)])
+        ordered = (replace(scene, order=at) for at, scene in enumerate(in_reading_order(scenes, outline)))
+        return Book(
+            scenes=tuple(ordered),
+            cards=tuple(cards),
+            outline=outline,
+            complaints=tuple(sorted([*complaints, *taken], key=lambda one: (one.path, one.line, one.code))),
+        )
+
+
+def _told_apart(sources: list[Source]) -> Iterator[tuple[str, Source]]:
+    """(role, file) for each file that has one."""
+    outline = outline_path([source.path for source in sources])
+    in_place = any(_in_scenes(source.path) and source.path != outline for source in sources)
+    compendium = any("compendium" in _folders(source.path) for source in sources)
+    for source in sources:
+        if source.path == outline:
+            yield "outline", source
+        elif _in_scenes(source.path):
+            yield "scene", source
+        elif _is_card(source, compendium=compendium):
+            yield "card", source
+        elif not in_place and not _is_no_story(source.path):
+            yield "scene", source
+
+
+def outline_path(paths: Iterable[str]) -> str | None:
+    """Which of the files is the outline: `Story/SCN-outline.md`, else the first that calls itself one."""
+    named = [path for path in sorted(paths) if "outline" in stem_of(path).casefold()]
+    if OUTLINE in named:
+        return OUTLINE
+    # Among the scenes only a file of just that name: a scene may be about an outline.
+    return next((path for path in named if not _in_scenes(path) or slug_of(path).casefold() == "outline"), None)
+
+
+def _is_card(source: Source, *, compendium: bool) -> bool:
+    if stem_of(source.path).casefold() in _NO_STORY or stem_of(source.path).startswith("_"):
+        return False
+    if "template" in _folders(source.path) or "templates" in _folders(source.path):
+        return False
+    if compendium:
+        return "compendium" in _folders(source.path)
+    if kind_of_folder(source.path) or kind_of_prefix(source.path):
+        return True
+    # Only the few files that stand nowhere are opened for what they call themselves.
+    return kind_of("", read_front_matter(source).fields) is not None
+
+
+def _is_no_story(path: str) -> bool:
+    folders = _folders(path)
+    return (
+        stem_of(path).casefold() in _NO_STORY
+        or stem_of(path).startswith("_")
+        or "compendium" in folders
+        or not _NO_STORY_FOLDERS.isdisjoint(folders)
+    )
+
+
+def _in_scenes(path: str) -> bool:
+    folders = _folders(path)
+    return "scenes" in folders and "compendium" not in folders
+
+
+def _folders(path: str) -> list[str]:
+    return [part.casefold() for part in path.split("/")[:-1]]
+
+
+def _is_canon(path: str) -> bool:
+    return path.casefold() == _CANON
+
+
+def _parse(role: str, source: Source) -> tuple[Parsed | None, tuple[Complaint, ...]]:
+    complaints = [*_ill_coded(source)]
+    front = read_front_matter(source)
+    if front.complaint is not None:
+        complaints.append(front.complaint)
+    parsed: Parsed | Complaint
+    if role == "scene":
+        parsed = parse_scene(source)
+    elif role == "card":
+        parsed = parse_card(source)
+    else:
+        parsed = parse_outline(source)
+    if isinstance(parsed, Complaint):
+        return None, (*complaints, parsed)
+    return parsed, tuple(complaints)
+
+
+def _ill_coded(source: Source) -> Iterator[Complaint]:
+    """A file that is neither UTF-8 nor UTF-16 was read as older editors wrote; accents may be wrong."""
+    for coding in ("utf-8", "utf-8-sig", "utf-16"):
+        if sha256(source.text.encode(coding, errors="replace")).hexdigest() == source.sha256:
+            return
+    big = b"\xfe\xff" + source.text.encode("utf-16-be", errors="replace")
+    if sha256(big).hexdigest() == source.sha256:
+        return
+    message = "The file is not valid UTF-8; it was read as Western European text. Save it as UTF-8."
+    yield Complaint(code="file_not_utf8", path=source.path, line=_odd_line(source), message=message)
+
+
+def _odd_line(source: Source) -> int:
+    return next((number for number, line in enumerate(source.lines, 1) if not line.isascii()), 1)
+
+
+def _unread(path: str, refused: PathRefused) -> Complaint:
+    code, message = _UNREAD.get(refused.code, ("file_unreadable", f"The file cannot be read: {refused}"))
+    return Complaint(code=code, path=path, line=1, message=message)

@@ -1,0 +1,1 @@
+"""The canon index: what each card settles, compiled into one file."""

@@ -1,0 +1,211 @@
+"""Who dies in the narration, and who speaks or acts there afterwards."""
+
+import re
+from collections.abc import Iterator, Set
+
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.looks import holder
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.people import NAME, Mention
+
+SPEAKS = (
+    "said asked replied cried answered whispered shouted muttered murmured exclaimed remarked added responded repeated "
+    "called declared observed interrupted inquired demanded growled snapped sighed laughed continued began protested "
+    "agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned told"
+).split()
+ACTS = (
+    "smiled nodded shrugged frowned grinned winced walked ran sat stood rose turned came entered went looked glanced took opened "
+    "closed shut poured ate drank rode drove arrived left knocked kissed leaned leant bowed stepped held put picked lifted "
+    "raised reached pulled pushed threw caught climbed crossed strode hurried rushed jumped leapt knelt lay waited watched "
+    "listened stared wept danced sang dressed coughed yawned stretched paused stopped followed led handed gave "
+    "dropped set lit blew gathered folded unfolded tossed swung waved pointed shook bent paced wandered slipped "
+    "returned joined met greeted embraced struck hit fought tapped rubbed wiped washed cooked served bought sold paid played "
+    "worked woke slept finished tucked fetched carried brought hugged squeezed touched tied untied buttoned pressed swept "
+    "moved rested settled slid tasted sipped chewed swallowed read strolled marched sprang crept dug hid hung swam "
+    "leaned peered gazed blinked chuckled giggled groaned sobbed shivered trembled hesitated departed appeared crouched"
+).split()
+
+_DIED = re.compile(
+    r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:"
+    r"\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little|a\s+thousand|inside|to\b|of\s+(?:laughter|shame|boredom|embarrassment|"
+    r"curiosity|envy|laughing|mortification|impatience)))"
+    r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|already|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
+    r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour)|against|certain|sure|calm|silent|serious|weight|ahead|last|white|pale|keen|"
+    r"beat|still|level|right|wrong|broke|easy|quiet|reckoning|bored|faint)|-)"
+    r"|\b(?:was|were|had\s+been|been)\s+(?:\w+ly\s+)?(?:killed|murdered|slain|hanged|executed|beheaded|guillotined|drowned(?!\s+out)|"
+    r"shot\s+dead|stabbed\s+to\s+death|strangled|assassinated|poisoned\s+to\s+death|burned\s+to\s+death|crushed\s+to\s+death|"
+    r"laid\s+to\s+rest)\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))"
+    r"|\b(?:was|were|had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|there|under|with|"
+    r"in\s+(?:the\s+)?(?:\w+\s+)?(?:churchyard|cemetery|graveyard|vault|garden|tomb|crypt|ground|grave)))"
+    r"|\bbreathed\s+(?:his|her)\s+last\b|\bdrew\s+(?:his|her)\s+(?:last|final)\s+breath\b|\bpassed\s+away\b"
+    r"|\bperished\b|\bexpired\b|\bgave\s+up\s+the\s+ghost\b|\btook\s+(?:his|her)\s+own\s+life\b|\bnever\s+(?:woke|awoke)\s+again\b"
+    r"|\bdid\s+not\s+(?:live|survive)\b(?=\s+(?:to\s+see|the|until|till|through|long|another|it)|\s*[.,;])|\blived\s+no\s+(?:more|longer)\b|\b(?:was|is)\s+no\s+more\b(?=\s*[.,;])"
+    r"|\bceased\s+to\s+(?:breathe|live)\b|\bwas\s+carried\s+off\s+by\b|\bfell\s+in\s+(?:the\s+)?battle\b|\bmet\s+(?:his|her)\s+(?:death|end)\b|\bbled\s+to\s+death\b|\bstarved\s+to\s+death\b|\bfroze\s+to\s+death\b"
+    r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while))"
+    r")"
+)
+_KILLED = re.compile(
+    rf"\b(?:killed|murdered|slew|assassinated|strangled|beheaded|drowned|buried|hanged)\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?!'s|\w)"
+)
+_REMAINS = re.compile(
+    rf"(?P<name>{NAME})(?:'s|'|s')\s+(?:corpse|(?:dead|lifeless)\s+body|coffin|funeral(?=\s+(?:was|took|had|that|on|two|three|the)|\s*[.,;])|"
+    r"grave(?=\s*[.,;]|\s+(?:was|lay|in|at|on|beside|under|and|stood))|tomb(?:stone)?|gravestone|ashes|"
+    r"(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased)(?:\s+beating|\s+to\s+beat)?(?=\s*[.,;]|\s+(?:and|at|in|before|that|a\s+little|for\s+ever|forever))|life\s+(?:was\s+over|had\s+ended|ended|was\s+at\s+an\s+end))"
+)
+_DEATH_OF = re.compile(
+    rf"(?:(?P<name>{NAME})(?:'s|')\s+(?:sudden\s+|early\s+|own\s+)?death|\bdeath\s+of\s+(?:poor\s+|old\s+)?(?P<of>{NAME}))(?!\w|'s|-|\s+(?:would|will|could|might|bed|warrant))"
+)
+_CARRIED_OFF = re.compile(
+    rf"\b(?:fever|plague|cholera|illness|consumption|disease|sickness|smallpox|pneumonia|sea|river|fire|storm|bullet|shot|blow|fall|wound|poison)\s+"
+    rf"(?:had\s+)?(?:carried|took|claimed|killed|taken|swallowed|finished)\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?!'s|\w)(?=\s+off\b|\s*[.,;]|\s+(?:in|at|on|before|within|that|and)\b)"
+    rf"|\blaid\s+(?:poor\s+|old\s+)?(?P<of>{NAME})\s+(?:to\s+rest|in\s+(?:the|his|her)\s+grave|in\s+the\s+(?:earth|ground|churchyard|vault))"
+)
+_DEADLY = frozenset(
+    """died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated poisoned burned crushed
+    laid buried breathed breath passed perished expired ghost life woke awoke death end slew corpse body coffin funeral
+    grave tomb tombstone gravestone ashes heart live survive lived carried took claimed breathing breathe more fell""".split()
+)
+_NOT_REALLY = re.compile(
+    r"\b(?:news|presumed|believed|thought|reported|pronounced|supposed|given\s+up|left\s+for|feared|rumou?r|half|"
+    r"almost|nearly|as\s+good\s+as|would|could|might|may|should|if|(?:till|until|before)\s+(?=(?-i:[A-Z])|he\b|she\b)|unless|fear\w*|dread\w*|plot\w*|threat\w*|expect\w*|await\w*|event\s+of|case\s+of|prevent\w*|demand\w*|wish\w*|wanted|tried|trying|"
+    r"threaten\w*|sooner|rather|not|never(?!\s+(?:woke|awoke))|no\s+one|nobody|neither|swear|swore|vow\w*|must|shall|will|"
+    r"whether|suppose|imagin\w+|pretend\w*|seem\w*|appear\w*|like|to(?!\s+th))\b|n't\b|'d\b",
+    re.IGNORECASE,
+)
+_ALMOST = re.compile(r"\b(?:nearly|almost|hardly|scarcely|barely|supposedly|apparently|reportedly|probably)\b")
+_OWNED = re.compile(r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|after|before|or)\s+\Z")
+_DOES_AFTER = re.compile(
+    rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|at\s+once|at\s+last|\w+ly)[\s,]+)*(?:{'|'.join(SPEAKS + ACTS)})\b"
+)
+_SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
+_LEADS = re.compile(
+    r"(?:\A|[,;:—¤.!?]|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|meanwhile)\b,?)\s*\Z",
+    re.IGNORECASE,
+)
+_OTHER_ONE = re.compile(r"\b(?:young|younger|little|another|second|ghost of|spirit of|late)\s+\Z", re.IGNORECASE)
+_GHOSTLY = re.compile(
+    r"\b(?:ghost\w*|spirits?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|"
+    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|portrait|in\s+(?:his|her|the|a)\s+(?:letter|diary|journal|will)|wrote|"
+    r"before (?:his|her|the) (?:death|funeral|accident|murder)|last time|the late|once|always|used|namesake|"
+    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous)|had)\b|'d\b",
+    re.IGNORECASE,
+)
+_ALIVE = re.compile(
+    rf"(?P<name>{NAME})\s+(?:(?:was|is|were|had|has|lay|must\s+be|could\s+not\s+be|came|rose)\s+)?(?:(?:still|yet|really|after\s+all|been)\s+)*"
+    r"(?:alive\b(?!\s+(?:to|with|by|in))|survived\b|not\s+(?:been\s+)?(?:dead|died|killed|drowned)\b|n't\s+(?:dead|died)\b|resurrected|"
+    r"back\s+to\s+life|from\s+the\s+dead|lives\b)|"
+    r"\b(?:he|she)\s+(?:was|is|had)\s+(?:still\s+|not\s+)?(?:alive(?:\s+after\s+all)?|dead\s+after\s+all|not\s+dead|survived)\b(?!\s+(?:to|with))|"
+    r"\b(?:un-?dead|vampire|resurrect\w*|risen\s+from)\b"
+)
+
+
+def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Everyone whom the narration says to be dead."""
+    for number, found in narration.prose.matches(_DIED, _DEADLY):
+        yield from _dies(narration, binder, number, found.span(), _subject(narration, binder, number, found.start()))
+    for pattern in (_KILLED, _CARRIED_OFF, _REMAINS, _DEATH_OF):
+        for number, found in narration.prose.matches(pattern, _DEADLY):
+            group = "name" if found.groupdict().get("name") else "of"
+            yield from _dies(narration, binder, number, found.span(), _named_at(binder, number, found.span(group)))
+
+
+def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
+    """Where any of some people speaks or acts in the narration's present."""
+    prose = narration.prose
+    for mention in binder.cast.named_in(prose, 0, len(prose.told)):
+        if mention.key not in subjects or mention.is_possessive:
+            continue
+        number = prose.sentence_at(mention.start)
+        end = None if number is None else _acts(narration, number, mention)
+        if number is None or end is None or narration.in_dream(number):
+            continue
+        if _GHOSTLY.search(prose.sentences[number].text) or not narration.is_real(number):
+            continue
+        start = min(mention.start, end)
+        words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
+        yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
+    """Where the verb of a deed ends or, before the name, begins."""
+    told = narration.prose.told
+    if said := _SAYS_BEFORE.search(told, max(0, mention.start - 20), mention.start):
+        return said.start(1)
+    does = _DOES_AFTER.match(told, mention.end)
+    return does.end() if does and _is_leading(narration, number, mention) else None
+
+
+def alive_again(narration: Narration, binder: Binder) -> Iterator[tuple[str, int]]:
+    """Who turns out to live after all, and where."""
+    for found in _ALIVE.finditer(narration.prose.flat):
+        number = narration.prose.sentence_at(found.start())
+        if number is None:
+            continue
+        for near in range(max(0, number - 1), number + 1):
+            sentence = narration.prose.sentences[near]
+            for mention in binder.cast.named_in(narration.prose, sentence.start, sentence.end, spoken=True):
+                yield mention.key, found.start()
+
+
+def _dies(
+    narration: Narration, binder: Binder, number: int, span: tuple[int, int], owner: Mention | None
+) -> Iterator[Fact]:
+    sentence = narration.prose.sentences[number]
+    if owner is None or sentence.is_question or narration.is_dreamt(number) or not binder.cast.is_person(owner.key):
+        return
+    before = sentence.text[: max(owner.end, span[0]) - sentence.start]
+    if _NOT_REALLY.search(_last_clause(before)) or _ALMOST.search(narration.prose.told[span[0] : span[1]]):
+        return
+    if not narration.is_real(number) and not _is_only_dated(sentence.text):
+        return
+    start = min(owner.start, span[0]) if owner.start >= sentence.start else span[0]
+    yield fact_at(
+        narration.prose,
+        number,
+        (start, max(span[1], owner.end)),
+        owner,
+        "dead",
+        ("dead",),
+        narration.prose.told[span[0] : span[1]],
+    )
+
+
+def _is_only_dated(text: str) -> bool:
+    """`had died ten years before` looks back, and yet is so."""
+    plain = re.sub(r"\b(?:years?|months?) (?:ago|before|earlier|back)\b|\blong ago\b", "", text)
+    return (
+        not re.search(
+            r"\b(?:dream\w*|nightmare|vision|imagin\w+|pretend\w*|stor(?:y|ies)|tales?|legend|rumou?r\w*|portrait|novel|play|song|"
+            r"wish\w*|as if|as though|claim\w*|according to|said that|told \w+ that|thought|believed|heard that|remember\w*|recall\w*|memor\w+)\b",
+            plain,
+        )
+        and plain != text
+    )
+
+
+def _subject(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
+    owner = holder(binder, number, at)
+    if owner is None or owner.is_possessive:
+        return None
+    sentence = narration.prose.sentences[number]
+    if owner.start >= sentence.start and _OWNED.search(sentence.text[: owner.start - sentence.start]):
+        return None
+    return owner
+
+
+def _named_at(binder: Binder, number: int, span: tuple[int, int]) -> Mention | None:
+    for mention in binder.mentions(number):
+        if mention.start >= span[0] and mention.end <= span[1] + 1 and mention.end >= span[1] - 1:
+            return mention
+    return None
+
+
+def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:
+    sentence = narration.prose.sentences[number]
+    before = sentence.text[: owner.start - sentence.start]
+    return bool(_LEADS.search(before)) and not _OTHER_ONE.search(before)
+
+
+def _last_clause(text: str) -> str:
+    return re.split(r"[;:—¤]|,\s+(?:and|but)\b", text)[-1]

@@ -1,0 +1,131 @@
+"""Whose eyes, whose age: from a place in a sentence to the one person it can belong to, or to nobody.
+
+Where two people could be meant, nobody is: a finding about the wrong person is worse than none.
+"""
+
+import re
+from functools import lru_cache
+
+from tallystick.rooms.studio.continuity.people import Cast, Gender, Mention
+from tallystick.rooms.studio.continuity.prose import Prose, Sentence
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
+
+_HE = frozenset({"he", "his", "him", "himself"})
+_SHE = frozenset({"she", "her", "hers", "herself"})
+_FURTHEST = 3
+"""Sentences back that a pronoun may refer to."""
+_INTRODUCED = re.compile(
+    r"(?:\b(?:was|is|were|became|being)|,)\s+(?:\w+ly\s+)?(?:an?|the|one of the|his|her|their|my|our)\s+(?:[\w'-]+,?\s+){0,5}?$"
+)
+
+
+_LEADING = re.compile(r"\W*(?:With|In|On|Behind|Beneath|Despite|[A-Z][a-z]+ing)\s+\Z")
+
+
+class Binder:
+    """Finds owners in one file."""
+
+    def __init__(self, prose: Prose, cast: Cast) -> None:
+        self.prose = prose
+        self.cast = cast
+        self._seen: dict[int, list[Mention]] = {}
+
+    def mentions(self, number: int) -> list[Mention]:
+        """The names in the narration of a sentence."""
+        held = self._seen.get(number)
+        if held is None:
+            sentence = self.prose.sentences[number]
+            held = self._seen[number] = self.cast.named_in(self.prose, sentence.start, sentence.end)
+        return held
+
+    def named_before(self, number: int, at: int) -> Mention | None:
+        """The name that ends directly before an offset (blanks apart)."""
+        for mention in self.mentions(number):
+            if mention.end <= at and not self.prose.told[mention.end : at].strip():
+                return mention
+        return None
+
+    def named_from(self, number: int, at: int) -> Mention | None:
+        """The name that begins directly after an offset (blanks apart)."""
+        for mention in self.mentions(number):
+            if mention.start >= at and not self.prose.told[at : mention.start].strip():
+                return mention
+        return None
+
+    def pronoun(self, number: int, at: int, word: str) -> Mention | None:
+        """Who `his` or `she` at an offset must be: the only one named, here or shortly before, who can be."""
+        gender: Gender | None = "m" if word.lower() in _HE else "f" if word.lower() in _SHE else None
+        if gender is None:
+            return None
+        sentence = self.prose.sentences[number]
+        ahead = self._ahead(number, at, gender)
+        if ahead is not None:
+            return ahead
+        found = [mention for mention in self.mentions(number) if mention.end <= at]
+        texts = [sentence.text[: at - sentence.start]]
+        back = number
+        while back > 0 and number - back < _FURTHEST and self._same_paragraph(back - 1, sentence):
+            back -= 1
+            if self._fitting(found, gender):
+                break
+            found = [*self.mentions(back), *found]
+            texts.insert(0, self.prose.sentences[back].text)
+        fitting = self._fitting(found, gender)
+        if len({mention.key for mention in fitting}) != 1 or _has_rival(" ".join(texts), gender):
+            return None
+        if number != back and not self._leads(fitting[-1]):
+            return None
+        return fitting[-1]
+
+    def _ahead(self, number: int, at: int, gender: Gender) -> Mention | None:
+        """`With her grey eyes Helen measured …`: the name follows."""
+        sentence = self.prose.sentences[number]
+        if not _LEADING.match(sentence.text[: at - sentence.start]):
+            return None
+        people = [mention for mention in self.mentions(number) if self.cast.is_person(mention.key)]
+        fitting = self._fitting(people, gender)
+        alone = len({mention.key for mention in people}) == 1 and len(fitting) == len(people)
+        return people[0] if alone and not people[0].is_possessive else None
+
+    def subject(self, number: int, at: int) -> Mention | None:
+        """The only person named in the sentence before an offset, if no one else can be the subject there."""
+        sentence = self.prose.sentences[number]
+        found = [mention for mention in self.mentions(number) if mention.end <= at]
+        people = [mention for mention in found if not mention.is_possessive]
+        if len({mention.key for mention in found}) != 1 or len(people) == 0:
+            return None
+        before = sentence.text[: at - sentence.start]
+        gender = self.cast.gender(people[0].key)
+        if _has_rival(before, gender) or re.search(
+            r"\b(?:he|she|him|they|them|I|me|we|us|it)\b", before[people[0].end - sentence.start :]
+        ):
+            return None
+        return people[0]
+
+    def _fitting(self, found: list[Mention], gender: Gender) -> list[Mention]:
+        return [
+            mention
+            for mention in found
+            if self.cast.gender(mention.key) in {gender, None} and self.cast.is_person(mention.key)
+        ]
+
+    def _leads(self, mention: Mention) -> bool:
+        """A name that a later sentence's pronoun takes up stands as a subject, not as an owner."""
+        return not mention.is_possessive
+
+    def _same_paragraph(self, number: int, sentence: Sentence) -> bool:
+        return self.prose.sentences[number].paragraph == sentence.paragraph
+
+
+@lru_cache(maxsize=4)
+def _rivals(gender: Gender | None) -> re.Pattern[str]:
+    words = [*ANYONE, *(MEN if gender == "m" else WOMEN if gender == "f" else MEN + WOMEN)]
+    return re.compile(rf"\b(?:{'|'.join(words)})\b")
+
+
+def _has_rival(text: str, gender: Gender | None) -> bool:
+    """Whether somebody without a name could be meant instead: `the old woman`, `a stranger`."""
+    for found in _rivals(gender).finditer(text):
+        if not _INTRODUCED.search(text, 0, found.start()):
+            return True
+    return False

@@ -1,0 +1,49 @@
+"""What the narration lets change: dyed hair, a move to another town. After that, the old fact says nothing."""
+
+import re
+from collections.abc import Sequence
+
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.facts import Fact
+
+_COLOUR = r"(?:quite\s+|all\s+|a\s+\w+\s+)?(?:grey|gray|white|silver|blue|green|brown|black|red|gold\w*|dark|pale|fair|yellow)"
+_LOOKS = re.compile(
+    r"\b(?:dyed|dyeing|dye|bleached|bleaching|wig|(?:tinted|coloured|colored|contact)\s+lenses|"
+    r"(?:eyes|hair|beard)\s+(?:had\s+|have\s+|was\s+|were\s+)?(?:changed|darkened|lightened|faded|enchanted|transformed)|"
+    rf"(?:eyes|hair|beard)\s+(?:had\s+)?(?:turned|gone|went|grew|grown)\s+{_COLOUR}|"
+    rf"(?:turned|changed|made)\s+(?:his|her|the)\s+(?:eyes|hair|beard)\s+(?:to\s+)?{_COLOUR}|"
+    r"(?:potion|spell|enchantment|curse)\b[^.;]{0,60}?\b(?:eyes|hair|beard)|shaved)\b"
+)
+_MOVES = re.compile(
+    r"\b(?:moved\s+(?:to|into|from|away)|removed\s+(?:to|from)|settled\s+(?:in|at|near|down\s+in)|emigrated|went\s+to\s+live|"
+    r"took\s+up\s+(?:his|her)\s+(?:residence|abode)|exiled|new\s+(?:home|lodgings)|took\s+(?:a\s+house|lodgings|rooms)|"
+    r"bought\s+a\s+house|established\s+(?:himself|herself)\s+(?:in|at))\b"
+)
+
+
+class Changes:
+    """Where somebody's looks or home change."""
+
+    def __init__(self, binders: Sequence[Binder]) -> None:
+        self._places: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for binder in binders:
+            for kind, pattern in (("looks", _LOOKS), ("home", _MOVES)):
+                for found in pattern.finditer(binder.prose.flat):
+                    self._note(binder, kind, found.start())
+
+    def between(self, first: Fact, second: Fact) -> bool:
+        """Whether such a change stands between two facts."""
+        kind = "home" if first.attribute == "home" else "looks"
+        places = self._places.get((kind, second.subject), [])
+        start = (-1, 0) if first.from_card else first.place
+        return any(start <= place <= second.place for place in places)
+
+    def _note(self, binder: Binder, kind: str, at: int) -> None:
+        """The change concerns whoever is named in the paragraph."""
+        number = binder.prose.sentence_at(at)
+        if number is None:
+            return
+        paragraph = binder.prose.sentences[number].paragraph
+        start, end = binder.prose.paragraphs[paragraph]
+        for mention in binder.cast.named_in(binder.prose, start, end, spoken=True):
+            self._places.setdefault((kind, mention.key), []).append((binder.prose.order, at))

@@ -1,0 +1,89 @@
+"""The checks of one workspace: reads the book once and keeps the reading as long as the files are the same."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+
+from tallystick.errors import ConfigError, ToolError
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.continuity.checking import Reading
+from tallystick.rooms.studio.continuity.findings import Findings
+from tallystick.rooms.studio.continuity.rules import Focus
+from tallystick.rooms.studio.continuity.waivers import Waiver, stored_waivers
+
+Key = tuple[tuple[str, str], ...]
+
+
+class ContinuityDesk:
+    """Where the tools and the pipeline ask."""
+
+    def __init__(self, shelf: BookShelf, workspace: Path) -> None:
+        self.shelf = shelf
+        self._workspace = workspace
+        self._lock = Lock()
+        self._held: tuple[Key, Reading] | None = None
+
+    def check_book(self, focus: Focus = "general") -> Findings:
+        """The whole book against itself and its cards.
+
+        Raises:
+            ToolError: The list of waivers is damaged.
+        """
+        return self._reading(self.shelf.book()).findings(focus, waivers=self.waivers())
+
+    def check_files(self, book: Book, scenes: Sequence[Scene], cards: Sequence[CanonCard], focus: Focus) -> Findings:
+        """Some files against each other and against the scenes before them.
+
+        Every contradiction of a book is found by asking for each of its files once, however they are grouped.
+        """
+        given = {file.path for file in (*scenes, *cards)}
+        reading = self._reading(_with(book, scenes, cards))
+        found = reading.findings(focus, waivers=self.waivers(), cards={card.path for card in cards})
+        findings = tuple(finding for finding in found.findings if finding.second.path in given)
+        return Findings(findings=findings, looked_at=found.looked_at)
+
+    def check_scene(self, book: Book, scene: Scene, cards: Iterable[CanonCard], *, hard_only: bool) -> Findings:
+        """One scene against some cards."""
+        asked = list(cards)
+        reading = self._reading(_with(book, [scene], asked))
+        return reading.against(scene.path, [card.path for card in asked], hard_only=hard_only, waivers=self.waivers())
+
+    def facts_of(self, cards: Iterable[str]) -> int:
+        """How many facts some cards settle, as far as they were read last."""
+        wanted = set(cards)
+        held = self._held
+        return sum(fact.path in wanted for fact in held[1].settled) if held else 0
+
+    def waivers(self) -> list[Waiver]:
+        """The book's list of waivers.
+
+        Raises:
+            ToolError: It is damaged.
+        """
+        try:
+            return stored_waivers(self._workspace)
+        except ConfigError as damaged:
+            raise ToolError(str(damaged), hint="Repair the file, or move it away.") from None
+
+    def reading(self) -> Reading:
+        """The book as the rules read it."""
+        return self._reading(self.shelf.book())
+
+    def _reading(self, book: Book) -> Reading:
+        key = tuple((file.path, file.source.sha256) for file in (*book.scenes, *book.cards))
+        with self._lock:
+            if self._held is None or self._held[0] != key:
+                self._held = (key, Reading(book))
+            return self._held[1]
+
+
+def _with(book: Book, scenes: Sequence[Scene], cards: Sequence[CanonCard]) -> Book:
+    """The book, with files that are not part of it put behind."""
+    known = {file.path for file in (*book.scenes, *book.cards)}
+    return Book(
+        scenes=(*book.scenes, *(scene for scene in scenes if scene.path not in known)),
+        cards=(*book.cards, *(card for card in cards if card.path not in known)),
+        outline=book.outline,
+        complaints=book.complaints,
+    )

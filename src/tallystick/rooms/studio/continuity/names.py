@@ -1,0 +1,234 @@
+"""A name that is spelt otherwise once or twice. Two people with like names are two people.
+
+A rare spelling counts as a slip only if it is close to a name the book uses all the time, differs the way slips and
+variants do, and nothing in the book speaks for a second bearer.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from rapidfuzz.distance import OSA
+
+from tallystick.records import record
+from tallystick.rooms.studio.continuity.people import Cast
+from tallystick.rooms.studio.continuity.prose import Prose
+from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
+
+FEWEST = 4
+"""Times a name must stand before another spelling of it is a slip."""
+MOST_SLIPS = 2
+"""Times a slip may stand; what is written more often is meant."""
+SHARE = 5
+"""How many times more often the right spelling must stand."""
+_LONG = 7
+_SHORT = 4
+_KNOWN = MALE_NAMES | FEMALE_NAMES
+_WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
+_VOWELS = set("aeiouy")
+
+
+@record
+class Slip:
+    """A name spelt two ways."""
+
+    name: str
+    variant: str
+    count: int
+    first: tuple[Prose, int]
+    """Where the usual spelling stands first: the file and the offset."""
+    second: tuple[Prose, int]
+
+
+def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
+    """Every rare spelling of a name."""
+    index = _occurrences(proses, cast)
+    counts = {word: len(places) for word, places in index.items()}
+    established = _card_words(cast)
+    common = [word for word, count in counts.items() if count >= FEWEST or word in established]
+    by_length: dict[int, list[str]] = defaultdict(list)
+    for word in common:
+        by_length[len(word)].append(word)
+    for word, count in counts.items():
+        if count > MOST_SLIPS or word in established or len(word) < _SHORT - 1:
+            continue
+        near = [name for size in range(len(word) - 2, len(word) + 3) for name in by_length[size] if name != word]
+        match = _meant(word, near, counts, established)
+        if match is None or _is_apart(word, match, index, proses):
+            continue
+        name_places, word_places = index.get(match, []), index[word]
+        if not name_places:
+            continue
+        yield Slip(name=match, variant=word, count=counts[match], first=name_places[0], second=word_places[0])
+
+
+def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Prose, int]]]:
+    """Each capitalised word that is a name here → where it stands."""
+    index: dict[str, list[tuple[Prose, int]]] = defaultdict(list)
+    for prose in proses:
+        for start, end in prose.paragraphs:
+            for found in _WORD.finditer(prose.flat, start, end):
+                word = found.group()
+                lowered = word.lower()
+                if lowered in NOT_NAMES or lowered in TITLES or word.isupper() or len(word) < _SHORT - 1:
+                    continue
+                index[word].append((prose, found.start()))
+    return {word: places for word, places in index.items() if _is_used_as_name(word, cast)}
+
+
+def _is_used_as_name(word: str, cast: Cast) -> bool:
+    """A word that the book also writes small is no name; one that only ever opens sentences may be any word."""
+    return cast.is_name(word) and cast.counts[word] > 0
+
+
+def _card_words(cast: Cast) -> frozenset[str]:
+    """The single names that the author's cards hold."""
+    return frozenset(
+        word
+        for card in cast.cards.values()
+        for name in (card.name, *card.aliases)
+        for word in re.findall(r"[A-ZÀ-Þ][\w'-]*\w", name)
+    )
+
+
+def _meant(word: str, near: list[str], counts: dict[str, int], established: frozenset[str]) -> str | None:
+    """The one common name that a rare word must be a slip for."""
+    fitting = [
+        name
+        for name in near
+        if (counts.get(name, 0) >= SHARE * counts[word] or name in established) and _is_slip(word, name)
+    ]
+    if len(fitting) != 1:
+        fitting = [name for name in fitting if OSA.distance(word, name) == 1]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_slip(word: str, name: str) -> bool:
+    one, other = word.lower(), name.lower()
+    distance = OSA.distance(one, other, score_cutoff=2)
+    if distance > 2 or one == other or _is_inflected(one, other):
+        return False
+    sounds_alike = _sound(one) == _sound(other)
+    both_known = one in _KNOWN and other in _KNOWN
+    if both_known and len(one) == len(other) > _LONG and _is_slip_of_one(one, other, margin=2):
+        return distance == 1
+    if both_known or min(len(one), len(other)) <= _SHORT:
+        return (
+            sounds_alike
+            and distance == 1
+            or (not both_known and len(one) == len(other) and _is_swap(one, other) and len(one) >= _SHORT)
+        )
+    if distance == 2:
+        return (sounds_alike and one[0] == other[0]) or (
+            min(len(one), len(other)) > _LONG and one[0] == other[0] and _skeleton(one) == _skeleton(other)
+        )
+    if one in _KNOWN and other not in _KNOWN:
+        return sounds_alike
+    return sounds_alike or _is_swap(one, other) or _is_slip_of_one(one, other)
+
+
+def _is_slip_of_one(one: str, other: str, *, margin: int = 1) -> bool:
+    """One letter more, less or other, where such slips are made: not the first, and a consonant only in a long name."""
+    if len(one) != len(other):
+        longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+        at = next((place for place, sign in enumerate(shorter) if longer[place] != sign), len(shorter))
+        return at > 0 and (at < len(shorter) or longer[-1] in "eth" or longer[-1] == longer[-2])
+    at = next(place for place in range(len(one)) if one[place] != other[place])
+    if at == 0:
+        return False
+    vowels = one[at] in _VOWELS and other[at] in _VOWELS
+    inside = at < len(one) - margin
+    nasals = {one[at], other[at]} == {"m", "n"}
+    return (vowels and inside) or (len(one) >= _LONG and (inside or nasals) and not (vowels and not inside))
+
+
+def _is_swap(one: str, other: str) -> bool:
+    """Two neighbouring letters changed places."""
+    return (
+        len(one) == len(other) and one[0] == other[0] and sorted(one) == sorted(other) and OSA.distance(one, other) == 1
+    )
+
+
+def _is_inflected(one: str, other: str) -> bool:
+    """`the Bennets`, `Roman` and `Romans`, `Swede` and `Sweden`: forms of one word, not slips."""
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    if longer.startswith(shorter):
+        return longer[len(shorter) :] in {
+            "s",
+            "es",
+            "n",
+            "an",
+            "ian",
+            "y",
+            "ie",
+            "a",
+            "ish",
+            "ese",
+            "i",
+            "en",
+            "in",
+            "na",
+            "'s",
+            "er",
+            "on",
+            "ia",
+            "is",
+            "us",
+            "o",
+        }
+    ends = (longer[-2:], shorter[-1:])
+    return (
+        longer[:-2] == shorter[:-1]
+        and ends[0] in {"ie", "ey", "es", "an", "ns", "ia"}
+        or {one[-3:], other[-3:]} == {"man", "men"}
+    )
+
+
+def _sound(word: str) -> str:
+    """A key under which spellings of one sound meet."""
+    for old, new in (
+        ("ph", "f"), ("ck", "k"), ("sch", "sh"), ("gh", "g"), ("th", "t"), ("wh", "w"), ("qu", "kw"), ("x", "ks"),
+        ("ce", "se"), ("ci", "si"), ("cy", "si"), ("c", "k"), ("z", "s"), ("ey", "i"), ("ie", "i"), ("ei", "i"), ("y", "i"), ("ae", "e"), ("ai", "e"), ("ay", "e"),
+    ):  # fmt: skip
+        word = word.replace(old, new)
+    word = re.sub(r"(.)\1+", r"\1", word)
+    word = re.sub(r"(?<=[^aeiou])e\Z|h\Z|(?<=[^aeiou])h(?=[^aeiou]|\Z)", "", word)
+    return re.sub(r"(?<=\w)h", "", word)
+
+
+def _skeleton(word: str) -> str:
+    return re.sub(r"(.)\1+", r"\1", "".join(sign for sign in word if sign not in _VOWELS and sign != "h"))
+
+
+def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]], proses: Sequence[Prose]) -> bool:
+    """Whether the text itself tells the two apart: named side by side, or one with a name the other never bears."""
+    for prose, at in index[word]:
+        near = prose.flat[max(0, at - 60) : at + len(word) + 60]
+        if re.search(
+            rf"\b{re.escape(name)}\b(?:'s)?,?\s+(?:and|or|nor|but not|to|,)?\s*(?:\w+\s+)?{re.escape(word)}\b|\b{re.escape(word)}\b(?:'s)?,?\s+(?:and|or|nor|to|,)?\s*(?:\w+\s+)?{re.escape(name)}\b",
+            near,
+        ):
+            return True
+    return _other_company(word, name, index)
+
+
+def _other_company(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
+    """A rare `Harriot Smith` beside a common `Harriet Jones` is somebody else; so is `the Marne` beside `Marnie`."""
+    theirs = Counter(company for place in index[name] for company in _company(*place, len(name)))
+    ours = {company for place in index[word] for company in _company(*place, len(word))}
+    families = {company for company in ours if company[0] in {"family", "given"}}
+    known = {company for company in theirs if company[0] in {"family", "given"}}
+    if families and known and not families & known:
+        return True
+    return ("the", "") in ours and theirs[("the", "")] * 3 < len(index[name])
+
+
+def _company(prose: Prose, at: int, length: int) -> Iterator[tuple[str, str]]:
+    after = re.match(r"\s+([A-ZÀ-Þ][a-z]\w+)", prose.flat[at + length : at + length + 30])
+    if after and after.group(1).lower() not in NOT_NAMES:
+        yield "family", after.group(1)
+    before = re.search(r"(?<![.!?\"])\s([A-ZÀ-Þ][a-z]\w*)\s+\Z", prose.flat[max(0, at - 25) : at])
+    if before and before.group(1).lower() not in NOT_NAMES | TITLES:
+        yield "given", before.group(1)
+    if re.search(r"\b[Tt]he\s+\Z", prose.flat[max(0, at - 6) : at]):
+        yield "the", ""

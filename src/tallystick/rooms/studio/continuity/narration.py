@@ -1,0 +1,136 @@
+"""Which sentences of the narration tell a fact of the story.
+
+A question, a dream, a memory, a portrait, a rumour, a lie or a story inside the story tells none. Nor does a clause
+that is denied or only supposed; but what stands as an attribute (`her green eyes did not move`) is taken for granted
+by any sentence, denied or not.
+"""
+
+import re
+from functools import cached_property
+
+from tallystick.rooms.studio.continuity.prose import Prose, Sentence
+
+_UNREAL = re.compile(
+    r"\b(?:dream(?:s|ed|t|ing)?|nightmares?|visions?|hallucinat\w+|delirium|delirious|imagin\w+|fanc(?:y|ied|ies)|"
+    r"remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
+    r"portraits?|paint(?:ing|ings|ed)|pictures?|photographs?|photos?|statues?|miniature|sketch|effigy|"
+    r"masks?|masked|disguise\w*|wigs?|dye[ds]?|dyeing|bleached|lens(?:es)?|costumes?|actress|actor|"
+    r"stor(?:y|ies)|tales?|legends?|rumou?rs?|rumou?red|gossip|ballads?|song|novel|fairy|"
+    r"lied|liar|told lies|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|reputed\w*|according to|"
+    r"insist(?:ed|ing|s)?|mistak\w+|mistook|wrongly|falsely|suppos(?:e|ing|es)|"
+    r"wish(?:ed|es)?|hoped|as if|as though|would have|could have|might have|"
+    r"used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
+    r"formerly|in (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|as an? (?:child|girl|boy|young \w+|infant|baby)|"
+    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*"
+    r"(?:young|child|boy|girl|small|little|baby|infant|younger))\b"
+    r"|\b(?:said|told (?:\w+ )?(?:\w+ )?\w+|thought|believed|heard|assured \w+|wrote|read|declared|announced|guessed|reported|felt sure|"
+    r"was told|were told|had been told|persuaded \w+|convinced \w+|reckoned|fibbed|boasted|joked) that\b"
+    r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|her|him)\b",
+)
+_DREAMS = re.compile(
+    r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|a dream (?:came|of))\b"
+)
+_WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
+_REMEMBERS = re.compile(
+    r"\b(?:(?:remembered|recalled|recollected|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
+    r"(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
+    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|small|little)\b)"
+)
+_LONGEST_DREAM = 6
+"""Paragraphs after which a dream that nobody wakes from is taken to be over."""
+_DENIED = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|no one|without|far from|instead of|"
+    r"rather than|denied)\b|n't\b"
+)
+_ONLY_SUPPOSED = re.compile(
+    r"\b(?:if|would|could|might|may|should|unless|whether|perhaps|maybe|seem\w*|appear\w*|probably|possibly|apparently|"
+    r"looked as|look like|looked like|said to be|like|almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"
+    r"|'d\b"
+)
+_CLAUSE_START = re.compile(r"[;:—]|,? (?:and|but|while|whereas|though|although|because|so that|for)\b|[,¤]")
+_CLAUSE_END = re.compile(r"[;:—,.!?¤]| (?:and|but|while|though|although|because)\b")
+
+
+class Narration:
+    """What one file's prose tells as a fact."""
+
+    def __init__(self, prose: Prose) -> None:
+        self.prose = prose
+
+    def is_real(self, number: int) -> bool:
+        """Whether a sentence speaks of the story's present and its own world."""
+        sentence = self.prose.sentences[number]
+        return not (sentence.is_question or number in self._elsewhere or _UNREAL.search(sentence.text))
+
+    def asserts(self, number: int, start: int, end: int) -> bool:
+        """Whether what stands between two offsets is said to be so: neither denied nor supposed."""
+        sentence = self.prose.sentences[number]
+        clause = clause_around(sentence, start, end)
+        return not (_DENIED.search(clause) or _ONLY_SUPPOSED.search(clause) or _opens_condition(sentence, start))
+
+    def asserts_date(self, number: int, start: int, end: int) -> bool:
+        """Whether a date is given as that of something that was; `had been held on` gives one as well."""
+        sentence = self.prose.sentences[number]
+        clause = re.sub(r"\bhad (?:been|once)\b", "", clause_around(sentence, start, end))
+        denied = _DENIED.search(clause) or _ONLY_SUPPOSED.search(clause)
+        return not (denied or _opens_condition(sentence, start))
+
+    def is_denied(self, number: int, start: int, end: int) -> bool:
+        """Whether the clause says it is not so."""
+        return _DENIED.search(clause_around(self.prose.sentences[number], start, end)) is not None
+
+    def in_dream(self, number: int) -> bool:
+        """Whether the sentence is part of a dream or a memory that began before it."""
+        return number in self._elsewhere
+
+    def is_dreamt(self, number: int) -> bool:
+        """Whether the sentence is part of a dream; what is remembered was so."""
+        return number in self._dreams
+
+    @property
+    def _elsewhere(self) -> frozenset[int]:
+        return self._both[0]
+
+    @property
+    def _dreams(self) -> frozenset[int]:
+        return self._both[1]
+
+    @cached_property
+    def _both(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Sentences of dreams and memories, and of dreams alone."""
+        found: set[int] = set()
+        dreams: set[int] = set()
+        dream_until = memory_of = -1
+        for number, sentence in enumerate(self.prose.sentences):
+            text = sentence.text
+            if sentence.paragraph <= dream_until:
+                dreams.add(number)
+                if _WAKES.search(text):
+                    dream_until = -1
+            elif _DREAMS.search(text):
+                dream_until = sentence.paragraph + _LONGEST_DREAM
+                dreams.add(number)
+            if sentence.paragraph == memory_of:
+                found.add(number)
+            elif _REMEMBERS.search(text):
+                memory_of = sentence.paragraph
+                found.add(number)
+        return frozenset(found | dreams), frozenset(dreams)
+
+
+def clause_around(sentence: Sentence, start: int, end: int) -> str:
+    """The part of a sentence that a place belongs to, from the sign or conjunction before it to the one after it."""
+    text, first, last = sentence.text, start - sentence.start, end - sentence.start
+    begin = 0
+    for found in _CLAUSE_START.finditer(text, 0, max(first, 0)):
+        begin = found.end()
+    close = _CLAUSE_END.search(text, last)
+    return text[begin : close.start() if close else len(text)]
+
+
+def _opens_condition(sentence: Sentence, start: int) -> bool:
+    """`If …, his eyes were green`: the whole sentence hangs on the first word."""
+    return (
+        re.match(r"\W*(?:if|unless|suppose|had (?:he|she|it|[A-Z]\w+)\b)", sentence.text, re.IGNORECASE) is not None
+        and start > sentence.start
+    )

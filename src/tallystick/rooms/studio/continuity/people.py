@@ -1,0 +1,345 @@
+"""Who is named in the book, under which names, and whether a name is a man's or a woman's.
+
+Two names are taken for one person only where the book leaves no choice: `Mara` and `Mara Voss` while there is no other
+Mara, `Darcy` and `Mr. Darcy` while no other man bears the name. What the author's cards say goes before all of it.
+"""
+
+import re
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from tallystick.records import record
+from tallystick.rooms.studio.book.nouns import CanonCard
+from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
+from tallystick.rooms.studio.continuity.vocabulary import (
+    FEMALE_NAMES,
+    FEMALE_TITLES,
+    MALE_NAMES,
+    MALE_TITLES,
+    NOT_NAMES,
+    TITLES,
+)
+
+Gender = Literal["m", "f"]
+_WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
+_TITLED = "|".join(sorted((title.capitalize() for title in TITLES), key=len, reverse=True))
+NAME = rf"(?:(?:{_TITLED})\.?\s+)*{_WORD}(?:\s+(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+"""A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
+_MENTION = re.compile(rf"(?<![\w'-]){NAME}")
+_CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}")
+_LOWER = re.compile(r"(?<![\w'-])[a-zà-þ][\w-]*\w")
+_PRONOUNS = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b")
+_POSSESSIVE = re.compile(r"'s?(?!\w)")
+_GIVEN = 2
+
+
+@record
+class Mention:
+    """A name where it stands."""
+
+    start: int
+    end: int
+    key: str
+    """Who is meant."""
+    name: str
+    is_possessive: bool
+
+
+Run = tuple[int, int, str | None, tuple[str, ...]]
+"""Start, end, title and words of a name as it stands."""
+
+
+class Cast:
+    """All who are named in some files."""
+
+    def __init__(self, proses: Sequence[Prose], cards: Sequence[CanonCard] = ()) -> None:
+        self.cards = {card.path: card for card in cards}
+        self._carded = _names_of(cards)
+        self.counts: Counter[str] = Counter()
+        """Each single name → how often it stands where only a name is capitalised."""
+        self._lower: Counter[str] = Counter()
+        for prose in proses:
+            self._count(prose)
+        self._runs = {prose.path: list(self._named(prose.flat)) for prose in proses}
+        self._starts = {path: array("L", [run[0] for run in runs]) for path, runs in self._runs.items()}
+        self._keys = _grouped(Counter((run[2], run[3]) for runs in self._runs.values() for run in runs))
+        self._votes: dict[str, Counter[Gender]] = defaultdict(Counter)
+        self._heard: Counter[str] = Counter()
+        self._placed: Counter[str] = Counter()
+        for prose in proses:
+            self._listen(prose)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """The names in any text, in order."""
+        return [self._mention(text, run) for run in self._named(text)]
+
+    def named_in(self, prose: Prose, start: int, end: int, *, spoken: bool = False) -> list[Mention]:
+        """The names between two offsets of a file's prose; those in speech only if asked for."""
+        starts = self._starts.get(prose.path)
+        if starts is None:
+            text = (prose.flat if spoken else prose.told)[start:end]
+            return [_moved(mention, start) for mention in self.mentions(text)]
+        runs = self._runs[prose.path][bisect_left(starts, start) : bisect_left(starts, end)]
+        flat = prose.flat
+        return [self._mention(flat, run) for run in runs if spoken or prose.told[run[0]] != HIDDEN]
+
+    def key_of(self, title: str | None, words: tuple[str, ...]) -> str:
+        """The one key of a person, whichever of his names is used."""
+        whole = " ".join(words).casefold()
+        for part in (whole, words[0].casefold()):
+            if part in self._carded:
+                return self._carded[part]
+        node = _node(title, words)
+        return self._keys.get(node, node)
+
+    def key_of_name(self, name: str) -> str | None:
+        """The key of a name as written; None where it is no name."""
+        found = self.mentions(name)
+        return found[0].key if found else self._carded.get(name.casefold())
+
+    def gender(self, key: str) -> Gender | None:
+        """By title, by the pronouns that follow the name, by the given name."""
+        votes = self._votes.get(key)
+        if votes and votes.total() >= _GIVEN:
+            (first, count), *_ = votes.most_common(1)
+            if count * 4 >= votes.total() * 3:
+                return first
+        name = self.cards[key].name if key in self.cards else key
+        for word in re.findall(r"\w+", name.lower()):
+            if word in FEMALE_TITLES or (word in FEMALE_NAMES and word not in MALE_NAMES):
+                return "f"
+            if word in MALE_TITLES or word in MALE_NAMES:
+                return "m"
+        return votes.most_common(1)[0][0] if votes else None
+
+    def is_person(self, key: str) -> bool:
+        """Whether the book treats the name as somebody: it speaks, owns a face, or bears a title."""
+        if key in self.cards:
+            return self.cards[key].kind == "character"
+        if self._heard[key] > 0 or self._placed[key] > 0:
+            return self._heard[key] * 2 >= self._placed[key]
+        first = key.partition(" ")[0]
+        return first in TITLES or first in _GIVEN_NAMES
+
+    def acts(self, key: str) -> bool:
+        """Whether the name speaks or acts anywhere, whatever it looks like."""
+        return self._heard[key] * 2 > self._placed[key]
+
+    def people(self) -> list[tuple[str, int]]:
+        """The people of the book and how much they do in it, the busiest first."""
+        return [(key, count) for key, count in self._heard.most_common() if count > 1 and self.is_person(key)]
+
+    def places(self) -> list[tuple[str, int]]:
+        """What the book treats as a place, the most visited first."""
+        return [(key, count) for key, count in self._placed.most_common() if not self.is_person(key)]
+
+    def is_name(self, word: str) -> bool:
+        """Whether a capitalised word is a name in this book, not merely a word at the head of a sentence."""
+        lowered = word.lower()
+        if lowered in NOT_NAMES:
+            return lowered in self._carded
+        if word.isupper() and len(word) > 1:
+            return False
+        small = self._lower[lowered]
+        if self.counts[word]:
+            return small <= self.counts[word] // 2
+        return small == 0
+
+    def _mention(self, text: str, run: Run) -> Mention:
+        start, end, title, words = run
+        return Mention(
+            start=start, end=end, key=self.key_of(title, words), name=" ".join(text[start:end].split()),
+            is_possessive=_POSSESSIVE.match(text, end) is not None,
+        )  # fmt: skip
+
+    def _count(self, prose: Prose) -> None:
+        heads = {sentence.start for sentence in prose.sentences}
+        flat = prose.flat
+        for found in _CAPITAL.finditer(flat):
+            word = found.group()
+            if not _opens(flat, found.start(), heads) and not word.isupper():
+                self.counts[word] += 1
+        self._lower.update(_LOWER.findall(flat))
+
+    def _named(self, text: str) -> Iterator[Run]:
+        for found in _MENTION.finditer(text):
+            yield from self._in_run(found)
+
+    def _in_run(self, run: re.Match[str]) -> Iterator[Run]:
+        """What of a run of capitalised words is a name: `Then Mr. Darcy` is `Mr. Darcy`."""
+        title: str | None = None
+        words: list[str] = []
+        start = end = 0
+        for part in _CAPITAL.finditer(run.group()):
+            word = part.group()
+            lowered = word.lower()
+            if lowered in TITLES and not words:
+                title, start = lowered, part.start()
+            elif self.is_name(word):
+                start = part.start() if not words and title is None else start
+                words.append(word)
+                end = part.end()
+            elif words:
+                break
+            else:
+                title = None
+        if words:
+            yield run.start() + start, run.start() + end, title, tuple(words)
+
+    def _listen(self, prose: Prose) -> None:
+        """Who acts as a person does, and which pronoun follows whom."""
+        told = prose.told
+        for mention in self.named_in(prose, 0, len(told)):
+            if _DOES.match(told, mention.end) or _SAID.search(told, max(0, mention.start - 14), mention.start):
+                self._heard[mention.key] += 1
+            elif not mention.is_possessive and _INSIDE.search(told, max(0, mention.start - 14), mention.start):
+                self._placed[mention.key] += 1
+        for sentence in prose.sentences:
+            after = _PRONOUNS.search(sentence.text)
+            if after is None:
+                continue
+            mentions = self.named_in(prose, sentence.start, sentence.end)
+            if len({mention.key for mention in mentions}) == 1:
+                after = _PRONOUNS.search(sentence.text, mentions[0].end - sentence.start)
+                if after:
+                    self._votes[mentions[0].key]["m" if after.group(1) else "f"] += 1
+
+
+_GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
+_SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
+_DOES = re.compile(
+    r"\s+(?:\w+ly\s+)?(?:said|asked|replied|cried|answered|whispered|murmured|nodded|smiled|laughed|sighed|shrugged|"
+    r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had|"
+    r"was\s+(?:born|tall|young|old|dead))\b(?!\s+(?:in\s+ruins|been\s+built))|"
+    r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|"
+    r"husband|lips|cheeks?|shoulder|mind)\b"
+)
+_INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
+
+
+def _moved(mention: Mention, by: int) -> Mention:
+    return replace(mention, start=mention.start + by, end=mention.end + by)
+
+
+def _opens(flat: str, at: int, heads: set[int]) -> bool:
+    """Whether a word stands where any word has a capital."""
+    if at in heads:
+        return True
+    before = flat[max(0, at - 3) : at].rstrip()
+    return not before or before[-1] in "\"'.!?:;([—-" and not flat[max(0, at - 6) : at].rstrip().endswith(_SHORTENED)
+
+
+_SHORTENED = ("Mr.", "Mrs.", "Dr.", "St.", "Ms.", "M.", "Mme.", "Capt.", "Col.", "Rev.", "Hon.", "Lt.", "Prof.", "Gen.")
+
+
+def _names_of(cards: Iterable[CanonCard]) -> dict[str, str]:
+    """Each name and alias → the card's path; a name that two cards bear is nobody's."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for card in cards:
+        names = [card.name, *card.aliases]
+        for name in names:
+            owners[name.casefold()].add(card.path)
+            bare = re.sub(rf"^(?:{_TITLED})\.?\s+", "", name)
+            owners[bare.casefold()].add(card.path)
+        if card.kind == "character" and len(card.name.split()) > 1:
+            first = re.sub(rf"^(?:{_TITLED})\.?\s+", "", card.name).split()[0]
+            owners[first.casefold()].add(card.path)
+            if card.name.split()[0] == first:
+                owners[card.name.split()[-1].casefold()].add(card.path)
+    return {name: next(iter(paths)) for name, paths in owners.items() if len(paths) == 1}
+
+
+def _node(title: str | None, words: tuple[str, ...]) -> str:
+    plain = " ".join(words).lower()
+    return f"{_same_title(title)} {plain}" if title else plain
+
+
+def _same_title(title: str | None) -> str:
+    return {"doctor": "dr", "capt": "captain", "col": "colonel", "prof": "professor", "gen": "general"}.get(
+        title or "", title or ""
+    )
+
+
+def _grouped(runs: Counter[tuple[str | None, tuple[str, ...]]]) -> dict[str, str]:
+    """Each way of naming → the key it shares with the others of the same person."""
+    firsts: dict[str, Counter[str]] = defaultdict(Counter)
+    lasts: dict[str, Counter[str]] = defaultdict(Counter)
+    titles: dict[str, Counter[str]] = defaultdict(Counter)
+    singles: Counter[str] = Counter()
+    for (title, words), count in runs.items():
+        if len(words) > 1:
+            firsts[words[0].lower()][words[-1].lower()] += count
+            lasts[words[-1].lower()][words[0].lower()] += count
+        elif title:
+            titles[words[0].lower()][_same_title(title)] += count
+        else:
+            singles[words[0].lower()] += count
+    keys: dict[str, str] = {}
+    for title, words in runs:
+        node = _node(title, words)
+        keys[node] = _key(node, title, [word.lower() for word in words], firsts, lasts, titles)
+    return keys
+
+
+def _key(
+    node: str,
+    title: str | None,
+    words: list[str],
+    firsts: dict[str, Counter[str]],
+    lasts: dict[str, Counter[str]],
+    titles: dict[str, Counter[str]],
+) -> str:
+    if len(words) > 1:
+        # A full name is its own key; a title before it adds nothing.
+        return f"{words[0]} {words[-1]}"
+    name = words[0]
+    if title is None:
+        if name in firsts:
+            return f"{name} {_only(firsts[name])}" if _only(firsts[name]) else node
+        return _bare_surname(name, lasts, titles)
+    if name in lasts or name not in firsts:
+        return _titled_surname(node, title, name, lasts, titles)
+    surname = _only(firsts[name])
+    # `Lady Catherine` is not `Catherine Bennet`; `Miss Mara` is Mara.
+    return f"{name} {surname}" if surname and title in {"miss", "master", "sir", "mr"} else node
+
+
+def _bare_surname(name: str, lasts: dict[str, Counter[str]], titles: dict[str, Counter[str]]) -> str:
+    sexes = {_sex(title) for title in titles.get(name, ())}
+    if name in lasts:
+        first = _only(lasts[name])
+        if first and not (sexes >= {"m", "f"}) and not (first in FEMALE_NAMES and sexes != {"f"}):
+            return f"{first} {name}"
+    men = [title for title in titles.get(name, ()) if _sex(title) != "f"]
+    given = [first for first in lasts.get(name, ()) if first not in FEMALE_NAMES]
+    # A bare surname is the man's, as novels have it.
+    return f"{men[0]} {name}" if len(men) == 1 and len(given) <= 1 else name
+
+
+def _titled_surname(
+    node: str, title: str, name: str, lasts: dict[str, Counter[str]], titles: dict[str, Counter[str]]
+) -> str:
+    first = _only(lasts[name]) if name in lasts else None
+    sexes = {_sex(other) for other in titles[name]}
+    if first and not (sexes >= {"m", "f"}):
+        given = "f" if first in FEMALE_NAMES else "m" if first in MALE_NAMES else None
+        if given is None or _sex(title) in {None, given}:
+            return f"{first} {name}"
+    return node
+
+
+def _only(counted: Counter[str]) -> str | None:
+    """The one that all the others are too few beside."""
+    (name, count), *others = counted.most_common(2)
+    return name if not others else None
+
+
+def _sex(title: str) -> Gender | None:
+    return "f" if title in FEMALE_TITLES else "m" if title in MALE_TITLES else None
+
+
+__all__ = ["NAME", "Cast", "Gender", "Mention"]

@@ -1,0 +1,222 @@
+"""Where a place lies, where somebody lives or was born, and who is in two places on one day."""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.dates import DATE_WORDS, LOOSE, moment_of
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.looks import holder
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of
+
+_PROPER = r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|du|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
+_PLACE = rf"(?:the\s+)?(?:(?:county|village|town|city|parish|valley|province|hamlet|borough|district|region|port|isle|island|kingdom|hills|mountains|marshes|wilds|heart|middle|centre|depths|north|south|east|west)\s+of\s+(?:the\s+)?)?(?P<place>{_PROPER})"
+_WAY = r"(?:north|south|east|west|north-?east|north-?west|south-?east|south-?west)"
+_LIES = (
+    r"(?:lay|lies|stood|stands|was\s+situated|is\s+situated|was\s+located|is\s+located|nestled|nestles|"
+    r"was\s+built|had\s+been\s+built|sat|sits|could\s+be\s+found|is|was|had\s+(?:always\s+)?stood)"
+)
+_LYING = re.compile(
+    rf"\b(?P<verb>{_LIES})\s+(?:(?:just|deep|far|away|high|up|down|out|well|right|directly|a\s+little|some|\w+ly)\s+){{0,2}}(?:"
+    rf"in\s+the\s+(?P<part>{_WAY}|heart|middle|centre)\s+of\s+(?:the\s+)?(?P<whole>{_PROPER})"
+    rf"|in\s+{_PLACE}"
+    rf"|(?:(?:some|about|barely|nearly|scarcely|only)\s+)?(?P<count>{NUMBER}|half\s+a)\s+(?P<unit>miles?|leagues?|kilomet\w+|hours?|days?)(?:'s?)?(?:\s+(?:walk|ride|drive|journey))?\s+"
+    rf"(?:(?:to\s+the\s+)?(?P<bearing>{_WAY})\s+of|from|outside|away\s+from|beyond|above|below)\s+(?:the\s+)?(?P<from>{_PROPER})"
+    rf"|(?:to\s+the\s+|on\s+the\s+|at\s+the\s+)?(?P<way>{_WAY}|left|right|far|near)(?:ern)?(?:-hand)?\s+(?:of|side\s+of|bank\s+of|shore\s+of|coast\s+of|edge\s+of|end\s+of|slope\s+of)\s+(?:the\s+)?(?P<ref>{_PROPER}|[a-z]+)"
+    r"|(?:at|on|near)\s+the\s+(?P<spot>top|foot|bottom|summit|mouth|head|edge|end)\s+of\s+(?:the\s+)?(?P<ref2>[\w'-]+)"
+    r")"
+)
+_BESIDE = re.compile(rf",\s+(?:which\s+(?:lay|lies|stood|stands)\s+)?in\s+{_PLACE}\s*,")
+_THE = re.compile(
+    r"\b[Tt]he\s+(?:(?:old|new|great|little|ruined|stone|white|grey|red|black|village|parish)\s+)?"
+    r"(?P<thing>lighthouse|mill|windmill|church|chapel|inn|castle|tower|bridge|farm|manor|abbey|monastery|station|harbour|mine|"
+    r"school|prison|hospital|cottage|vicarage|parsonage|rectory|town|village|city|palace|temple|fort|fortress|well|forge|"
+    r"graveyard|churchyard|cemetery|quarry|orchard|stables)\s*\Z"
+)
+_HOUSE = re.compile(
+    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|Castle|Abbey|Manor|Lodge|Cottage|Grange|Farm|"
+    r"Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|Bridge|Mill|Wood|Forest|Hill|Heights|Rectory)\s*\Z"
+)
+_LIVES = re.compile(
+    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|made\s+(?:his|her)\s+home|had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|"
+    rf"was\s+born|had\s+been\s+born|was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|was\s+a\s+native)\s+(?:alone\s+|still\s+|quietly\s+|then\s+|now\s+)?"
+    rf"(?:in|at|on|from|of|near)\s+{_PLACE}"
+)
+_IS_AT = re.compile(
+    rf"\b(?:was|remained|stayed|is|sat|stood|slept|dined|woke)\s+(?:still\s+|now\s+|already\s+|at\s+that\s+(?:very\s+)?(?:hour|moment)\s+)?(?:in|at)\s+{_PLACE}"
+)
+_DATED = re.compile(rf"\b(?:[Oo]n|[Ii]n)\s+(?:the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?{LOOSE}")
+_HOURLY = re.compile(
+    r"\b(?:at\s+(?:noon|midnight|dawn|dusk|sunrise|sunset|(?:the\s+)?(?:same|very)\s+(?:hour|moment|time)|[a-z]+\s+o'clock))\b",
+    re.IGNORECASE,
+)
+
+
+def places(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Everything of this kind that the file tells."""
+    prose = narration.prose
+    for pattern, words, read in _READERS:
+        for number, found in prose.matches(pattern, words):
+            if narration.is_real(number):
+                yield from read(narration, binder, number, found)
+
+
+def _lying(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    subject = _thing(narration, binder, number, found.start())
+    if subject is None or not narration.asserts(number, found.start(), found.end()):
+        return
+    verb = " ".join(found.group("verb").split())
+    is_person = binder.cast.is_person(subject.key) and subject.key not in _location_cards(binder)
+    if is_person and subject.key[0] != "\0":
+        return
+    attribute, value = _relation(found)
+    if not value or (
+        verb in {"is", "was", "sat", "sits"} and attribute == "in" and subject.name.lower().startswith("the ")
+    ):
+        return
+    yield fact_at(
+        narration.prose,
+        number,
+        (min(subject.start, found.start()), found.end()),
+        subject,
+        attribute,
+        value,
+        found.group(),
+    )
+
+
+def _relation(found: re.Match[str]) -> tuple[str, tuple[str | int, ...]]:
+    if found.group("part"):
+        return f"side of {_plain(found.group('whole'))}", (found.group("part").replace("-", ""),)
+    if found.group("place"):
+        return "in", (_plain(found.group("place")),)
+    if found.group("from"):
+        count = 0 if found.group("count").startswith("half") else number_of(found.group("count"))
+        unit = found.group("unit").rstrip("s")
+        if count is None:
+            return "", ()
+        return f"{unit}s from {_plain(found.group('from'))}", (count,)
+    if found.group("way"):
+        return f"side of {_plain(found.group('ref'))}", (found.group("way").replace("-", ""),)
+    if found.group("spot"):
+        spot = {"summit": "top", "bottom": "foot"}.get(found.group("spot"), found.group("spot"))
+        return f"part of {_plain(found.group('ref2'))}", (spot,)
+    return "", ()
+
+
+def _thing(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
+    """What lies there: a name, or a building there may be only one of."""
+    sentence = narration.prose.sentences[number]
+    if house := _HOUSE.search(sentence.text[: at - sentence.start]):
+        start = sentence.start + house.start()
+        return Mention(
+            start=start,
+            end=at,
+            key=_plain(house.group()),
+            name=" ".join(house.group().split()),
+            is_possessive=False,
+        )
+    named = binder.named_before(number, at)
+    if named is not None:
+        return None if named.is_possessive else named
+    found = _THE.search(sentence.text[: at - sentence.start])
+    if found is None:
+        return None
+    start = sentence.start + found.start()
+    return Mention(
+        start=start, end=at, key=f"\0{found.group('thing')}", name=" ".join(found.group().split()), is_possessive=False
+    )
+
+
+def _beside(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`Pemberley, in Derbyshire,`"""
+    owner = binder.named_before(number, found.start())
+    if (
+        owner is None
+        or owner.is_possessive
+        or (binder.cast.is_person(owner.key) and owner.key not in _location_cards(binder))
+    ):
+        return
+    yield fact_at(
+        narration.prose, number, (owner.start, found.end()), owner, "in", (_plain(found.group("place")),), found.group()
+    )
+
+
+def _lives(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    owner = holder(binder, number, found.start())
+    place = _plain(found.group("place"))
+    if owner is None or owner.is_possessive or binder.cast.acts(binder.cast.key_of_name(found.group("place")) or ""):
+        return
+    clause_start = found.start() if "had" in found.group("verb") or "born" in found.group("verb") else owner.start
+    born = any(word in found.group("verb") for word in ("born", "hailed", "native"))
+    if not born and not narration.asserts(
+        number, max(clause_start, narration.prose.sentences[number].start), found.end()
+    ):
+        return
+    if born and narration.is_denied(number, found.start(), found.end()):
+        return
+    attribute = "birthplace" if born else "raised" if "grew" in found.group("verb") else "home"
+    start = min(owner.start, found.start()) if owner.start >= narration.prose.sentences[number].start else found.start()
+    yield fact_at(
+        narration.prose,
+        number,
+        (start, found.end()),
+        owner,
+        attribute,
+        (place,),
+        found.group("place"),
+        hard=attribute != "home",
+    )
+
+
+def _is_at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """Where somebody is on a day that the sentence names."""
+    owner = holder(binder, number, found.start())
+    sentence = narration.prose.sentences[number]
+    dated = _DATED.search(sentence.text)
+    if (
+        owner is None
+        or owner.is_possessive
+        or dated is None
+        or not narration.asserts(number, found.start(), found.end())
+    ):
+        return
+    moment = moment_of(dated)
+    hour = _HOURLY.search(sentence.text)
+    if not (moment.day and moment.month):
+        return
+    details = (*map(str, moment.as_value()), hour.group().lower() if hour else "")
+    attribute = f"whereabouts on {moment.day}.{moment.month}.{moment.year or ''}"
+    start = min(owner.start, found.start()) if owner.start >= sentence.start else found.start()
+    yield fact_at(
+        narration.prose,
+        number,
+        (start, found.end()),
+        owner,
+        attribute,
+        (_plain(found.group("place")),),
+        found.group("place"),
+        details=details,
+    )
+
+
+_READERS = (
+    (
+        _LYING,
+        frozenset("lay lies stood stands situated located nestled nestles built sat sits found is was".split()),
+        _lying,
+    ),
+    (_LIVES, frozenset("lived lives dwelt dwelled resided resides home life born grew hailed native".split()), _lives),
+    (_IS_AT, DATE_WORDS, _is_at),
+    (_BESIDE, frozenset({"in"}), _beside),
+)
+
+
+def _location_cards(binder: Binder) -> set[str]:
+    return {path for path, card in binder.cast.cards.items() if card.kind != "character"}
+
+
+def _plain(place: str) -> str:
+    return " ".join(place.lower().removeprefix("the ").split()).removesuffix("'s")

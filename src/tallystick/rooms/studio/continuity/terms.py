@@ -1,0 +1,86 @@
+"""A term of the book's own that is written two ways: `Skyship` and `Sky-ship`, `the Long Night` and `the long night`.
+
+Only names and terms with capitals, and the terms that cards define; how common words are hyphenated is the editor's
+matter.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from tallystick.records import record
+from tallystick.rooms.studio.continuity.people import Cast
+from tallystick.rooms.studio.continuity.prose import Prose
+from tallystick.rooms.studio.continuity.vocabulary import NOT_NAMES, TITLES
+
+FEWEST = 4
+MOST_VARIANTS = 2
+_FORM = re.compile(r"(?<![\w'-])[A-ZÀ-Þ][a-zà-þ]+(?:[- ][A-ZÀ-Þa-zà-þ][a-zà-þ]+)?(?![\w-])")
+_SHORTEST = 7
+Place = tuple[Prose, int]
+
+
+@record
+class Variant:
+    """A term written two ways."""
+
+    usual: str
+    other: str
+    count: int
+    first: Place
+    second: Place
+
+
+def variants(proses: Sequence[Prose], cast: Cast) -> Iterator[Variant]:
+    """Every rare way of writing a term."""
+    yield from _compounds(proses)
+    for card in cast.cards.values():
+        if card.kind in {"glossary", "technology", "faction", "lore", "culture"}:
+            for term in (card.name, *card.aliases):
+                yield from _uncapitalised(proses, term)
+
+
+def _compounds(proses: Sequence[Prose]) -> Iterator[Variant]:
+    forms: dict[str, dict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
+    for prose in proses:
+        heads = {sentence.start for sentence in prose.sentences}
+        for found in _FORM.finditer(prose.flat):
+            form = found.group()
+            if _is_term(form) and found.start() not in heads:
+                forms[re.sub(r"[- ]", "", form).lower()][form].append((prose, found.start()))
+    for written in forms.values():
+        yield from _rare(written)
+
+
+def _is_term(form: str) -> bool:
+    """One capitalised word, a compound, or two capitalised words; `Then he` is none."""
+    first, _, second = form.partition("-" if "-" in form else " ")
+    if first.lower() in NOT_NAMES | TITLES or len(form) < _SHORTEST:
+        return False
+    return not second or "-" in form or second[0].isupper()
+
+
+def _rare(written: dict[str, list[Place]]) -> Iterator[Variant]:
+    if len(written) < 2:  # noqa: PLR2004 - two ways of writing it
+        return
+    usual = max(written, key=lambda form: len(written[form]))
+    count = len(written[usual])
+    for form, places in written.items():
+        if form != usual and len(places) <= MOST_VARIANTS and count >= max(FEWEST, 4 * len(places)):
+            yield Variant(usual=usual, other=form, count=count, first=written[usual][0], second=places[0])
+
+
+def _uncapitalised(proses: Sequence[Prose], term: str) -> Iterator[Variant]:
+    """A term of a card that the book elsewhere writes small."""
+    if not re.search(r"\s", term) or not term[0].isupper() or term.lower() == term:
+        return
+    inside = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term))
+    pattern = re.compile(rf"(?<!\w){inside}(?!\w)", re.IGNORECASE)
+    written: dict[str, list[Place]] = defaultdict(list)
+    for prose in proses:
+        for found in pattern.finditer(prose.flat):
+            written[" ".join(found.group().split())].append((prose, found.start()))
+    count = len(written.get(term, ()))
+    for form, places in written.items():
+        if form != term and len(places) <= MOST_VARIANTS and count >= len(places):
+            yield Variant(usual=term, other=form, count=count, first=written[term][0], second=places[0])

@@ -1,0 +1,1 @@
+"""Taking the book out again: Markdown, Word, e-book. The same book gives the same bytes."""

@@ -1,0 +1,117 @@
+"""The book as a reader gets it: parts, chapters, scenes and their paragraphs, without notes and front matter."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from tallystick.records import record
+from tallystick.rooms.studio.book.front_matter import text_of
+from tallystick.rooms.studio.book.nouns import Book, Scene
+from tallystick.rooms.studio.importing.inline import Span, read
+from tallystick.rooms.studio.importing.markdown import pieces_of
+from tallystick.rooms.studio.importing.nouns import Piece
+from tallystick.rooms.studio.importing.writing import numbered_title
+
+SECTION = 3
+"""So many levels below the chapter stand headings inside a scene: no reader takes them for scenes."""
+BlockKind = Literal["paragraph", "quote", "item", "heading", "break"]
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ITEM = re.compile(r"\s{0,3}(?:[-*+]|[0-9]{1,4}[.)])\s+")
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What XML cannot hold."""
+
+
+@record
+class ReadBlock:
+    """One paragraph, or what stands in its place."""
+
+    kind: BlockKind
+    spans: tuple[Span, ...] = ()
+    source: str = ""
+    """As the author wrote it; of a heading without its signs."""
+
+
+@record
+class ReadScene:
+    """One scene."""
+
+    title: str | None
+    """None: it has none of its own that a reader should see."""
+    blocks: tuple[ReadBlock, ...]
+
+
+@record
+class ReadChapter:
+    """One chapter."""
+
+    title: str
+    part: str | None
+    """The part that begins with this chapter; None: it is the same as before."""
+    scenes: tuple[ReadScene, ...]
+
+
+@record
+class ReadBook:
+    """All of it."""
+
+    title: str
+    author: str
+    language: str
+    chapters: tuple[ReadChapter, ...]
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether there is a level above chapters."""
+        return any(chapter.part for chapter in self.chapters)
+
+
+def gather(book: Book, *, title: str, author: str = "", language: str = "en") -> ReadBook:
+    """Take the scenes of a book together as a reader meets them."""
+    grouped: list[tuple[str | None, str, list[Scene]]] = []
+    for scene in book.scenes:
+        part, named = text_of(scene.front.get("part")), text_of(scene.front.get("chapter"))
+        chapter = named or scene.title
+        if named and grouped and grouped[-1][:2] == (part, chapter):
+            grouped[-1][2].append(scene)
+        else:
+            grouped.append((part, chapter, [scene]))
+    chapters: list[ReadChapter] = []
+    before: str | None = None
+    for part, chapter, scenes in grouped:
+        read_scenes = tuple(_scene(scene, chapter, place) for place, scene in enumerate(scenes, start=1))
+        begins = clean(part) if part and part != before else None
+        chapters.append(ReadChapter(title=clean(chapter), part=begins, scenes=read_scenes))
+        before = part
+    return ReadBook(title=clean(title), author=clean(author), language=language, chapters=tuple(chapters))
+
+
+def clean(text: str) -> str:
+    """Text that every format can hold."""
+    return _UNFIT.sub("", text)
+
+
+def _scene(scene: Scene, chapter: str, place: int) -> ReadScene:
+    _, pieces = pieces_of(clean(_COMMENT.sub("", scene.source.text)), scene.path)
+    if pieces and pieces[0].kind == "heading":
+        # The scene's own title; it stands in the heading of the chapter or the scene.
+        pieces = pieces[1:]
+    shown = scene.title not in {chapter, numbered_title(chapter, place)}
+    blocks = tuple(block for piece in pieces for block in _blocks(piece))
+    return ReadScene(title=clean(scene.title) if shown else None, blocks=blocks)
+
+
+def _blocks(piece: Piece) -> Iterator[ReadBlock]:
+    if piece.kind == "break":
+        yield ReadBlock(kind="break", source="* * *")
+    elif piece.kind == "heading":
+        yield ReadBlock(kind="heading", spans=read(piece.text), source=piece.text)
+    elif piece.text.startswith(">"):
+        inner = "\n".join(re.sub(r"\A {0,3}>[ ]?", "", line) for line in piece.text.split("\n"))
+        yield ReadBlock(kind="quote", spans=read(inner), source=piece.text)
+    elif _ITEM.match(piece.text):
+        for item in re.split(r"\n(?=\s{0,3}(?:[-*+]|[0-9]{1,4}[.)])\s)", piece.text):
+            yield ReadBlock(kind="item", spans=read(_ITEM.sub("", item, count=1)), source=item)
+    else:
+        spans = read(piece.text)
+        if any(span.text.strip() for span in spans):
+            yield ReadBlock(kind="paragraph", spans=spans, source=piece.text)

@@ -1,0 +1,185 @@
+"""From pieces in reading order to chapters and scenes, the same way for every format."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tallystick.rooms.studio.importing.headings import Label, label_of, number_of_chapter
+from tallystick.rooms.studio.importing.inline import plain
+from tallystick.rooms.studio.importing.nouns import ChapterDraft, Losses, Piece, SceneDraft
+
+SHORT_OPENING = 200
+"""Words before the first chapter that are taken for a title page and a table of contents."""
+OPENING = "Opening"
+
+
+def assemble(pieces: Sequence[Piece], losses: Losses, where: str) -> tuple[str, tuple[ChapterDraft, ...]]:
+    """The title, if the pieces begin with one, and the chapters.
+
+    Args:
+        pieces: Headings, breaks and blocks in reading order.
+        losses: Counts what is left out.
+        where: How the source is called there.
+    """
+    title, rest = _title(list(pieces))
+    roles = _roles(rest)
+    maker = _Maker()
+    for piece in rest:
+        if piece.kind == "heading":
+            maker.heading(roles.get(_key(piece)), piece)
+        elif piece.kind == "break":
+            maker.close_scene()
+        else:
+            maker.blocks.append(piece.text)
+    return title, settled(maker.finished(), losses, where)
+
+
+def settled(chapters: list[ChapterDraft], losses: Losses, where: str) -> tuple[ChapterDraft, ...]:
+    """Without lines of a table of contents, and with a title for what stands before the first chapter."""
+    return tuple(_without_opening(_without_contents(chapters), losses, where))
+
+
+def heading_text(text: str) -> str:
+    """A heading as a title: one line of plain text."""
+    return " ".join(plain(text).split())
+
+
+class _Maker:
+    """Takes pieces one by one."""
+
+    def __init__(self) -> None:
+        self.blocks: list[str] = []
+        self._part: str | None = None
+        self._chapter: str | None = None
+        self._scene: str | None = None
+        self._scenes: list[SceneDraft] = []
+        self._done: list[ChapterDraft] = []
+
+    def heading(self, role: Label | None, piece: Piece) -> None:
+        """A heading begins something, or is one inside a scene."""
+        text = heading_text(piece.text)
+        if role is None:
+            # One level for all of them, so that the same section is the same line from every format.
+            self.blocks.append(f"#### {piece.text.strip()}")
+            return
+        if role == "scene":
+            self.close_scene()
+            self._scene = text
+            return
+        self._close_chapter()
+        if role == "part":
+            self._part = text
+        else:
+            self._chapter = text
+
+    def close_scene(self) -> None:
+        """What was gathered is a scene, if it is anything."""
+        if self.blocks:
+            self._scenes.append(SceneDraft(title=self._scene, blocks=tuple(self.blocks)))
+        self.blocks, self._scene = [], None
+
+    def finished(self) -> list[ChapterDraft]:
+        """All chapters."""
+        self._close_chapter()
+        return self._done
+
+    def _close_chapter(self) -> None:
+        self.close_scene()
+        if self._scenes or self._chapter is not None:
+            title = self._chapter if self._chapter is not None else ""
+            self._done.append(ChapterDraft(title=title, part=self._part, scenes=tuple(self._scenes)))
+        self._scenes, self._chapter = [], None
+
+
+def _title(pieces: list[Piece]) -> tuple[str, list[Piece]]:
+    """The book's own title: a first heading whose level comes once, above all others, and that is no chapter's."""
+    levels = Counter(piece.level for piece in pieces if piece.kind == "heading")
+    first = pieces[0] if pieces else None
+    if first is None or first.kind != "heading" or len(levels) < _SEVERAL or label_of(heading_text(first.text)):
+        return "", pieces
+    if first.level == min(levels) and levels[first.level] == 1:
+        return heading_text(first.text), pieces[1:]
+    return "", pieces
+
+
+_SEVERAL = 2
+
+
+def _roles(pieces: Iterable[Piece]) -> dict[tuple[int, Label | None], Label | None]:
+    """What each kind of heading begins, by its level and by what it calls itself."""
+    headings = [piece for piece in pieces if piece.kind == "heading"]
+    keys = [_key(piece) for piece in headings]
+    # An epilogue may stand beside the parts; only numbered chapters tell where chapters stand.
+    numbered = [piece.level for piece in headings if number_of_chapter(heading_text(piece.text)) is not None]
+    levels = sorted({level for level, _ in keys})
+    chapter = min(numbered) if numbered else _chapter_level(levels, set(keys))
+    scene = next((level for level in levels if level > chapter), chapter + 1)
+    roles: dict[tuple[int, Label | None], Label | None] = {}
+    for level, label in keys:
+        roles[level, label] = label or _by_level(level, chapter, scene)
+    return roles
+
+
+def _chapter_level(levels: Sequence[int], keys: set[tuple[int, Label | None]]) -> int:
+    """Without numbered chapters: below what calls itself a part, above what calls itself a scene; else by the count.
+
+    One or two levels are chapters and scenes, three have parts above.
+    """
+    parts = [level for level, label in keys if label == "part"]
+    scenes = [level for level, label in keys if label == "scene"]
+    if parts:
+        return next((level for level in levels if level > max(parts)), max(parts) + 1)
+    if scenes:
+        return min(scenes) - 1
+    if not levels:
+        return 1
+    return levels[0] if len(levels) <= _SEVERAL else levels[1]
+
+
+def _by_level(level: int, chapter: int, scene: int) -> Label | None:
+    if level < chapter:
+        return "part"
+    if level == chapter:
+        return "chapter"
+    return "scene" if level == scene <= chapter + _SCENE_BELOW else None
+
+
+_SCENE_BELOW = 2
+"""Scenes stand one level below chapters, or two where a level was left out; deeper headings are sections."""
+
+
+def _key(piece: Piece) -> tuple[int, Label | None]:
+    return piece.level, label_of(heading_text(piece.text))
+
+
+def _without_contents(chapters: list[ChapterDraft]) -> list[ChapterDraft]:
+    """A chapter without a word whose title comes again later is a line of a table of contents."""
+    titles = Counter(_folded(chapter.title) for chapter in chapters)
+    kept: list[ChapterDraft] = []
+    for chapter in chapters:
+        titles[_folded(chapter.title)] -= 1
+        if chapter.scenes or (chapter.title and not titles[_folded(chapter.title)] and not _is_contents(chapter)):
+            kept.append(chapter)
+    return kept
+
+
+def _without_opening(chapters: list[ChapterDraft], losses: Losses, where: str) -> Iterable[ChapterDraft]:
+    for place, chapter in enumerate(chapters):
+        if chapter.title or len(chapters) == 1:
+            # A book without chapters is one.
+            yield chapter
+            continue
+        words = sum(len(block.split()) for scene in chapter.scenes for block in scene.blocks)
+        if place == 0 and words < SHORT_OPENING:
+            losses.add("front_matter", where, words)
+            continue
+        title = OPENING if place == 0 else chapter.part or OPENING
+        yield ChapterDraft(title=title, part=chapter.part, scenes=chapter.scenes)
+
+
+def _is_contents(chapter: ChapterDraft) -> bool:
+    return _folded(chapter.title) in {"contents", "table of contents"}
+
+
+def _folded(title: str) -> str:
+    return re.sub(r"[\W_]+", " ", title.casefold()).strip()

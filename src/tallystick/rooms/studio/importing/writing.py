@@ -1,0 +1,103 @@
+"""The neutral form as files of the workspace: the same manuscript gives the same bytes, whatever format it came in."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from tallystick.rooms.studio.book.naming import slugged
+from tallystick.rooms.studio.importing.nouns import CardDraft, ChapterDraft, Manuscript, SceneDraft
+from tallystick.rooms.studio.layout import FOLDERS, SCENES
+from tallystick.storage.files import OUTLINE
+
+MAX_SLUG = 60
+_PREFIXES = {
+    "character": "CHAR", "location": "LOC", "lore": "LORE", "faction": "FAC", "technology": "TECH", "culture": "CUL",
+    "event": "EVT", "theme": "THM", "glossary": "GLS", "misc": "MISC",
+}  # fmt: skip
+_PLAIN = re.compile(r"[^\W\d_][\w '’().-]{0,200}(?<![ ])")  # noqa: RUF001 - the apostrophe of books
+_WORDS_OF_YAML = frozenset({"true", "false", "null", "yes", "no", "on", "off"})
+
+
+def files_of(manuscript: Manuscript) -> dict[str, bytes]:
+    """Path → content of everything the manuscript becomes."""
+    files = dict(manuscript.carried)
+    named: list[tuple[ChapterDraft, SceneDraft, str, str]] = []
+    for chapter, scene, title, slug in _scenes(manuscript.chapters):
+        path = _free(f"{SCENES}/SCN-{slug}.md", files)
+        files[path] = _scene(chapter, scene, title, len(named) + 1).encode()
+        named.append((chapter, scene, title, path))
+    for card in manuscript.cards:
+        stem = f"{_PREFIXES[card.kind]}-{_slug(card.name) or 'card'}"
+        files[_free(f"Compendium/{FOLDERS[card.kind]}/{stem}.md", files)] = _card(card).encode()
+    if OUTLINE not in files and any("synopsis" in scene.front for _, scene, _, _ in named):
+        files[OUTLINE] = _outline(named).encode()
+    return files
+
+
+def numbered_title(chapter: str, place: int) -> str:
+    """The title of a scene that has none of its own, in a chapter of several."""
+    return f"{chapter}, scene {place}"
+
+
+def _scenes(chapters: tuple[ChapterDraft, ...]) -> Iterator[tuple[ChapterDraft, SceneDraft, str, str]]:
+    """Each scene with its title and its slug."""
+    for chapter in chapters:
+        for place, scene in enumerate(chapter.scenes, start=1):
+            alone = chapter.title if len(chapter.scenes) == 1 else numbered_title(chapter.title, place)
+            title = scene.title or alone or "Scene"
+            yield chapter, scene, title, _slug(title) or f"scene-{place}"
+
+
+def _scene(chapter: ChapterDraft, scene: SceneDraft, title: str, order: int) -> str:
+    front: dict[str, str | int | tuple[str, ...]] = {"title": title, "order": order}
+    front |= {"part": chapter.part} if chapter.part else {}
+    front |= {"chapter": chapter.title} if chapter.title else {}
+    return _text({**front, **scene.front}, title, scene.blocks)
+
+
+def _card(card: CardDraft) -> str:
+    front: dict[str, str | int | tuple[str, ...]] = {"name": card.name, "type": card.kind}
+    front |= {"aliases": card.aliases} if card.aliases else {}
+    return _text(front, card.name, card.blocks)
+
+
+def _text(front: Mapping[str, str | int | tuple[str, ...]], title: str, blocks: tuple[str, ...]) -> str:
+    fields = "".join(f"{name}: {_value(value)}\n" for name, value in front.items())
+    return "\n\n".join([f"---\n{fields}---", f"# {title}", *blocks]) + "\n"
+
+
+def _value(value: str | int | tuple[str, ...]) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(json.dumps(each, ensure_ascii=False) for each in value)}]"
+    plain = _PLAIN.fullmatch(value) and value.casefold() not in _WORDS_OF_YAML
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _outline(named: list[tuple[ChapterDraft, SceneDraft, str, str]]) -> str:
+    told = ["# Outline"]
+    part: str | None = None
+    for number, (chapter, scene, title, path) in enumerate(named, start=1):
+        if chapter.part != part and chapter.part:
+            told.append(f"## {chapter.part}")
+        part = chapter.part
+        told.append(f"### {number}. {title}")
+        synopsis = scene.front.get("synopsis", "")
+        about = [f"Scene: [[{path.rpartition('/')[2].removesuffix('.md')}]]"]
+        about += [f"POV: {scene.front['pov']}"] if "pov" in scene.front else []
+        told.append("\n".join([*about, *([str(synopsis)] if synopsis else [])]))
+    return "\n\n".join(told) + "\n"
+
+
+def _slug(text: str) -> str:
+    return slugged(text)[:MAX_SLUG].strip("-")
+
+
+def _free(path: str, taken: Mapping[str, bytes]) -> str:
+    names = {name.casefold() for name in taken}
+    stem, _, ending = path.rpartition(".")
+    free, number = path, 2
+    while free.casefold() in names:
+        free, number = f"{stem}-{number}.{ending}", number + 1
+    return free

@@ -1,0 +1,84 @@
+"""Issues and what agents remember of them, opened together as `[rooms.studio.issues]` says."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tallystick.errors import ConfigError
+from tallystick.records import record
+from tallystick.rooms.studio.issues.breaker import DEFAULT_LIMITS, Limits
+from tallystick.rooms.studio.issues.decay import DEFAULT_FLOORS, HIGHEST, LOWEST
+from tallystick.rooms.studio.issues.memory import IssueMemory
+from tallystick.rooms.studio.issues.store import Issues
+
+
+class IssueSettings(BaseModel):
+    """`[rooms.studio.issues]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    comments_per_agent: int = Field(default=DEFAULT_LIMITS.comments_per_agent, ge=1)
+    min_chars: int = Field(default=DEFAULT_LIMITS.min_chars, ge=1)
+    ping_pong: int = Field(default=DEFAULT_LIMITS.ping_pong, ge=3)
+    floors: dict[str, int] = Field(default_factory=lambda: dict(DEFAULT_FLOORS))
+    """Tag → what interest does not fall below, 1 to 5."""
+
+
+@record
+class Matters:
+    """The issues of a workspace, and its agents' memory of them."""
+
+    issues: Issues
+    memory: IssueMemory
+
+
+def open_matters(
+    workspace: Path,
+    studio: Mapping[str, Any] | None = None,
+    *,
+    now: Callable[[], str] | None = None,
+    new_id: Callable[[str], str] | None = None,
+) -> Matters:
+    """Open both.
+
+    Args:
+        workspace: The project's folder.
+        studio: The table `[rooms.studio]`.
+        now: Gives the time, RFC 3339; the clock's if not given.
+        new_id: Gives an id of a kind; a random one if not given.
+
+    Raises:
+        ConfigError: An unknown key or a wrong value; the message names it.
+    """
+    settings = _settings((studio or {}).get("issues", {}))
+    limits = Limits(
+        comments_per_agent=settings.comments_per_agent, min_chars=settings.min_chars, ping_pong=settings.ping_pong
+    )
+    issues = Issues(workspace, now=now or _now, new_id=new_id or _new_id, limits=limits)
+    return Matters(issues=issues, memory=IssueMemory(workspace, issues, now=now or _now, floors=settings.floors))
+
+
+def _settings(raw: Any) -> IssueSettings:
+    try:
+        settings = IssueSettings.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(("rooms", "studio", "issues", *(str(part) for part in first["loc"])))
+        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None
+    for tag, floor in settings.floors.items():
+        if not LOWEST <= floor <= HIGHEST:
+            message = f"tallystick.toml: 'rooms.studio.issues.floors.{tag}' is {LOWEST} to {HIGHEST}."
+            raise ConfigError(message, code="config_bad_value")
+    return settings
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _new_id(kind: str) -> str:
+    return f"{kind}_{token_hex(12)}"

@@ -1,0 +1,223 @@
+"""The issues of a workspace: `.control-room/issues/issues.json`, and a file for the texts of each.
+
+`issues.json` holds the headings, so that lists and searches over thousands read one small file; what was written about
+an issue lies in `pages/<issue id>.json`. A change writes the texts first and the heading after: what a crash leaves
+between the two is an issue that was never opened, or a comment that is there and not yet counted.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from tallystick.rooms.studio.issues.breaker import DEFAULT_LIMITS, Limits, tripped
+from tallystick.rooms.studio.issues.changing import FROZEN, MAX_NAME, UNKNOWN, changed, comment_problem
+from tallystick.rooms.studio.issues.index import CODE, Headings, Index
+from tallystick.rooms.studio.issues.nouns import (
+    ANY,
+    By,
+    Change,
+    Comment,
+    CommentKind,
+    Heading,
+    Issue,
+    Link,
+    NewComment,
+    NewIssue,
+    Wanted,
+)
+from tallystick.rooms.studio.issues.wire import clean, given_of, summary_of, texts_from, texts_wire
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.journal.disk import make_folder
+from tallystick.storage.json_file import JsonFile
+from tallystick.storage.notifications import Notifications
+from tallystick.turns.agents.problem import Problem
+
+PAGES = "pages"
+ONLY_PERSON = Problem(code="person_required", message="Only a person unfreezes an issue.")
+
+
+class Notify(Protocol):
+    """Somebody who is told that an issue was frozen."""
+
+    def add(self, *, level: Any, source: str, text: str, link: str | None = None) -> Any:
+        """Tell."""
+        ...
+
+
+class Issues:
+    """The issues of one workspace. Several processes may change them at once."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        *,
+        now: Callable[[], str],
+        new_id: Callable[[str], str],
+        limits: Limits = DEFAULT_LIMITS,
+        notify: Notify | None = None,
+    ) -> None:
+        """Name a workspace; nothing need be there.
+
+        Args:
+            workspace: The project's folder.
+            now: Gives the time, RFC 3339.
+            new_id: Gives an id of a kind.
+            limits: Of the circuit breaker.
+            notify: Is told when an issue is frozen; the workspace's notifications if not given.
+        """
+        self._folder = workspace / CONTROL_ROOM / "issues"
+        self._index = Index(self._folder)
+        self._now = now
+        self._new_id = new_id
+        self._limits = limits
+        self._notify = notify or Notifications(workspace)
+
+    # -- looking -------------------------------------------------------------------------------------------------------
+
+    def get(self, name: str) -> Issue | None:
+        """One issue, by its id or its number (`12`, `#12`).
+
+        Raises:
+            ConfigError: `issues_damaged`; the files stay as they are.
+        """
+        heading = self.heading(name)
+        return None if heading is None else self._whole(heading)
+
+    def heading(self, name: str) -> Heading | None:
+        """What lists show of one issue."""
+        headings = self._index.load().by_id
+        found = headings.get(name)
+        digits = name.removeprefix("#")
+        if found is None and digits.isascii() and digits.isdigit() and len(digits) < MAX_NAME:
+            found = next((each for each in headings.values() if each.number == int(digits)), None)
+        return found
+
+    def list(self, wanted: Wanted = ANY, *, limit: int = 50, offset: int = 0) -> tuple[Heading, ...]:
+        """Issues that fit, the newest first."""
+        return self.matching(wanted)[offset : offset + limit]
+
+    def count(self, wanted: Wanted = ANY) -> int:
+        """How many fit."""
+        return len(self.matching(wanted))
+
+    def matching(self, wanted: Wanted = ANY) -> tuple[Heading, ...]:
+        """All that fit, the newest first."""
+        return tuple(each for each in reversed(self._index.load().by_id.values()) if wanted.fits(each))
+
+    # -- changing ------------------------------------------------------------------------------------------------------
+
+    def create(self, new: NewIssue) -> Issue | Problem:
+        """Open an issue."""
+        given = given_of(new)
+        if isinstance(given, Problem):
+            return given
+        opened_by = clean(new.opened_by)[:MAX_NAME] or "unknown"
+        links = tuple(Link(**link) for link in given["links"])
+        with self._index.file.locked():
+            headings = self._index.load()
+            at = self._now()
+            issue = Issue(
+                issue_id=self._new_id("issue"), number=headings.next_number, title=given["title"], status="open",
+                priority=given["priority"], tags=tuple(given["tags"]), assigned_to=given["assigned_to"],
+                opened_by=opened_by, created_at=at, updated_at=at, frozen=False, summary=summary_of(given["body"]),
+                comment_count=0, links=links, body=given["body"], comments=(),
+            )  # fmt: skip
+            return self._keep(headings, issue, texts=True)
+
+    def comment(self, name: str, new: NewComment) -> Comment | Problem:
+        """Say something about an issue; the circuit breaker may refuse it, and freeze the issue."""
+        with self._index.file.locked():
+            issue = self.get(name)
+            problem = comment_problem(issue, new)
+            if issue is None or problem is not None:
+                return problem or UNKNOWN
+            trip = tripped(issue.comments, new, self._limits)
+            if trip is None:
+                return self._said(issue, new).comments[-1]
+            if trip.freezes:
+                stop = NewComment(author="circuit-breaker", by="system", kind="frozen", body=trip.message)
+                self._said(replace(issue, frozen=True), stop)
+        if trip.freezes:
+            text = f"Issue #{issue.number} is frozen: {trip.message}"
+            self._notify.add(level="warn", source="issues", text=text, link=f"/issues/{issue.issue_id}")
+        return Problem(code=trip.code, message=trip.message, pointer="/body")
+
+    def change(self, name: str, change: Change, *, by: By = "person") -> Issue | Problem:
+        """Change what an issue says of itself."""
+        with self._index.file.locked():
+            issue = self.get(name)
+            if issue is None:
+                return UNKNOWN
+            if issue.frozen and by == "agent":
+                return FROZEN
+            after = changed(issue, change)
+            if isinstance(after, Problem):
+                return after
+            texts = (after.body, after.links) != (issue.body, issue.links)
+            return self._keep(self._index.load(), replace(after, updated_at=self._now()), texts=texts)
+
+    def close(self, name: str, *, author: str, by: By = "person", reason: str = "") -> Issue | Problem:
+        """Settle an issue."""
+        return self._move(name, NewComment(author=author, by=by, kind="closed", body=reason), status="closed")
+
+    def reopen(self, name: str, *, author: str, by: By = "person", reason: str = "") -> Issue | Problem:
+        """Take an issue up again."""
+        return self._move(name, NewComment(author=author, by=by, kind="reopened", body=reason), status="open")
+
+    def freeze(self, name: str, *, author: str, by: By = "person", reason: str = "") -> Issue | Problem:
+        """Let nobody but persons go on with an issue."""
+        return self._move(name, NewComment(author=author, by=by, kind="frozen", body=reason), frozen=True)
+
+    def unfreeze(self, name: str, *, author: str, by: By = "person", reason: str = "") -> Issue | Problem:
+        """Let agents go on; a person says so, and the circuit breaker counts anew."""
+        if by != "person":
+            return ONLY_PERSON
+        return self._move(name, NewComment(author=author, by=by, kind="unfrozen", body=reason), frozen=False)
+
+    # -- the files -----------------------------------------------------------------------------------------------------
+
+    def _move(self, name: str, said: NewComment, **to: Any) -> Issue | Problem:
+        """Change the standing of an issue, and note in its comments who did it."""
+        with self._index.file.locked():
+            issue = self.get(name)
+            if issue is None:
+                return UNKNOWN
+            if issue.frozen and said.by == "agent":
+                return FROZEN
+            moved = replace(issue, **to)
+            if moved == issue:
+                return Problem(code="issue_unmoved", message=f"The issue is {_KINDS[said.kind]} already.")
+            return self._said(moved, said)
+
+    def _said(self, issue: Issue, new: NewComment) -> Issue:
+        comment = Comment(
+            comment_id=self._new_id("cmt"), author=clean(new.author)[:MAX_NAME], by=new.by, at=self._now(),
+            body=clean(new.body), kind=new.kind,
+        )  # fmt: skip
+        comments = (*issue.comments, comment)
+        said = replace(issue, comments=comments, comment_count=len(comments), updated_at=comment.at)
+        return self._keep(self._index.load(), said, texts=True)
+
+    def _keep(self, headings: Headings, issue: Issue, *, texts: bool) -> Issue:
+        if texts:
+            make_folder(self._folder / PAGES)
+            self._page(issue.issue_id).write(texts_wire(issue))
+        self._index.save(headings.having(issue.heading))
+        return issue
+
+    def _whole(self, heading: Heading) -> Issue:
+        page = self._page(heading.issue_id)
+        found = page.read()
+        texts = texts_from(found)
+        if isinstance(texts, Problem):
+            raise page.damaged(texts.message if found is not None else "it is not there")
+        given = {name: getattr(heading, name) for name in asdict(heading)}
+        return Issue(**{**given, **texts, "comment_count": len(texts["comments"])})
+
+    def _page(self, issue_id: str) -> JsonFile:
+        # An id from the index fits the pattern of ids, so it names a file and nothing else.
+        return JsonFile(self._folder / PAGES / f"{issue_id}.json", code=CODE)
+
+
+_KINDS: dict[CommentKind, str] = {"closed": "closed", "reopened": "open", "frozen": "frozen", "unfrozen": "not frozen"}

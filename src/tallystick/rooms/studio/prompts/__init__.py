@@ -1,0 +1,1 @@
+"""The prompt registry: how tools are worded for models, in three layers."""

@@ -1,0 +1,172 @@
+"""The three layers, merged: the package's own, the user's, the project's.
+
+    global   tools.json beside this file
+    user     ~/.tallystick/prompts.json, if there is one
+    project  .control-room/prompts/prompts.json
+
+A later layer changes what it names and leaves the rest. To word a core tool differently is allowed and warned of: all
+agents of the project will see it. What cannot be read is left out and warned of, so that agents can go on.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.errors import ConfigError
+from tallystick.records import record
+from tallystick.rooms.studio.prompts.nouns import MAX_PROMPTS, Caution, Layer, Prompt, prompt_problem, tool_of
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.json_file import JsonFile
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.wording import Wording
+
+CODE = "prompts_damaged"
+BUNDLED = Path(__file__).with_name("tools.json")
+Said = Mapping[str, Any]
+"""What one layer says of one prompt."""
+TOO_MANY = Problem(code="prompts_too_many", message=f"There may be {MAX_PROMPTS} prompts. Remove one first.")
+UNKNOWN = Problem(code="prompt_unknown", message="There is no such prompt in the project. Its id has hyphens.")
+
+
+@record
+class Merged:
+    """The registry as it stands."""
+
+    prompts: Mapping[str, Prompt]
+    cautions: tuple[Caution, ...]
+
+    def wordings(self) -> dict[str, Wording]:
+        """By tool, for the catalogue of a turn."""
+        return {
+            each.tool: Wording(description=each.description, example=each.example) for each in self.prompts.values()
+        }
+
+
+class Registry:
+    """The prompts of one workspace."""
+
+    def __init__(self, workspace: Path, *, user_file: Path | None) -> None:
+        """Name the layers; none of the files need be there.
+
+        Args:
+            workspace: The project's folder.
+            user_file: The user's own; None: there is none.
+        """
+        self._user = None if user_file is None else JsonFile(user_file, code=CODE)
+        self._project = JsonFile(workspace / CONTROL_ROOM / "prompts" / "prompts.json", code=CODE)
+        self._seen: tuple[Any, Merged | None] = (None, None)
+
+    def load(self) -> Merged:
+        """All layers, merged; read again only when a file changed."""
+        stamp = (_stamp(self._user), _stamp(self._project))
+        seen, merged = self._seen
+        if merged is None or stamp != seen:
+            merged = _merged(self._layers())
+            self._seen = (stamp, merged)
+        return merged
+
+    def set(self, prompt_id: str, said: Said) -> Prompt | Problem:
+        """Say something of a prompt in the project's layer, in the place of what was said there.
+
+        Raises:
+            ConfigError: `prompts_damaged`; the file stays as it is.
+        """
+        problem = prompt_problem({"id": prompt_id, **said})
+        if problem is not None:
+            return problem
+
+        def how(listed: dict[str, Said]) -> Problem | None:
+            if prompt_id not in listed and len(listed) >= MAX_PROMPTS:
+                return TOO_MANY
+            listed[prompt_id] = {"id": prompt_id, **said}
+            return None
+
+        return self._change(how) or self.load().prompts[prompt_id]
+
+    def clear(self, prompt_id: str) -> Problem | None:
+        """Let the layers below speak again.
+
+        Raises:
+            ConfigError: `prompts_damaged`; the file stays as it is.
+        """
+
+        def how(listed: dict[str, Said]) -> Problem | None:
+            return None if listed.pop(prompt_id, None) is not None else UNKNOWN
+
+        return self._change(how)
+
+    def _change(self, how: Callable[[dict[str, Said]], Problem | None]) -> Problem | None:
+        with self._project.locked():
+            listed = {each["id"]: each for each in _listed(self._project) if prompt_problem(each) is None}
+            problem = how(listed)
+            if problem is None:
+                self._project.write({"prompts": list(listed.values())})
+        return problem
+
+    def _layers(self) -> list[tuple[Layer, JsonFile]]:
+        user: list[tuple[Layer, JsonFile]] = [] if self._user is None else [("user", self._user)]
+        return [*user, ("project", self._project)]
+
+
+def _merged(layers: list[tuple[Layer, JsonFile]]) -> Merged:
+    core = _bundled()
+    prompts = dict(core)
+    cautions: list[Caution] = []
+    for layer, file in layers:
+        try:
+            listed = _listed(file)
+        except ConfigError as damaged:
+            cautions.append(Caution(code="registry_damaged", layer=layer, id="", message=str(damaged)))
+            continue
+        for place, said in enumerate(listed[:MAX_PROMPTS]):
+            problem = prompt_problem(said)
+            if problem is not None:
+                message = f"/prompts/{place}: {problem.message} It is left out."
+                cautions.append(Caution(code="prompt_invalid", layer=layer, id=_id_of(said), message=message))
+                continue
+            if said["id"] in core:
+                message = "A core tool is worded differently here than in the package; every agent will see it so."
+                cautions.append(Caution(code="core_override", layer=layer, id=said["id"], message=message))
+            prompts[said["id"]] = _over(prompts.get(said["id"]), said, layer)
+    return Merged(prompts=prompts, cautions=tuple(cautions))
+
+
+def _over(below: Prompt | None, said: Said, layer: Layer) -> Prompt:
+    """A prompt with what a layer says over what the layers below do."""
+    tool = said.get("tool") or (tool_of(said["id"]) if below is None else below.tool)
+    return Prompt(
+        id=said["id"], tool=tool, layer=layer,
+        title=said.get("title") or (tool if below is None else below.title),
+        description=said.get("description") or (None if below is None else below.description),
+        example=said.get("example") or (None if below is None else below.example),
+    )  # fmt: skip
+
+
+def _listed(file: JsonFile) -> list[Any]:
+    found = file.read()
+    listed = [] if found is None else found.get("prompts")
+    if not isinstance(listed, list):
+        raise file.damaged("it holds 'version' and the list 'prompts'")
+    return listed
+
+
+def _id_of(said: Any) -> str:
+    given = said.get("id") if isinstance(said, dict) else None
+    return given[:64] if isinstance(given, str) else ""
+
+
+@cache
+def _bundled() -> dict[str, Prompt]:
+    listed = orjson.loads(BUNDLED.read_bytes())["prompts"]
+    return {said["id"]: _over(None, said, "global") for said in listed}
+
+
+def _stamp(file: JsonFile | None) -> tuple[int, int, int] | None:
+    try:
+        found = None if file is None else file.path.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return None if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -1,0 +1,1 @@
+"""Prose, measured: sentences and paragraphs, speech, rhythm, repetition, voice."""

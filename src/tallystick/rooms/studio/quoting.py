@@ -1,0 +1,72 @@
+"""Places in the author's files, with words that stand there.
+
+Whatever a tool of the studio shows of a file, an agent may cite. So every quote is looked up as the reply check will
+look it up, and a place whose words would not be found is not given.
+"""
+
+from tallystick.gate.quotes import occurrences
+from tallystick.gate.reply.sources import Source
+from tallystick.records import record
+
+MAX_QUOTE = 160
+"""Characters: enough to know the place again."""
+_TRIED = 400
+"""Occurrences of one quote that are looked at for the right line."""
+
+
+@record
+class Place:
+    """Where something stands, and its first words."""
+
+    line: int
+    end_line: int
+    quote: str
+
+    def shown(self) -> dict[str, int | str]:
+        """As tools give it."""
+        return {"line": self.line, "end_line": self.end_line, "quote": self.quote}
+
+
+PLACE_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "line": {"type": "integer"},
+        "end_line": {"type": "integer"},
+        "quote": {"type": "string"},
+    },
+    "required": ["line", "end_line", "quote"],
+    "additionalProperties": False,
+}
+
+
+def place(source: Source, line: int, text: str, *, within: int = 0, limit: int = MAX_QUOTE) -> Place | None:
+    """The place of a text; None where it cannot be quoted from there.
+
+    Args:
+        source: The file.
+        line: The line it begins on.
+        text: As it stands there, line breaks aside.
+        within: It may begin this many lines later.
+        limit: Characters of the quote.
+    """
+    quote = shortened(text, limit)
+    for at, match in enumerate(occurrences(quote, source.folded)):
+        if line <= match.first_line <= line + within:
+            return Place(line=match.first_line, end_line=match.last_line, quote=quote)
+        if match.first_line > line or at >= _TRIED:
+            break
+    return None
+
+
+def line_place(source: Source, line: int) -> Place | None:
+    """The place of a whole line."""
+    return place(source, line, source.lines[line - 1]) if line <= len(source.lines) else None
+
+
+def shortened(text: str, limit: int = MAX_QUOTE) -> str:
+    """The first whole words of a text."""
+    plain = " ".join(text.split())
+    if len(plain) <= limit:
+        return plain
+    cut = plain[: limit + 1].rpartition(" ")[0]
+    return cut or plain[:limit]

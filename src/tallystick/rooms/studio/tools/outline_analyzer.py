@@ -1,0 +1,165 @@
+"""`outline_analyzer`: the outline taken apart, and held against the scenes.
+
+structure   acts and entries in order, with their lines; gaps, repeats, entries without words
+coverage    which scene tells which entry; entries without scenes and scenes without entries
+balance     how acts and points of view weigh in words
+"""
+
+from typing import Any
+
+from tallystick.gate.execute.call import note_file
+from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.studio.book.asked import asked_outline
+from tallystick.rooms.studio.book.nouns import Beat, Book, Outline
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.outline.balance import balance_problems, weigh_acts, weigh_povs, word_count
+from tallystick.rooms.studio.outline.matching import Match, match_book, same_person
+from tallystick.rooms.studio.outline.people import names_of
+from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, coverage_problems, structure_problems
+from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place
+
+MODES = ("structure", "coverage", "balance")
+MAX_BEATS = 200
+MAX_PROBLEMS = 100
+
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "outline_path": {
+            "type": "string", "minLength": 1, "maxLength": 1_000,
+            "description": "The outline's path; the project's own if not given.",
+        },
+        "mode": {
+            "type": "string", "enum": list(MODES), "default": "structure",
+            "description": "structure: acts and entries. coverage: entries against scenes. balance: acts by words.",
+        },
+        "dry_run": {"type": "boolean", "default": False, "description": "Say which outline would be read; no more."},
+    },
+    "additionalProperties": False,
+    "examples": [{"outline_path": "Story/SCN-outline.md", "mode": "structure", "dry_run": False}],
+}  # fmt: skip
+_BEAT = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "act": {"type": ["string", "null"]},
+        "number": {"type": ["integer", "null"]},
+        "pov": {"type": ["string", "null"]},
+        "scene_path": {"type": ["string", "null"]},
+        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number", None]},
+        "place": {"anyOf": [PLACE_SCHEMA, {"type": "null"}]},
+    },
+    "required": ["title", "act", "number", "pov", "scene_path", "matched_by", "place"],
+    "additionalProperties": False,
+}
+_WEIGHT = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "beats": {"type": "integer"},
+        "scenes": {"type": "integer"},
+        "words": {"type": "integer"},
+        "share": {"type": "number"},
+    },
+    "required": ["name", "beats", "scenes", "words", "share"],
+    "additionalProperties": False,
+}
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "outline_path": {"type": "string"},
+        "sha256": {"type": "string"},
+        "mode": {"enum": list(MODES)},
+        "dry_run": {"type": "boolean"},
+        "acts": {"type": "array", "items": {"type": "string"}},
+        "beats_total": {"type": "integer"},
+        "scenes_total": {"type": "integer"},
+        "matched": {"type": "integer"},
+        "problems_total": {"type": "integer"},
+        "problems": {"type": "array", "items": PROBLEM_SCHEMA},
+        "act_balance": {"type": "array", "items": _WEIGHT},
+        "pov_balance": {"type": "array", "items": _WEIGHT},
+        "beats": {"type": "array", "items": _BEAT},
+    },
+    "required": [
+        "outline_path", "sha256", "mode", "dry_run", "acts", "beats_total", "scenes_total", "matched",
+        "problems_total", "problems", "act_balance", "pov_balance", "beats",
+    ],
+    "additionalProperties": False,
+}  # fmt: skip
+
+_CARD = Card(
+    name="outline_analyzer",
+    description=(
+        "Analyze the outline of the book: its acts, scenes, beats, order and point of view (structure), beats without "
+        "scenes and scenes without beats (coverage), how acts and points of view weigh (balance)."
+    ),
+    input_schema=_INPUT,
+    output_schema=_OUTPUT,
+    effect="read",
+    idempotent=True,
+    dry_run=True,
+)
+
+
+def outline_analyzer(shelf: BookShelf) -> Tool:
+    """The tool over one workspace's book."""
+
+    def handler(outline_path: str | None = None, mode: str = "structure", *, dry_run: bool = False) -> dict[str, Any]:
+        book = shelf.book()
+        outline = asked_outline(shelf, book, outline_path)
+        head = {"outline_path": outline.path, "sha256": outline.source.sha256, "mode": mode, "dry_run": dry_run}
+        if dry_run:
+            counts = {"beats_total": 0, "scenes_total": 0, "matched": 0, "problems_total": 0}
+            lists: dict[str, Any] = {name: [] for name in ("acts", "problems", "act_balance", "pov_balance", "beats")}
+            return head | counts | lists
+        note_file(outline.path, outline.source.sha256)
+        if mode != "structure":
+            # Only then is a scene's text looked at; its name alone is part of the tree.
+            for scene in book.scenes:
+                note_file(scene.path, scene.source.sha256)
+        return head | _analysis(outline, book, mode)
+
+    return Tool(card=_CARD, handler=handler)
+
+
+def _analysis(outline: Outline, book: Book, mode: str) -> dict[str, Any]:
+    matches = match_book(outline.beats, book.scenes, same_person(names_of(book.cards)))
+    act_balance: list[Any] = []
+    pov_balance: list[Any] = []
+    if mode == "structure":
+        problems = list(structure_problems(outline))
+    elif mode == "coverage":
+        problems = list(coverage_problems(outline, book.scenes, matches))
+    else:
+        words = {scene.path: word_count(scene) for scene in book.scenes}
+        acts = weigh_acts(outline, matches, words)
+        problems = list(balance_problems(outline, acts, book.scenes, words))
+        act_balance = [weight.shown() for weight in acts]
+        pov_balance = [weight.shown() for weight in weigh_povs(book.scenes, matches, words)]
+    by_line = {match.beat.line: match for match in matches}
+    beats = [] if mode == "balance" else outline.beats[:MAX_BEATS]
+    return {
+        "acts": list(outline.acts),
+        "beats_total": len(outline.beats),
+        "scenes_total": len(book.scenes),
+        "matched": len(matches),
+        "problems_total": len(problems),
+        "problems": [problem.shown() for problem in problems[:MAX_PROBLEMS]],
+        "act_balance": act_balance,
+        "pov_balance": pov_balance,
+        "beats": [_beat(beat, outline, by_line.get(beat.line)) for beat in beats],
+    }
+
+
+def _beat(beat: Beat, outline: Outline, match: Match | None) -> dict[str, Any]:
+    found = line_place(outline.source, beat.line)
+    return {
+        "title": beat.title,
+        "act": beat.act,
+        "number": beat.number,
+        "pov": beat.pov,
+        "scene_path": match.scene.path if match else None,
+        "matched_by": match.by if match else None,
+        "place": None if found is None else found.shown(),
+    }

@@ -1,0 +1,218 @@
+"""`scene_draft_validator`: a draft against its entry of the outline and the card of whose eyes it is seen through.
+
+The entry is found by title, then by point of view, then by number; which of them it was is told. What the entry says
+is looked for statement by statement, and each one comes with the line of the outline and the line of the scene.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tallystick.gate.execute.call import note_file
+from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.studio.book.asked import asked_outline, asked_scene
+from tallystick.rooms.studio.book.nouns import Beat, Book, CanonCard, Outline, Scene
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.outline.covering import Covered, cover
+from tallystick.rooms.studio.outline.matching import Match, candidates, match_book, same_person
+from tallystick.rooms.studio.outline.people import card_of, names_of
+from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, Problem
+from tallystick.rooms.studio.prose.reading import read_prose
+from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place
+
+MAX_CANDIDATES = 5
+CARD_LINES = 12
+"""Lines of the card that are shown: its facts stand at the top."""
+
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "scene_path": {
+            "type": "string", "minLength": 1, "maxLength": 1_000, "description": "The draft's path in the workspace.",
+        },
+        "outline_path": {
+            "type": "string", "minLength": 1, "maxLength": 1_000,
+            "description": "The outline's path; the project's own if not given.",
+        },
+        "include_canon": {
+            "type": "boolean", "default": True, "description": "Give the card of the point of view, line by line.",
+        },
+        "dry_run": {"type": "boolean", "default": False, "description": "Say what would be compared; compare nothing."},
+    },
+    "required": ["scene_path"],
+    "additionalProperties": False,
+    "examples": [{"scene_path": "Story/Scenes/SCN-slug.md", "include_canon": True, "dry_run": False}],
+}  # fmt: skip
+_MAYBE_PLACE = {"anyOf": [PLACE_SCHEMA, {"type": "null"}]}
+_MATCH = {
+    "type": "object",
+    "properties": {
+        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number"]},
+        "title": {"type": "string"},
+        "act": {"type": ["string", "null"]},
+        "number": {"type": ["integer", "null"]},
+        "pov": {"type": ["string", "null"]},
+        "place": _MAYBE_PLACE,
+    },
+    "required": ["matched_by", "title", "act", "number", "pov", "place"],
+    "additionalProperties": False,
+}
+_STATEMENT = {
+    "type": "object",
+    "properties": {
+        "status": {"enum": ["covered", "partly", "not_found"]},
+        "score": {"type": "number"},
+        "outline": _MAYBE_PLACE,
+        "scene": _MAYBE_PLACE,
+        "missed": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["status", "score", "outline", "scene", "missed"],
+    "additionalProperties": False,
+}
+_POV_CARD = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string"},
+        "name": {"type": "string"},
+        "aliases": {"type": "array", "items": {"type": "string"}},
+        "lines": {"type": "array", "items": PLACE_SCHEMA},
+    },
+    "required": ["path", "name", "aliases", "lines"],
+    "additionalProperties": False,
+}
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "scene_path": {"type": "string"},
+        "sha256": {"type": "string"},
+        "outline_path": {"type": "string"},
+        "dry_run": {"type": "boolean"},
+        "match": {"anyOf": [_MATCH, {"type": "null"}]},
+        "coverage": {"type": ["number", "null"]},
+        "problems": {"type": "array", "items": PROBLEM_SCHEMA},
+        "candidates": {"type": "array", "items": {"type": "string"}},
+        "pov": {"type": ["string", "null"]},
+        "pov_card": {"anyOf": [_POV_CARD, {"type": "null"}]},
+        "statements": {"type": "array", "items": _STATEMENT},
+    },
+    "required": [
+        "scene_path", "sha256", "outline_path", "dry_run", "match", "coverage", "problems", "candidates", "pov",
+        "pov_card", "statements",
+    ],
+    "additionalProperties": False,
+}  # fmt: skip
+
+_CARD = Card(
+    name="scene_draft_validator",
+    description=(
+        "Validate a scene draft against the outline: finds its beat, shows which of the beat's statements the scene "
+        "covers, with quotes from both, and loads the canon card of the point of view."
+    ),
+    input_schema=_INPUT,
+    output_schema=_OUTPUT,
+    effect="read",
+    idempotent=True,
+    dry_run=True,
+)
+
+
+def scene_draft_validator(shelf: BookShelf) -> Tool:
+    """The tool over one workspace's book."""
+
+    def handler(
+        scene_path: str, outline_path: str | None = None, *, include_canon: bool = True, dry_run: bool = False
+    ) -> dict[str, Any]:
+        book = shelf.book()
+        scene = asked_scene(shelf, book, scene_path)
+        outline = asked_outline(shelf, book, outline_path)
+        head = {
+            "scene_path": scene.path, "sha256": scene.source.sha256, "outline_path": outline.path, "dry_run": dry_run,
+        }  # fmt: skip
+        if dry_run:
+            nothing: dict[str, Any] = {"match": None, "coverage": None, "pov": None, "pov_card": None}
+            return head | nothing | {"problems": [], "candidates": [], "statements": []}
+        note_file(scene.path, scene.source.sha256)
+        note_file(outline.path, outline.source.sha256)
+        return head | _validated(scene, outline, book, include_canon=include_canon)
+
+    return Tool(card=_CARD, handler=handler)
+
+
+def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: bool) -> dict[str, Any]:
+    same = same_person(names_of(book.cards))
+    scenes = book.scenes if any(one.path == scene.path for one in book.scenes) else (*book.scenes, scene)
+    match = next((one for one in match_book(outline.beats, scenes, same) if one.scene.path == scene.path), None)
+    near = [] if match else candidates(outline.beats, scene, same)
+    pov = scene.pov or (match.beat.pov if match else None)
+    card = card_of(book.cards, pov) if pov else None
+    if card is not None:
+        note_file(card.path, card.source.sha256)
+    prose = read_prose(scene.source, scene.body_line)
+    covered = cover(match.beat, outline.source, prose, book.cards) if match else []
+    problems = list(_problems(scene, outline, match, pov, card))
+    if match and match.beat.pov and scene.pov and not same(match.beat.pov, scene.pov):
+        message = f"The scene is {scene.pov}'s, its entry {match.beat.pov}'s."
+        problems.append(_at(outline, match.beat, "pov_differs", message))
+    return {
+        "match": _match(match, outline) if match else None,
+        "coverage": round(sum(one.score for one in covered) / len(covered), 3) if covered else None,
+        "problems": [problem.shown() for problem in problems],
+        "candidates": [beat.title for beat in near[:MAX_CANDIDATES]],
+        "pov": pov,
+        "pov_card": _pov_card(card) if card and include_canon else None,
+        "statements": [_statement(one) for one in covered],
+    }
+
+
+def _problems(
+    scene: Scene, outline: Outline, match: Match | None, pov: str | None, card: CanonCard | None
+) -> Iterator[Problem]:
+    first = line_place(scene.source, scene.body_line)
+    if match is None:
+        message = "No entry of the outline is this scene's, by title, point of view or number."
+        yield Problem(code="beat_not_found", message=message, path=scene.path, place=first)
+    elif None not in (match.beat.number, scene.number) and match.beat.number != scene.number:
+        message = f"The scene has the number {scene.number}, its entry {match.beat.number}."
+        yield _at(outline, match.beat, "number_differs", message)
+    if pov is None:
+        message = "Neither the scene nor its entry says whose point of view it is."
+        yield Problem(code="pov_missing", message=message, path=scene.path, place=first)
+    elif card is None:
+        message = f"There is no card for {pov}. Write one under Compendium/Characters."
+        yield Problem(code="pov_card_missing", message=message, path=scene.path, place=first)
+
+
+def _at(outline: Outline, beat: Beat, code: str, message: str) -> Problem:
+    return Problem(code=code, message=message, path=outline.path, place=line_place(outline.source, beat.line))
+
+
+def _match(match: Match, outline: Outline) -> dict[str, Any]:
+    found = line_place(outline.source, match.beat.line)
+    return {
+        "matched_by": match.by,
+        "title": match.beat.title,
+        "act": match.beat.act,
+        "number": match.beat.number,
+        "pov": match.beat.pov,
+        "place": None if found is None else found.shown(),
+    }
+
+
+def _statement(one: Covered) -> dict[str, Any]:
+    return {
+        "status": one.status,
+        "score": one.score,
+        "outline": None if one.place is None else one.place.shown(),
+        "scene": None if one.evidence is None else one.evidence.shown(),
+        "missed": list(one.missed),
+    }
+
+
+def _pov_card(card: CanonCard) -> dict[str, Any]:
+    lines: Sequence[int] = range(1, len(card.source.lines) + 1)
+    shown = [found for found in (line_place(card.source, line) for line in lines) if found is not None]
+    return {
+        "path": card.path,
+        "name": card.name,
+        "aliases": list(card.aliases),
+        "lines": [place.shown() for place in shown[:CARD_LINES]],
+    }

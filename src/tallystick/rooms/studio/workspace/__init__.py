@@ -1,0 +1,1 @@
+"""The author's files: the tree, reading, patches against a base, snapshots, history."""

@@ -1,0 +1,154 @@
+"""All files of a workspace at once, with size, lines and hash; what has not changed is not read again.
+
+Folders are opened one inside the other and no link is followed, as for single files. What has no name in a workspace
+(hidden entries, the gate's own places, devices) is not listed.
+"""
+
+import os
+import stat
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from tallystick.errors import PathRefused
+from tallystick.records import record
+from tallystick.storage.file_cache import Signature, is_settled, signature_of
+from tallystick.storage.files import MAX_BYTES, decode
+from tallystick.storage.openat import read_up_to
+from tallystick.storage.paths import CANON, CANON_FILE, CANON_NAMES, MAX_DEPTH, Parts, is_protected, nameable
+
+MAX_ENTRIES = 50_000
+"""Files and folders listed; a workspace that has more is somebody's disk, not a project."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@record
+class Entry:
+    """One folder or file."""
+
+    parts: Parts
+    is_folder: bool
+    size: int
+    lines: int | None
+    """None: a folder, no text, or too large."""
+    sha256: str | None
+
+
+class TreeFiles:
+    """The tree of one workspace."""
+
+    def __init__(self, root: Path, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        self._root = root
+        self._clock_ns = clock_ns
+        self._known: dict[Parts, tuple[Signature, Entry]] = {}
+
+    def entries(self) -> tuple[list[Entry], bool]:
+        """Every folder and file, folders before what is in them, and whether that is all there is."""
+        found: list[Entry] = []
+        known: dict[Parts, tuple[Signature, Entry]] = {}
+        canon = self._canon(known)
+        complete = True
+        for entry in self._below_root(known):
+            if canon is not None and entry.parts in CANON_NAMES:
+                continue
+            if len(found) == MAX_ENTRIES:
+                complete = False
+                break
+            found.append(entry)
+        # Replaced as a whole: what is gone is forgotten, and another thread sees the old one or the new one.
+        self._known = known
+        return ([canon, *found] if canon is not None else found), complete
+
+    def _below_root(self, known: dict[Parts, tuple[Signature, Entry]]) -> Iterator[Entry]:
+        root = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield from self._below(root, (), known)
+        finally:
+            os.close(root)
+
+    def _below(self, folder: int, above: Parts, known: dict[Parts, tuple[Signature, Entry]]) -> Iterator[Entry]:
+        for name, entry in sorted(_named(folder).items()):
+            parts = (*above, name)
+            if is_protected(parts):
+                continue
+            # Taken away, closed or exchanged for a link meanwhile: not listed.
+            with suppress(OSError):
+                if entry.is_dir(follow_symlinks=False) and len(parts) < MAX_DEPTH:
+                    inner = os.open(entry.name, _FOLDER, dir_fd=folder)
+                    try:
+                        yield Entry(parts=parts, is_folder=True, size=0, lines=None, sha256=None)
+                        yield from self._below(inner, parts, known)
+                    finally:
+                        os.close(inner)
+                elif entry.is_file(follow_symlinks=False):
+                    yield self._file(folder, entry.name, parts, known)
+
+    def _file(self, folder: int, name: str, parts: Parts, known: dict[Parts, tuple[Signature, Entry]]) -> Entry:
+        seen_ns = self._clock_ns()
+        signature = signature_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        held = self._known.get(parts)
+        if held is not None and held[0] == signature:
+            known[parts] = held
+            return held[1]
+        entry = _read(folder, name, parts, signature[2])
+        if is_settled(signature, seen_ns):
+            known[parts] = (signature, entry)
+        return entry
+
+    def _canon(self, known: dict[Parts, tuple[Signature, Entry]]) -> Entry | None:
+        """The canon, which lies in the control room and is shown at the root."""
+        try:
+            folder = os.open(self._root.joinpath(*CANON_FILE[:-1]), _FOLDER)
+        except OSError:
+            return None
+        try:
+            if not stat.S_ISREG(os.stat(CANON_FILE[-1], dir_fd=folder, follow_symlinks=False).st_mode):
+                return None
+            return self._file(folder, CANON_FILE[-1], CANON, known)
+        except OSError:
+            return None
+        finally:
+            os.close(folder)
+
+
+def _named(folder: int) -> "dict[str, os.DirEntry[str]]":
+    """The entries of a folder by their names in NFC; of two that agree, the one that is stored so."""
+    found: dict[str, os.DirEntry[str]] = {}
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or not nameable(entry.name):
+                continue
+            name = entry.name if entry.name.isascii() else unicodedata.normalize("NFC", entry.name)
+            other = found.get(name)
+            if other is None or entry.name == name or (other.name != name and entry.name < other.name):
+                found[name] = entry
+    return found
+
+
+def _read(folder: int, name: str, parts: Parts, size: int) -> Entry:
+    descriptor = os.open(name, _FILE, dir_fd=folder)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError
+        data = b"" if size > MAX_BYTES else read_up_to(descriptor, MAX_BYTES + 1)
+    finally:
+        os.close(descriptor)
+    if max(size, len(data)) > MAX_BYTES:
+        return Entry(parts=parts, is_folder=False, size=max(size, len(data)), lines=None, sha256=None)
+    return Entry(parts=parts, is_folder=False, size=len(data), lines=count_lines(data), sha256=sha256(data).hexdigest())
+
+
+def count_lines(data: bytes) -> int | None:
+    """How many lines a text has, counted as quotes count them; None: it is no text."""
+    if data.startswith(_MARKS):
+        with suppress(PathRefused):
+            data = decode(data).encode()
+    if b"\0" in data:
+        return None
+    lone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    return data.count(b"\n") + lone + (1 if data and not data.endswith((b"\n", b"\r")) else 0)
