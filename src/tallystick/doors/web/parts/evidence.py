@@ -1,0 +1,74 @@
+"""Evidence as chips: what a reply rests on, each opening the file at the quoted lines or the receipt behind it.
+
+What is shown comes from the receipt of the check, not from the reply: what the check found is what was found.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import run, ui
+
+from tallystick.doors.web.house import House
+from tallystick.doors.web.parts.file_view import file_view
+from tallystick.errors import PathRefused
+from tallystick.gate.reply.sources import Source
+from tallystick.storage.files import FileSources
+
+PRESENCE = "The words stand there. Whether they support the conclusion is for you to judge."
+
+
+async def evidence_chips(house: House, check_receipt: str | None) -> None:
+    """Show what a checked reply rests on."""
+    if not check_receipt:
+        return
+    found = await run.io_bound(house.gate.ledger.find, check_receipt)
+    said = {} if found is None or not isinstance(found.outputs, Mapping) else found.outputs
+    with ui.row().classes("tally-row tally-evidence"):
+        for item in said.get("items", ()):
+            _chip(house, item)
+        ui.link("check", f"/receipts/{check_receipt}").classes("tally-chip").tooltip("The receipt of this check")
+
+
+def _chip(house: House, item: Mapping[str, Any]) -> None:
+    source, quote = str(item.get("source", "")), str(item.get("quote", ""))
+    if source.startswith("rcpt_"):
+        with ui.link(target=f"/receipts/{source}").classes("tally-chip"):
+            ui.icon("receipt_long").props('aria-hidden="true"')
+            ui.label(source[:17] + "…")
+        return
+    path, lines = item.get("path"), item.get("lines")
+    label = source if not quote else f"“{quote[:60]}{'…' if len(quote) > 60 else ''}” {source}"  # noqa: PLR2004 - a chip's length
+    if not path or not lines:
+        ui.label(label).classes("tally-chip")
+        return
+    with ui.element("button").classes("tally-chip").props('type="button"') as chip:
+        ui.icon("format_quote").props('aria-hidden="true"')
+        ui.label(label)
+    chip.on("click", lambda: open_quote(house, str(path), int(lines[0]), int(lines[1]), quote, str(item.get("sha256"))))
+
+
+async def open_quote(house: House, path: str, first: int, last: int, quote: str, sha256: str) -> None:
+    """Show the file at the quoted lines, in a dialog."""
+    source: Source | None = await run.io_bound(_read, house, path)
+    with ui.dialog() as dialog, ui.card().classes("tally-dialog"):
+        with ui.row().classes("tally-row"):
+            ui.label(f"{path}, lines {first}–{last}").classes("text-weight-bold")  # noqa: RUF001 - a range
+            ui.space()
+            ui.button(icon="close", on_click=dialog.close).props('flat round dense aria-label="Close"')
+        if source is None:
+            ui.label("The file is not there any more.").classes("tally-bad")
+        else:
+            if sha256 and source.sha256 != sha256:
+                ui.label("The file has changed since this was checked.").classes("tally-warn")
+            file_view(source.lines, first, last, quote)
+            ui.label(PRESENCE).classes("tally-soft")
+            ui.link("Open in the workspace", f"/workspace?path={path}&line={first}")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _read(house: House, path: str) -> Source | None:
+    try:
+        return FileSources(house.gate.workspace).read(path)
+    except PathRefused:
+        return None
