@@ -99,9 +99,9 @@ def prompts(requests: Sequence[Seen]) -> list[str]:
 
 
 def issue_of(workspace: Path, issue_id: str) -> tuple[dict[str, Any], str]:
-    """The heading and the body of an issue, from the files."""
+    """The heading (with the links) and the body of an issue, from the files."""
     headings = orjson.loads((workspace / ".control-room/issues/issues.json").read_bytes())
     listed = next(value for value in headings.values() if isinstance(value, list))
     heading = next(each for each in listed if each["issue_id"] == issue_id)
     page = orjson.loads((workspace / f".control-room/issues/pages/{issue_id}.json").read_bytes())
-    return heading, page["body"]
+    return heading | {"links": page["links"]}, page["body"]

@@ -799,6 +799,18 @@ PROMISES: dict[str, str] = {
     "reading.http": "Every question to memory is a GET under /api/memory",
     # -- insight: ingest --
     "insight.pii": "Personal data becomes keyed placeholders in every text before it is stored or shown to a model",
+    "insight.planted": "Personal data in any column of any format, in names of columns, files and datasets, never reaches the database",
+    "insight.formats": "CSV in its dialects, spreadsheets, JSON and JSON Lines are read alike",
+    "insight.encodings": "UTF-8, UTF-16, UTF-32 and Windows files are read, also when two are mixed in one",
+    "insight.headers": "Columns of ServiceNow, Zendesk, Zammad, Chatwoot and plain files are known by their names",
+    "insight.mapping": "What a column means can be said, kept under a name, and stands in dataset and receipt",
+    "insight.dates": "Dates of five kinds are read, day and month in the order that the whole column shows",
+    "insight.bad-rows": "Bad rows are listed with line and reason, good ones kept",
+    "insight.whole": "A file is stored whole or not at all",
+    "insight.once": "The same bytes are stored once, whoever brings them and however often",
+    "insight.hostile": "Bombs, formulas, broken quotes, endless rows and files of no text end in a fixed code, quickly",
+    "insight.paths": "Only plain files of the workspace are taken, and what a door put there; that is removed afterwards",
+    "insight.streams": "A file is read as a stream, however large, and its progress told",
     # -- page --
     "page.receipts": "Receipts are found, opened, verified and proved in the browser, and say what to do when there are none",
     "page.approvals": "Held calls are approved, rejected and changed in the browser, by a person only, by keyboard too",

@@ -13,6 +13,7 @@ from tallystick.settings import (
     OLD_NAMES,
     Settings,
     debugging,
+    key_variable,
     load_settings,
     parse_settings,
     text_editor,
@@ -156,6 +157,9 @@ VALUES = {
     "TOOL_TOKEN_BUDGET": ("1000", 1000),
     "MAX_TOOL_BYTES_PER_STEP": ("100", 100),
     "MAX_TOOL_BYTES_PER_TURN": ("200", 200),
+    "ANALYZER_BACKEND": ("offline", "offline"),
+    "APP_EMBED_BACKEND": ("builtin", "builtin"),
+    "APP_RERANK_BACKEND": ("builtin", "builtin"),
     "TALLY_DATABASE_URL": ("postgresql://u@h/n", "postgresql://u@h/n"),
     "TALLY_STATE_DIR": ("/somewhere", "/somewhere"),
 }
@@ -165,8 +169,9 @@ VALUES = {
 @pytest.mark.parametrize("name", OLD_NAMES)
 def test_the_names_of_older_documents_still_set_something(tmp_path: Path, name: str) -> None:
     text, value = VALUES[name]
-    section, key = OLD_NAMES[name]
-    found = getattr(getattr(loaded(tmp_path, **{name: text}), section), key)
+    found: Any = loaded(tmp_path, **{name: text})
+    for part in OLD_NAMES[name]:
+        found = found[part] if isinstance(found, dict) else getattr(found, part)
     assert (found.get_secret_value() == text) if value is None else (found == value)
 
 
@@ -218,3 +223,10 @@ def test_any_environment_is_settings_or_an_error_of_ours(parts: list[str], value
         load_settings(Path("/nowhere"), {"TALLY_" + "__".join(parts).upper(): value})
     except ConfigError as error:
         assert error.code in {"config_unknown_key", "config_bad_value"}  # noqa: PT017 - either way is fine
+
+
+@pytest.mark.promise("house.settings")
+def test_a_model_s_key_is_also_found_under_its_older_name() -> None:
+    assert key_variable("OPENAI_API_KEY", {"APP_OPENAI_API_KEY": "k"}) == "k"
+    assert key_variable("OPENAI_API_KEY", {"APP_OPENAI_API_KEY": "k", "OPENAI_API_KEY": "own"}) == "own"
+    assert key_variable("OPENAI_API_KEY", {}) is None

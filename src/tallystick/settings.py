@@ -19,18 +19,15 @@ CONFIG_NAME = "tallystick.toml"
 CONTROL_ROOM = ".control-room"
 
 OLD_NAMES: dict[str, tuple[str, ...]] = {
-    "APP_ENABLE_RBAC": ("auth", "enabled"),
-    "APP_JWT_SECRET": ("auth", "jwt_secret"),
-    "APP_ENABLE_METRICS": ("telemetry", "metrics"),
-    "APP_ENABLE_TRACING": ("telemetry", "tracing"),
-    "MAX_TOOL_STEPS": ("limits", "steps"),
-    "TOOL_MAX_STEPS": ("limits", "steps"),
-    "TOOL_TOKEN_BUDGET": ("limits", "tokens"),
-    "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
-    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"),
-    "TALLY_DATABASE_URL": ("storage", "database_url"),
-    "TALLY_STATE_DIR": ("storage", "state_dir"),
-}
+    "APP_ENABLE_RBAC": ("auth", "enabled"), "APP_JWT_SECRET": ("auth", "jwt_secret"),
+    "APP_ENABLE_METRICS": ("telemetry", "metrics"), "APP_ENABLE_TRACING": ("telemetry", "tracing"),
+    "MAX_TOOL_STEPS": ("limits", "steps"), "TOOL_MAX_STEPS": ("limits", "steps"),
+    "TOOL_TOKEN_BUDGET": ("limits", "tokens"), "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
+    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"), "APP_EMBED_BACKEND": ("rooms", "insight", "embed_backend"),
+    "APP_RERANK_BACKEND": ("rooms", "insight", "rerank_backend"),
+    "ANALYZER_BACKEND": ("rooms", "insight", "analyzer_backend"),
+    "TALLY_DATABASE_URL": ("storage", "database_url"), "TALLY_STATE_DIR": ("storage", "state_dir"),
+}  # fmt: skip
 """Names from the documents the product comes from, and short forms; aliases live here alone."""
 
 
@@ -159,6 +156,9 @@ class ServerSettings(_Section):
     """Host names besides loopback that requests may name."""
     max_body_bytes: int = Field(default=1024 * 1024, gt=0)
     body_timeout_s: int = Field(default=15, gt=0)
+    max_upload_bytes: int = Field(default=256 * 1024 * 1024, gt=0)
+    """For routes that take a file; larger ones are better named by their path in the workspace."""
+    upload_timeout_s: int = Field(default=600, gt=0)
 
 
 class TelemetrySettings(_Section):
@@ -294,5 +294,6 @@ def text_editor(environ: Mapping[str, str] | None = None) -> str:
 
 
 def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | None:
-    """What stands in the variable that an endpoint names for its key; None if it is not set."""
-    return (os.environ if environ is None else environ).get(name)
+    """What stands in the variable that an endpoint names for its key, or in `APP_` + that name; None if not set."""
+    given = os.environ if environ is None else environ
+    return given.get(name) or given.get(f"APP_{name}")

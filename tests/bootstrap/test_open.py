@@ -293,6 +293,9 @@ class Watching:
     def required(self, **_more: Any) -> None:
         pass
 
+    def measured(self, **_more: Any) -> None:
+        raise OSError("the collector is away")
+
     def replied(self, **_more: Any) -> None:
         raise OSError("the collector is away")
 

@@ -12,6 +12,10 @@ from tallystick.telemetry.metrics import UNKNOWN_TOOL, Metrics
 from tallystick.telemetry.rejections import Rejections
 from tallystick.telemetry.tracing import Tracing, open_tracing
 
+EMBEDDINGS, VECTOR_SEARCH, ANALYSIS_TOKENS = (
+    "embeddings_throughput", "vector_search_latency_seconds", "analysis_token_usage",
+)  # fmt: skip
+"""What rooms measure: texts a second by model, seconds of a search, tokens of an analysis."""
 _log = logging.getLogger(__name__)
 
 
@@ -66,6 +70,18 @@ class Telemetry:
         """A turn had to begin with a call."""
         if self.metrics is not None:
             self.metrics.required_call(by)
+
+    def measured(self, *, what: str, value: float, of: str = "") -> None:
+        """A room measured its own work; what has no name here counts nowhere."""
+        metrics = self.metrics
+        if metrics is None:
+            return
+        if what == EMBEDDINGS:
+            metrics.embeddings(of, value)
+        elif what == VECTOR_SEARCH:
+            metrics.vector_search(value)
+        elif what == ANALYSIS_TOKENS:
+            metrics.analysis_tokens(round(value))
 
     def close(self) -> None:
         """Write and send what is left."""

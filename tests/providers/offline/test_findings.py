@@ -100,3 +100,21 @@ def test_what_concerns_the_request_comes_first(tmp_path: Path) -> None:
     assert result.reply is not None, result.rejected
     assert result.reply.index("the card says grey") < result.reply.index("Another thing")
     assert "3 more of the kind were found." in result.reply
+
+
+@pytest.mark.promise("offline.findings")
+def test_what_two_tools_have_found_is_told_once(tmp_path: Path) -> None:
+    with gate_with(tmp_path, EYES, {**EYES}) as gate:
+        result = ask(gate, f"Use fact_audit on {SCENE}")
+    assert result.reply is not None, result.rejected
+    assert result.reply.count("the card says grey") == 1
+    assert result.reply.count(f"{CARD}:L3") == 1
+
+
+@pytest.mark.promise("offline.findings", "offline.honest")
+def test_that_nothing_was_found_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with gate_with(tmp_path) as gate:
+        result = ask(gate, f"Use fact_audit on {SCENE}")
+    assert result.reply is not None, result.rejected
+    assert "fact_audit reports no findings." in result.reply
+    assert "sha256" not in result.reply

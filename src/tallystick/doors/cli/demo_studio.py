@@ -24,7 +24,7 @@ PROMPTS = (
     "Check Story/Scenes/SCN-four-in-the-morning.md against the canon.",
 )
 TRY = (
-    "tally studio tree",
+    "tally studio check .",
     'tally conference "Check Story/Scenes/SCN-off-gold.md against the canon."',
     'tally chat --once "Where does the weigh-house stand?"',
 )

@@ -86,6 +86,10 @@ BAD_LENGTH = Refusal.of(
 TOO_LARGE = Refusal.of(
     413, Category.VALIDATION_ERROR, "The body is too large.", "Send less, or raise server.max_body_bytes."
 )
+FILE_TOO_LARGE = Refusal.of(
+    413, Category.VALIDATION_ERROR, "The file is too large.",
+    "Put it into the workspace and name its path, or raise server.max_upload_bytes.",
+)  # fmt: skip
 TOO_SLOW = Refusal.of(
     408, Category.VALIDATION_ERROR, "The body did not arrive in time.",
     "Send the whole body at once, or raise server.body_timeout_s.",
@@ -94,6 +98,8 @@ CUT_OFF = Refusal.of(
     499, Category.VALIDATION_ERROR, "The client left before the body's end.", "Send as much as Content-Length says."
 )
 _FAULTS = {BodyFault.TOO_LARGE: TOO_LARGE, BodyFault.TOO_SLOW: TOO_SLOW, BodyFault.CUT_OFF: CUT_OFF}
+UPLOADS = frozenset({"/ingest/upload"})
+"""Routes that take a file, which may be larger than other bodies and take longer to come."""
 
 
 class Guard:
@@ -104,6 +110,8 @@ class Guard:
         self._limit = server.max_body_bytes
         self._digits = len(str(self._limit))
         self._deadlines = Deadlines(server.body_timeout_s)
+        self._file_limit = server.max_upload_bytes
+        self._file_deadlines = Deadlines(server.upload_timeout_s)
         self._allowed = frozenset(host.lower() for host in server.allowed_hosts)
         self._accepted: set[tuple[bytes, bytes | None]] = set()
 
@@ -117,7 +125,7 @@ class Guard:
         if (host, origin) not in self._accepted:
             refusal = self._stranger(host, origin)
         if length is not None and refusal is None and not (length.isdigit() and len(length) < self._digits):
-            refusal = self._oversize(length)
+            refusal = self._oversize(length, scope["path"])
         if scope["type"] == "websocket":
             await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
         elif refusal is not None:
@@ -128,7 +136,9 @@ class Guard:
             await self._app(scope, receive, Answer(scope, send).send)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = Body(receive, limit=self._limit, deadlines=self._deadlines)
+        is_file = scope["path"] in UPLOADS
+        limit, deadlines = (self._file_limit, self._file_deadlines) if is_file else (self._limit, self._deadlines)
+        body = Body(receive, limit=limit, deadlines=deadlines)
         answer = Answer(scope, send, body)
         try:
             await self._app(scope, body.receive, answer.send)
@@ -139,7 +149,8 @@ class Guard:
         finally:
             body.close()
         if body.fault is not None and not answer.started:
-            await _FAULTS[body.fault].answer(scope, send)
+            too_large = is_file and body.fault is BodyFault.TOO_LARGE
+            await (FILE_TOO_LARGE if too_large else _FAULTS[body.fault]).answer(scope, send)
 
     def _stranger(self, host: bytes, origin: bytes | None) -> Refusal | None:
         if not self._known(host.decode("latin-1")):
@@ -170,11 +181,12 @@ class Guard:
             return is_loopback_host(host_name) and port == host_port
         return bool(name) and self._known(authority)
 
-    def _oversize(self, length: bytes) -> Refusal | None:
+    def _oversize(self, length: bytes, path: str) -> Refusal | None:
         if not length.isdigit():
             return BAD_LENGTH
+        most, refusal = (self._file_limit, FILE_TOO_LARGE) if path in UPLOADS else (self._limit, TOO_LARGE)
         # Comparing the lengths of the numbers first keeps int() off a megabyte of digits.
-        return TOO_LARGE if len(length.lstrip(b"0")) > self._digits or int(length) > self._limit else None
+        return refusal if len(length.lstrip(b"0")) > len(str(most)) or int(length) > most else None
 
 
 class Answer:

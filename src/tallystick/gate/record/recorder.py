@@ -52,6 +52,10 @@ class Observer(Protocol):
         """A turn had to begin with a call: by its flag, or by a phrase in the request."""
         ...
 
+    def measured(self, *, what: str, value: float, of: str = "") -> None:
+        """A room measured its own work: `what` is a metric's name, `of` its label, never anybody's text."""
+        ...
+
 
 @record
 class Audience:

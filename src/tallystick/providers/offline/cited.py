@@ -28,9 +28,9 @@ class Cited:
     """The lines it rests on, each as a piece of its file."""
 
     @property
-    def lines(self) -> tuple[tuple[str, int], ...]:
-        """Where it is: two findings at the same lines are one."""
-        return tuple((place.path, place.first_line) for place in self.places)
+    def key(self) -> tuple[str, tuple[tuple[str, int], ...]]:
+        """What is said of which lines: two tools may have found the same."""
+        return self.message, tuple((place.path, place.first_line) for place in self.places)
 
 
 def cited_in(result: Result) -> list[Cited]:

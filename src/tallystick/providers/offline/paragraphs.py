@@ -84,8 +84,7 @@ def paragraphs(now: Situation) -> Iterator[Paragraph]:
 def _findings(now: Situation) -> Iterator[Paragraph]:
     """What tools have found, those that share most with the request first."""
     wanted = wanted_stems(now.wish)
-    # Two tools may have found the same.
-    once = {each.lines: (result, each) for result in reversed(now.results) for each in reversed(cited_in(result))}
+    once = {each.key: (result, each) for result in reversed(now.results) for each in reversed(cited_in(result))}
     found = list(reversed(once.values()))
     ranked = sorted(enumerate(found), key=lambda one: (-_shared_by(one[1][1], wanted), one[0]))
     if not any(fits_role(place.path, now.wanted) for _, each in found for place in each.places):

@@ -62,7 +62,7 @@ _NAMES: Mapping[str, str] = {
     "resolved_at": (
         "resolved_at solved_at closed_at close_at last_close_at resolved_on closed_on solved_on resolution_date "
         "resolved_date closed_date date_resolved date_closed resolution_time_stamp completed_at gelost_am "
-        "geschlossen_am"
+        "geschlossen_am resolved closed solved"
     ),
     "reassignments": (
         "reassignment_count reassignments number_of_reassignments assignee_stations group_stations handoffs "

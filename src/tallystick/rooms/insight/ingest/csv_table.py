@@ -1,7 +1,8 @@
 """CSV, read line by line.
 
 A quote that is never closed would swallow the rest of the file. So the lines of a row are remembered while it is read;
-when it grows too long, or the file ends inside it, its first line alone is bad and reading goes on with the next.
+when its quotes do not fit, when it grows too long, or when the file ends inside it, its first line alone is bad and
+reading goes on with the next.
 """
 
 import csv
@@ -18,8 +19,8 @@ from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.rooms.insight.ingest.rows import MAX_ROW_CHARS, Row, is_blank
 from tallystick.rooms.insight.nouns import BadRow
 
-MAX_RUNAWAYS = 100
-"""Each is read again from its second line, so there may not be many."""
+MAX_AGAIN = 100 * MAX_ROW_CHARS
+"""A bad row is read again from its second line; so much is done in all."""
 SAMPLE_LINE = 20_000
 # The standard library's limit holds for the whole process; rows are bounded here instead.
 csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_ROW_CHARS))
@@ -31,8 +32,8 @@ class CsvTable:
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         with closing(text_of(opened.reader())) as text:
-            # Cut lines are no harm: what the dialect is shows in their beginnings.
-            self._dialect = dialect_of(list(islice(iter(lambda: text.readline(SAMPLE_LINE), ""), 2 * SAMPLE_ROWS)))
+            # What the dialect is shows in the beginnings of lines.
+            self._dialect = dialect_of(list(islice(_cut_lines(text), 2 * SAMPLE_ROWS)))
 
     def rows(self) -> Iterator[Row | BadRow]:
         """The rows."""
@@ -43,8 +44,15 @@ class CsvTable:
             yield from _rows(lines, self._dialect)
 
 
+def _cut_lines(text: IO[str]) -> Iterator[str]:
+    while line := text.readline(SAMPLE_LINE):
+        yield line
+        while line and not line.endswith(("\n", "\r")):
+            line = text.readline(SAMPLE_LINE)
+
+
 def _rows(lines: "_Lines", dialect: Dialect) -> Iterator[Row | BadRow]:
-    runaways = 0
+    again = 0
     reader = dialect.reader(lines)
     while True:
         line = lines.begin_row()
@@ -55,10 +63,10 @@ def _rows(lines: "_Lines", dialect: Dialect) -> Iterator[Row | BadRow]:
         except (_Runaway, csv.Error):
             cells = None
         if cells is None or lines.ended_inside:
-            runaways += 1
-            if runaways > MAX_RUNAWAYS:
+            again += lines.chars
+            if again > MAX_AGAIN:
                 raise _unbalanced(line)
-            yield BadRow(line=line, reason="row_too_long" if lines.is_one_long else "unclosed_quote")
+            yield BadRow(line=line, reason="row_too_long" if lines.is_one_long else "bad_quotes")
             lines.give_back()
             reader = dialect.reader(lines)
         elif cells and not is_blank(cells):
@@ -76,19 +84,19 @@ class _Lines:
         self._text = text
         self._again: deque[str] = deque()
         self._row: list[str] = []
-        self._chars = 0
+        self.chars = 0
         self._handed = 0
         self.ended_inside = False
 
     @property
     def is_one_long(self) -> bool:
         """Whether the row is a single line, and too long by itself."""
-        return len(self._row) == 1 and self._chars >= MAX_ROW_CHARS
+        return len(self._row) == 1 and self.chars >= MAX_ROW_CHARS
 
     def begin_row(self) -> int:
         """A new row; gives the number of its first line."""
         self._row.clear()
-        self._chars = 0
+        self.chars = 0
         self.ended_inside = False
         return self._handed + 1
 
@@ -107,8 +115,8 @@ class _Lines:
             raise StopIteration
         self._handed += 1
         self._row.append(line)
-        self._chars += len(line)
-        if self._chars >= MAX_ROW_CHARS:
+        self.chars += len(line)
+        if self.chars >= MAX_ROW_CHARS:
             raise _Runaway
         return line
 

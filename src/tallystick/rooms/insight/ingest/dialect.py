@@ -1,7 +1,7 @@
 """How a CSV file is written: what stands between its cells and around them.
 
 Every delimiter is tried on the first rows. The one under which the header names most of what we know wins; among equals
-the one that gives all rows the same width.
+one that tells columns apart, then the one that gives all rows the same width.
 """
 
 import csv
@@ -33,11 +33,11 @@ class Dialect:
     said: bool = False
     """The first line says the delimiter, as Excel writes it, and is no row."""
 
-    def reader(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """A reader of lines."""
+    def reader(self, lines: Iterable[str], *, strict: bool = True) -> Iterator[list[str]]:
+        """A reader of lines; a strict one stops at quotes that do not fit."""
         return csv.reader(
             lines, delimiter=self.delimiter, quotechar=self.quote, escapechar=self.escape,
-            doublequote=self.escape is None,
+            doublequote=self.escape is None, strict=strict,
         )  # fmt: skip
 
 
@@ -51,19 +51,19 @@ def dialect_of(sample: list[str]) -> Dialect:
         return Dialect(delimiter=said[1], quote=quote, escape=escape, said=True)
     tried = [Dialect(delimiter=delimiter, quote=quote, escape=escape) for delimiter in DELIMITERS]
     best = max(tried, key=lambda dialect: _fit(dialect, sample))
-    if _fit(best, sample)[2] == 1:
+    if not _fit(best, sample)[1]:
         return Dialect(delimiter=NO_DELIMITER, quote=quote, escape=escape)
     return best
 
 
-def _fit(dialect: Dialect, sample: list[str]) -> tuple[int, float, int]:
-    """How well it fits: columns known, share of rows as wide as most, that width."""
+def _fit(dialect: Dialect, sample: list[str]) -> tuple[int, bool, float, int]:
+    """How well it fits: columns known, whether there are several, share of rows as wide as most, that width."""
     try:
-        rows = [row for row in islice(dialect.reader(sample), SAMPLE_ROWS) if row]
+        rows = [row for row in islice(dialect.reader(sample, strict=False), SAMPLE_ROWS) if row]
     except csv.Error:
-        return (-1, 0.0, 1)
+        rows = []
     if not rows:
-        return (-1, 0.0, 1)
-    known = max(len(known_columns(row)) for row in rows[:HEADER_ROWS])
+        return (-1, False, 0.0, 1)
+    known, columns = max((len(known_columns(row)), len(row)) for row in rows[:HEADER_ROWS])
     width, often = Counter(map(len, rows)).most_common(1)[0]
-    return (known, round(often / len(rows), 2), width)
+    return (known, columns > 1, round(often / len(rows), 2), width)

@@ -15,6 +15,8 @@ _NAMES = ("department", "product", "category", "priority", "status")
 _SHORT = 80
 """Values up to this length come again and again."""
 _EMPTY = frozenset({"", "-", "null", "none", "n/a", "na", "nan", "#n/a", "undefined", "0000-00-00 00:00:00", "(empty)"})
+_NO_TIME = _EMPTY | {"true", "false", "yes", "no", "0", "1"}
+"""Columns like `Resolved` may say when, or only whether."""
 _NO_TEXT = frozenset({"", "null", "none", "nan", "n/a", "#n/a", "undefined"})
 
 
@@ -82,7 +84,7 @@ class TicketReader:
     def _moment(self, field: str, cells: list[str]) -> int | bool | None:
         """Epoch seconds; None: there is none; False: there is one that cannot be read."""
         cell = self._cell(field, cells)
-        if cell.lower() in _EMPTY:
+        if cell.lower() in _NO_TIME:
             return None
         moment = read_moment(cell, day_first=self._layout.day_first.get(field, False))
         return False if moment is None else moment

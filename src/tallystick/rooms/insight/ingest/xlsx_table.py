@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
-from xml.etree.ElementTree import ParseError
-from zipfile import BadZipFile
 
 from tallystick.rooms.insight.ingest.columns import known_columns
 from tallystick.rooms.insight.ingest.dialect import HEADER_ROWS
@@ -65,18 +63,10 @@ class XlsxTable:
                     yield book
                 finally:
                     book.close()
-            except (
-                BadZipFile,
-                ParseError,
-                KeyError,
-                ValueError,
-                TypeError,
-                AttributeError,
-                IndexError,
-                EOFError,
-            ) as error:
-                if isinstance(error, Unusable):
-                    raise
+            except Unusable:
+                raise
+            except Exception as error:
+                # What the libraries below raise over a damaged or hostile file has no common kind.
                 raise Unusable(
                     "not_a_spreadsheet", "The spreadsheet is damaged.",
                     hint="Open it in a spreadsheet program and save it again, best as CSV.",

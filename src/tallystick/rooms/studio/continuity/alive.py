@@ -5,97 +5,144 @@ from collections.abc import Iterator, Set
 
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.looks import holder
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.owners import holder
 from tallystick.rooms.studio.continuity.people import NAME, Mention
+from tallystick.rooms.studio.continuity.vocabulary import words
 
-SPEAKS = (
+SPEAKS = words(
     "said asked replied cried answered whispered shouted muttered murmured exclaimed remarked added responded repeated "
     "called declared observed interrupted inquired demanded growled snapped sighed laughed continued began protested "
-    "agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned told"
-).split()
-ACTS = (
-    "smiled nodded shrugged frowned grinned winced walked ran sat stood rose turned came entered went looked glanced took opened "
-    "closed shut poured ate drank rode drove arrived left knocked kissed leaned leant bowed stepped held put picked lifted "
-    "raised reached pulled pushed threw caught climbed crossed strode hurried rushed jumped leapt knelt lay waited watched "
+    "agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned "
+    "told "
+    "says asks replies answers whispers cries shouts mutters"
+)
+ACTS = words(
+    "smiled nodded shrugged frowned grinned winced walked ran sat stood rose turned came entered went looked "
+    "glanced took opened "
+    "closed shut poured ate drank rode drove arrived left knocked kissed leaned leant bowed stepped held put "
+    "picked lifted "
+    "raised reached pulled pushed threw caught climbed crossed strode hurried rushed jumped leapt knelt lay waited "
+    "watched "
     "listened stared wept danced sang dressed coughed yawned stretched paused stopped followed led handed gave "
     "dropped set lit blew gathered folded unfolded tossed swung waved pointed shook bent paced wandered slipped "
-    "returned joined met greeted embraced struck hit fought tapped rubbed wiped washed cooked served bought sold paid played "
-    "worked woke slept finished tucked fetched carried brought hugged squeezed touched tied untied buttoned pressed swept "
+    "returned joined met greeted embraced struck hit fought tapped rubbed wiped washed cooked served bought sold "
+    "paid played "
+    "worked woke slept finished tucked fetched carried brought hugged squeezed touched tied untied buttoned "
+    "pressed swept "
     "moved rested settled slid tasted sipped chewed swallowed read strolled marched sprang crept dug hid hung swam "
-    "leaned peered gazed blinked chuckled giggled groaned sobbed shivered trembled hesitated departed appeared crouched"
-).split()
+    "got peered gazed blinked flung thrust kicked spat spoke chuckled giggled groaned sobbed shivered trembled "
+    "hesitated departed appeared crouched "
+    "smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours "
+    "drinks rises"
+)
 
 _DIED = re.compile(
     r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:"
-    r"\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little|a\s+thousand|inside|to\b|of\s+(?:laughter|shame|boredom|embarrassment|"
+    r"\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little|a\s+thousand|inside|to\b|of\s+(?:laughter|shame|boredom|"
+    r"embarrassment|"
     r"curiosity|envy|laughing|mortification|impatience)))"
-    r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|already|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
-    r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour)|against|certain|sure|calm|silent|serious|weight|ahead|last|white|pale|keen|"
+    r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|"
+    r"already|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
+    r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour)|against|certain|sure|calm|"
+    r"silent|serious|weight|ahead|last|white|pale|keen|"
     r"beat|still|level|right|wrong|broke|easy|quiet|reckoning|bored|faint)|-)"
-    r"|\b(?:was|were|had\s+been|been)\s+(?:\w+ly\s+)?(?:killed|murdered|slain|hanged|executed|beheaded|guillotined|drowned(?!\s+out)|"
-    r"shot\s+dead|stabbed\s+to\s+death|strangled|assassinated|poisoned\s+to\s+death|burned\s+to\s+death|crushed\s+to\s+death|"
+    r"|\b(?:was|were|had\s+been|been)\s+(?:\w+ly\s+)?(?:killed|murdered|slain|hanged|executed|beheaded|guillotined|"
+    r"drowned(?!\s+out)|"
+    r"shot\s+dead|stabbed\s+to\s+death|strangled|assassinated|poisoned\s+to\s+death|burned\s+to\s+death|"
+    r"crushed\s+to\s+death|"
     r"laid\s+to\s+rest)\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))"
-    r"|\b(?:was|were|had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|there|under|with|"
+    r"|\b(?:was|were|had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|"
+    r"there|under|with|"
     r"in\s+(?:the\s+)?(?:\w+\s+)?(?:churchyard|cemetery|graveyard|vault|garden|tomb|crypt|ground|grave)))"
     r"|\bbreathed\s+(?:his|her)\s+last\b|\bdrew\s+(?:his|her)\s+(?:last|final)\s+breath\b|\bpassed\s+away\b"
-    r"|\bperished\b|\bexpired\b|\bgave\s+up\s+the\s+ghost\b|\btook\s+(?:his|her)\s+own\s+life\b|\bnever\s+(?:woke|awoke)\s+again\b"
-    r"|\bdid\s+not\s+(?:live|survive)\b(?=\s+(?:to\s+see|the|until|till|through|long|another|it)|\s*[.,;])|\blived\s+no\s+(?:more|longer)\b|\b(?:was|is)\s+no\s+more\b(?=\s*[.,;])"
-    r"|\bceased\s+to\s+(?:breathe|live)\b|\bwas\s+carried\s+off\s+by\b|\bfell\s+in\s+(?:the\s+)?battle\b|\bmet\s+(?:his|her)\s+(?:death|end)\b|\bbled\s+to\s+death\b|\bstarved\s+to\s+death\b|\bfroze\s+to\s+death\b"
+    r"|\bperished\b|\bsuccumbed\s+to\b|\bexpired\b|\bgave\s+up\s+the\s+ghost\b|\btook\s+(?:his|her)\s+own\s+life\b|"
+    r"\bnever\s+(?:woke|awoke)\s+again\b"
+    r"|\bdid\s+not\s+(?:live|survive)\b(?=\s+(?:to\s+see|the|until|till|through|long|another|it)|\s*[.,;])|"
+    r"\blived\s+no\s+(?:more|longer)\b|\b(?:was|is)\s+no\s+more\b(?=\s*[.,;])"
+    r"|\bceased\s+to\s+(?:breathe|live)\b|\bwas\s+carried\s+off\s+by\b|\bfell\s+in\s+(?:the\s+)?battle\b|"
+    r"\bmet\s+(?:his|her)\s+(?:death|end)\b|\bbled\s+to\s+death\b|\bstarved\s+to\s+death\b|\bfroze\s+to\s+death\b"
     r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while))"
     r")"
 )
 _KILLED = re.compile(
-    rf"\b(?:killed|murdered|slew|assassinated|strangled|beheaded|drowned|buried|hanged)\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?!'s|\w)"
+    rf"\b(?:killed|murdered|slew|assassinated|strangled|beheaded|drowned|buried|hanged)\s+(?:poor\s+|"
+    rf"old\s+)?(?P<name>{NAME})(?!'s|\w)"
+)
+_KILLED_HIM = re.compile(
+    r"\b(?:killed|murdered|slew|strangled|beheaded|drowned|buried|hanged)\s+(?P<him>him|her)\b(?=\s*[.,;]|\s+(?:in|"
+    r"on|at|by|with|that|"
+    r"instantly|there|outright|and|beside|under)\b)"
 )
 _REMAINS = re.compile(
-    rf"(?P<name>{NAME})(?:'s|'|s')\s+(?:corpse|(?:dead|lifeless)\s+body|coffin|funeral(?=\s+(?:was|took|had|that|on|two|three|the)|\s*[.,;])|"
+    rf"(?P<name>{NAME})(?:'s|'|s')\s+(?:corpse|(?:dead|lifeless)\s+body|coffin|funeral(?=\s+(?:was|took|had|that|"
+    rf"on|two|three|the)|\s*[.,;])|"
     r"grave(?=\s*[.,;]|\s+(?:was|lay|in|at|on|beside|under|and|stood))|tomb(?:stone)?|gravestone|ashes|"
-    r"(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased)(?:\s+beating|\s+to\s+beat)?(?=\s*[.,;]|\s+(?:and|at|in|before|that|a\s+little|for\s+ever|forever))|life\s+(?:was\s+over|had\s+ended|ended|was\s+at\s+an\s+end))"
+    r"(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased)(?:\s+beating|\s+to\s+beat)?(?=\s*[.,;]|"
+    r"\s+(?:and|at|in|before|that|a\s+little|for\s+ever|forever))|life\s+(?:was\s+over|had\s+ended|ended|"
+    r"was\s+at\s+an\s+end))"
 )
 _DEATH_OF = re.compile(
-    rf"(?:(?P<name>{NAME})(?:'s|')\s+(?:sudden\s+|early\s+|own\s+)?death|\bdeath\s+of\s+(?:poor\s+|old\s+)?(?P<of>{NAME}))(?!\w|'s|-|\s+(?:would|will|could|might|bed|warrant))"
+    rf"(?:(?P<name>{NAME})(?:'s|')\s+(?:sudden\s+|early\s+|own\s+)?death|\b(?:death|murder|execution|burial|"
+    rf"funeral|drowning|assassination)\s+of\s+(?:poor\s+|old\s+)?(?P<of>{NAME}))(?!\w|'s|-|\s+(?:would|will|could|"
+    rf"might|bed|warrant))"
 )
 _CARRIED_OFF = re.compile(
-    rf"\b(?:fever|plague|cholera|illness|consumption|disease|sickness|smallpox|pneumonia|sea|river|fire|storm|bullet|shot|blow|fall|wound|poison)\s+"
-    rf"(?:had\s+)?(?:carried|took|claimed|killed|taken|swallowed|finished)\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?!'s|\w)(?=\s+off\b|\s*[.,;]|\s+(?:in|at|on|before|within|that|and)\b)"
-    rf"|\blaid\s+(?:poor\s+|old\s+)?(?P<of>{NAME})\s+(?:to\s+rest|in\s+(?:the|his|her)\s+grave|in\s+the\s+(?:earth|ground|churchyard|vault))"
+    rf"\b(?:fever|plague|cholera|illness|consumption|disease|sickness|smallpox|pneumonia|sea|river|fire|storm|"
+    rf"bullet|shot|blow|fall|wound|poison)\s+"
+    rf"(?:had\s+)?(?:carried|took|claimed|killed|taken|swallowed|finished)\s+(?:poor\s+|"
+    rf"old\s+)?(?P<name>{NAME})(?!'s|\w)(?=\s+off\b|\s*[.,;]|\s+(?:in|at|on|before|within|that|and)\b)"
+    rf"|\blaid\s+(?:poor\s+|old\s+)?(?P<of>{NAME})\s+(?:to\s+rest|in\s+(?:the|his|her)\s+grave|in\s+the\s+(?:earth|"
+    rf"ground|churchyard|vault))"
 )
 _DEADLY = frozenset(
-    """died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated poisoned burned crushed
-    laid buried breathed breath passed perished expired ghost life woke awoke death end slew corpse body coffin funeral
-    grave tomb tombstone gravestone ashes heart live survive lived carried took claimed breathing breathe more fell""".split()
+    words("""
+    died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated poisoned
+    burned crushed laid buried breathed breath passed perished expired ghost life woke awoke death end slew
+    corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried took
+    claimed breathing breathe more fell succumbed murder execution burial drowning assassination
+    """)
 )
 _NOT_REALLY = re.compile(
     r"\b(?:news|presumed|believed|thought|reported|pronounced|supposed|given\s+up|left\s+for|feared|rumou?r|half|"
-    r"almost|nearly|as\s+good\s+as|would|could|might|may|should|if|(?:till|until|before)\s+(?=(?-i:[A-Z])|he\b|she\b)|unless|fear\w*|dread\w*|plot\w*|threat\w*|expect\w*|await\w*|event\s+of|case\s+of|prevent\w*|demand\w*|wish\w*|wanted|tried|trying|"
-    r"threaten\w*|sooner|rather|not|never(?!\s+(?:woke|awoke))|no\s+one|nobody|neither|swear|swore|vow\w*|must|shall|will|"
+    r"almost|nearly|as\s+good\s+as|would|could|might|may|should|if|(?:till|until|before)\s+(?=(?-i:[A-Z])|he\b|"
+    r"she\b)|unless|fear\w*|dread\w*|plot\w*|threat\w*|expect\w*|await\w*|event\s+of|case\s+of|prevent\w*|"
+    r"demand\w*|wish\w*|wanted|tried|trying|"
+    r"threaten\w*|sooner|rather|not|never(?!\s+(?:woke|awoke))|no\s+one|nobody|neither|swear|swore|vow\w*|must|"
+    r"shall|will|"
     r"whether|suppose|imagin\w+|pretend\w*|seem\w*|appear\w*|like|to(?!\s+th))\b|n't\b|'d\b",
     re.IGNORECASE,
 )
 _ALMOST = re.compile(r"\b(?:nearly|almost|hardly|scarcely|barely|supposedly|apparently|reportedly|probably)\b")
 _OWNED = re.compile(r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|after|before|or)\s+\Z")
 _DOES_AFTER = re.compile(
-    rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|at\s+once|at\s+last|\w+ly)[\s,]+)*(?:{'|'.join(SPEAKS + ACTS)})\b"
+    rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|at\s+once|at\s+last|"
+    rf"\w+ly)[\s,]+)*(?:{'|'.join(SPEAKS + ACTS)})\b"
 )
 _SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
 _LEADS = re.compile(
-    r"(?:\A|[,;:—¤.!?]|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|meanwhile)\b,?)\s*\Z",
+    r"(?:\A|[,;:—¤.!?]|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|"
+    r"meanwhile)\b,?)\s*\Z",
     re.IGNORECASE,
 )
 _OTHER_ONE = re.compile(r"\b(?:young|younger|little|another|second|ghost of|spirit of|late)\s+\Z", re.IGNORECASE)
 _GHOSTLY = re.compile(
     r"\b(?:ghost\w*|spirits?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|"
-    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|portrait|in\s+(?:his|her|the|a)\s+(?:letter|diary|journal|will)|wrote|"
+    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|portrait|in\s+(?:his|her|the|"
+    r"a)\s+(?:letter|diary|journal|will)|wrote|"
     r"before (?:his|her|the) (?:death|funeral|accident|murder)|last time|the late|once|always|used|namesake|"
-    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous)|had)\b|'d\b",
+    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous)|"
+    r"had)\b|'d\b",
     re.IGNORECASE,
 )
 _ALIVE = re.compile(
-    rf"(?P<name>{NAME})\s+(?:(?:was|is|were|had|has|lay|must\s+be|could\s+not\s+be|came|rose)\s+)?(?:(?:still|yet|really|after\s+all|been)\s+)*"
-    r"(?:alive\b(?!\s+(?:to|with|by|in))|survived\b|not\s+(?:been\s+)?(?:dead|died|killed|drowned)\b|n't\s+(?:dead|died)\b|resurrected|"
+    rf"(?P<name>{NAME})\s+(?:(?:was|is|were|had|has|lay|must\s+be|could\s+not\s+be|came|rose)\s+)?(?:(?:still|yet|"
+    rf"really|after\s+all|been)\s+)*"
+    r"(?:alive\b(?!\s+(?:to|with|by|in))|survived\b|not\s+(?:been\s+)?(?:dead|died|killed|drowned)\b|n't\s+(?:dead|"
+    r"died)\b|resurrected|"
     r"back\s+to\s+life|from\s+the\s+dead|lives\b)|"
-    r"\b(?:he|she)\s+(?:was|is|had)\s+(?:still\s+|not\s+)?(?:alive(?:\s+after\s+all)?|dead\s+after\s+all|not\s+dead|survived)\b(?!\s+(?:to|with))|"
+    r"\b(?:he|she)\s+(?:was|is|had)\s+(?:still\s+|not\s+)?(?:alive(?:\s+after\s+all)?|dead\s+after\s+all|"
+    r"not\s+dead|survived)\b(?!\s+(?:to|with))|"
     r"\b(?:un-?dead|vampire|resurrect\w*|risen\s+from)\b"
 )
 
@@ -104,6 +151,10 @@ def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Everyone whom the narration says to be dead."""
     for number, found in narration.prose.matches(_DIED, _DEADLY):
         yield from _dies(narration, binder, number, found.span(), _subject(narration, binder, number, found.start()))
+    for number, found in narration.prose.matches(_KILLED_HIM, _DEADLY):
+        yield from _dies(
+            narration, binder, number, found.span(), binder.pronoun(number, found.start("him"), found["him"])
+        )
     for pattern in (_KILLED, _CARRIED_OFF, _REMAINS, _DEATH_OF):
         for number, found in narration.prose.matches(pattern, _DEADLY):
             group = "name" if found.groupdict().get("name") else "of"
@@ -176,8 +227,10 @@ def _is_only_dated(text: str) -> bool:
     plain = re.sub(r"\b(?:years?|months?) (?:ago|before|earlier|back)\b|\blong ago\b", "", text)
     return (
         not re.search(
-            r"\b(?:dream\w*|nightmare|vision|imagin\w+|pretend\w*|stor(?:y|ies)|tales?|legend|rumou?r\w*|portrait|novel|play|song|"
-            r"wish\w*|as if|as though|claim\w*|according to|said that|told \w+ that|thought|believed|heard that|remember\w*|recall\w*|memor\w+)\b",
+            r"\b(?:dream\w*|nightmare|vision|imagin\w+|pretend\w*|stor(?:y|ies)|tales?|legend|rumou?r\w*|portrait|"
+            r"novel|play|song|"
+            r"wish\w*|as if|as though|claim\w*|according to|said that|told \w+ that|thought|believed|heard that|"
+            r"remember\w*|recall\w*|memor\w+)\b",
             plain,
         )
         and plain != text

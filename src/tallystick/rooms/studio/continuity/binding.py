@@ -6,7 +6,8 @@ Where two people could be meant, nobody is: a finding about the wrong person is 
 import re
 from functools import lru_cache
 
-from tallystick.rooms.studio.continuity.people import Cast, Gender, Mention
+from tallystick.rooms.studio.continuity.grouping import Gender
+from tallystick.rooms.studio.continuity.people import Cast, Mention
 from tallystick.rooms.studio.continuity.prose import Prose, Sentence
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
@@ -15,7 +16,8 @@ _SHE = frozenset({"she", "her", "hers", "herself"})
 _FURTHEST = 3
 """Sentences back that a pronoun may refer to."""
 _INTRODUCED = re.compile(
-    r"(?:\b(?:was|is|were|became|being)|,)\s+(?:\w+ly\s+)?(?:an?|the|one of the|his|her|their|my|our)\s+(?:[\w'-]+,?\s+){0,5}?$"
+    r"(?:\b(?:was|is|were|became|being)|,)\s+(?:\w+ly\s+)?(?:an?|the|one of the|his|her|their|my|"
+    r"our)\s+(?:[\w'-]+,?\s+){0,5}?$"
 )
 
 
@@ -95,8 +97,7 @@ class Binder:
         if len({mention.key for mention in found}) != 1 or len(people) == 0:
             return None
         before = sentence.text[: at - sentence.start]
-        gender = self.cast.gender(people[0].key)
-        if _has_rival(before, gender) or re.search(
+        if _has_rival(before, None) or re.search(
             r"\b(?:he|she|him|they|them|I|me|we|us|it)\b", before[people[0].end - sentence.start :]
         ):
             return None
@@ -125,7 +126,4 @@ def _rivals(gender: Gender | None) -> re.Pattern[str]:
 
 def _has_rival(text: str, gender: Gender | None) -> bool:
     """Whether somebody without a name could be meant instead: `the old woman`, `a stranger`."""
-    for found in _rivals(gender).finditer(text):
-        if not _INTRODUCED.search(text, 0, found.start()):
-            return True
-    return False
+    return any(not _INTRODUCED.search(text, 0, found.start()) for found in _rivals(gender).finditer(text))

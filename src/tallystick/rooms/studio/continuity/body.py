@@ -5,56 +5,70 @@ from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.looks import holder
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.owners import holder, possessor
 from tallystick.rooms.studio.continuity.people import NAME, Mention
-from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
 
-TALL = frozenset("tall towering lanky gigantic".split())
-SHORT = frozenset("short diminutive tiny petite squat stunted".split())
-TRADES = (
+TALL = frozenset(words("tall towering lanky gigantic"))
+SHORT = frozenset(words("short diminutive tiny petite squat stunted"))
+TRADES = words(
     "baker blacksmith butcher carpenter carter clerk cobbler cook doctor physician surgeon farmer fisherman gardener "
-    "governess innkeeper jeweller joiner judge lawyer attorney solicitor barrister librarian mason merchant midwife miller miner musician "
-    "notary nurse painter sculptor pharmacist apothecary pilot policeman detective potter priest printer sailor schoolmaster "
-    "schoolmistress teacher seamstress shepherd shoemaker smith soldier tailor weaver banker journalist engineer architect "
+    "governess innkeeper jeweller joiner judge lawyer attorney solicitor barrister librarian mason merchant "
+    "midwife miller miner musician "
+    "notary nurse painter sculptor pharmacist apothecary pilot policeman detective potter priest printer sailor "
+    "schoolmaster "
+    "schoolmistress teacher seamstress shepherd shoemaker smith soldier tailor weaver banker journalist engineer "
+    "architect "
     "astronomer botanist chemist dentist glassblower bookbinder clockmaker watchmaker lighthouse-keeper ferryman"
-).split()
+)
 _PEOPLE = r"(?:man|woman|girl|boy|person|lady|gentleman|fellow|creature|figure|lad|youth)"
 _HEIGHT = re.compile(
-    rf"\b(?:was|is)\s+(?:(?:a|an|very|rather|quite|so|too|remarkably|unusually|exceedingly|extremely)\s+)*(?P<word>{'|'.join(sorted(TALL | SHORT))})"
+    rf"\b(?:was|is)\s+(?:(?:a|an|very|rather|quite|so|too|remarkably|unusually|exceedingly|"
+    rf"extremely)\s+)*(?P<word>{'|'.join(sorted(TALL | SHORT))})"
     rf"(?=\s*[.;!]|,\s+(?:and\s+)?\w+|\s+and\s+\w+|\s+for\s+(?:a|her|his)\b|,?\s+(?:[\w-]+,?\s+){{0,3}}{_PEOPLE}\b)"
 )
 _FEET = re.compile(
-    rf"\b(?:was|is|stood|stands|measured)\s+(?:(?:nearly|about|almost|over|fully|exactly|at)\s+)?(?P<feet>{NUMBER})\s+(?:feet|foot)"
+    rf"\b(?:was|is|stood|stands|measured)\s+(?:(?:nearly|about|almost|over|fully|exactly|"
+    rf"at)\s+)?(?P<feet>{NUMBER})\s+(?:feet|foot)"
     rf"(?:\s+(?:and\s+)?(?P<inches>{NUMBER})(?:\s+inches)?)?\s*(?:tall|high|in\s+height|in\s+(?:his|her)\s+\w+)"
 )
 _HANDED = re.compile(r"\b(?P<word>left|right)-handed\b")
-_LIMBS = r"(?:cheek|eye|arm|hand|leg|foot|knee|shoulder|temple|eyebrow|brow|ear|thumb|forearm|wrist|thigh|ankle|hip|jaw|palm)"
-_MARK = r"(?:scars?|scarred|patch|limp|limped|limping|blind|missing|lost|lame|wooden|stump|tattoo|birthmark|mole|burn|hook|amputated|crippled|withered)"
+_LIMBS = (
+    r"(?:cheek|eye|arm|hand|leg|foot|knee|shoulder|temple|eyebrow|brow|ear|thumb|forearm|wrist|thigh|ankle|"
+    r"hip|jaw|palm)"
+)
+_MARK = (
+    r"(?:scars?|scarred|patch|limp|limped|limping|blind|missing|lost|lame|wooden|stump|tattoo|birthmark|mole|"
+    r"burn|hook|amputated|crippled|withered)"
+)
 _MARKED = re.compile(
     rf"\b(?P<mark>{_MARK})\b(?P<between>(?:\s+[\w']+){{0,7}}?)\s+(?P<side>left|right)\s+(?P<limb>{_LIMBS})\b|"
     rf"\b(?P<side2>left|right)\s+(?P<limb2>{_LIMBS})\b(?P<between2>(?:\s+[\w']+){{0,5}}?)\s+(?P<mark2>{_MARK})\b"
 )
 _PARENT = re.compile(
-    rf"(?P<name>{NAME})(?:'s|')\s+(?P<kin>mother|father|husband|wife)\s*(?:,\s*|\s+(?:was|is)\s+(?:called\s+|named\s+)?|\s+)(?P<other>{NAME})(?!'s|\w)"
+    rf"(?P<name>{NAME})(?:'s|')\s+(?P<kin>mother|father|husband|wife)\s*(?:,\s*|\s+(?:was|is)\s+(?:called\s+|"
+    rf"named\s+)?|\s+)(?P<other>{NAME})(?!'s|\w)"
     r"(?=\s*[,.;—]|\s+(?:was|had|is|said|asked|came|stood|sat|looked|lived|died|and))"
 )
 _SIBLINGS = re.compile(
-    rf"\b(?:had|has)\s+(?:only\s+|but\s+|just\s+)?(?P<number>{NUMBER}|an?\s+only|no)\s+(?:(?:elder|older|younger|grown|little|living|surviving)\s+)?"
+    rf"\b(?:had|has)\s+(?:only\s+|but\s+|just\s+)?(?P<number>{NUMBER}|an?\s+only|no)\s+(?:(?:elder|older|younger|"
+    rf"grown|little|living|surviving)\s+)?"
     r"(?P<kin>brothers?|sisters?|siblings?|sons?|daughters?|children)\b"
 )
 _TRADE = re.compile(
-    rf"\b(?:was|is)\s+(?:an?|the)\s+(?:(?!of\b)[\w'-]+\s+){{0,3}}?(?P<trade>{'|'.join(TRADES)})(?=\s*[.,;]|\s+(?:by\s+trade|in|at|from|of|and|who|with|on)\b)"
+    rf"\b(?:was|is)\s+(?:an?|the)\s+(?:(?!of\b)[\w'-]+\s+){{0,3}}?(?P<trade>{'|'.join(TRADES)})(?=\s*[.,;]|"
+    rf"\s+(?:by\s+trade|in|at|from|of|and|who|with|on)\b)"
 )
 
-_KIN_WORDS = frozenset("brother brothers sister sisters sibling siblings son sons daughter daughters children".split())
+_KIN_WORDS = frozenset(words("brother brothers sister sisters sibling siblings son sons daughter daughters children"))
 
 
 def bodies(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Everything of this kind that the file gives somebody."""
     prose = narration.prose
-    for pattern, words, read in _READERS:
-        for number, found in prose.matches(pattern, words):
+    for pattern, triggers, read in _READERS:
+        for number, found in prose.matches(pattern, triggers):
             if narration.is_real(number):
                 yield from read(narration, binder, number, found)
 
@@ -89,7 +103,7 @@ def _marked(narration: Narration, binder: Binder, number: int, found: re.Match[s
     limb = found.group("limb") or found.group("limb2")
     mark = _one_word(found.group("mark") or found.group("mark2"))
     at = found.start("side") if found.group("side") else found.start("side2")
-    owner = _possessor(narration, binder, number, at) or binder.subject(number, found.start())
+    owner = possessor(binder, number, at) or binder.subject(number, found.start())
     if owner is not None and not narration.is_denied(number, found.start(), found.end()):
         start = (
             min(owner.start, found.start()) if owner.start >= narration.prose.sentences[number].start else found.start()
@@ -109,17 +123,6 @@ def _one_word(mark: str) -> str:
         "wooden": "lost",
         "crippled": "limp",
     }.get(mark, mark)
-
-
-def _possessor(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
-    sentence = narration.prose.sentences[number]
-    before = sentence.text[: at - sentence.start].rstrip()
-    end = sentence.start + len(before)
-    if before.endswith(("'s", "s'")):
-        cut = 2 if before.endswith("'s") else 1
-        return binder.named_before(number, end - cut) or binder.named_before(number, end - cut + 1)
-    said = re.search(r"\b(his|her|His|Her)\Z", before)
-    return binder.pronoun(number, sentence.start + said.start(), said.group(1)) if said else None
 
 
 def _parent(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:

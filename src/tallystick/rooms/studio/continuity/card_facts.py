@@ -18,14 +18,16 @@ from tallystick.rooms.studio.continuity.facts import Fact
 
 _FIELD = re.compile(r"([^\W\d_][\w '/()-]{1,40}?)\s*:\s+(\S.*)\Z")
 _FROM = re.compile(
-    r"(?:from|since|after|as of|starting(?: with| in)?)\s+(?:scene\s+|chapter\s+)?\[*(?P<scene>[\w. -]{1,80}?)\]*\s*:?\Z",
+    r"(?:from|since|after|as of|starting(?: with| in)?)\s+(?:scene\s+|"
+    r"chapter\s+)?\[*(?P<scene>[\w. -]{1,80}?)\]*\s*:?\Z",
     re.IGNORECASE,
 )
 _FROM_IN_VALUE = re.compile(r"\(\s*(?:from|since|after)\s+\[*(?P<scene>[^()\]]{1,80}?)\]*\s*\)", re.IGNORECASE)
 _UNTIL_IN_VALUE = re.compile(r"\(\s*(?:until|till|up to|before)\s+\[*(?P<scene>[^()\]]{1,80}?)\]*\s*\)", re.IGNORECASE)
 _SOFT = re.compile(r"\(\s*(?:soft|may change|flexible)\s*\)", re.IGNORECASE)
 _NO_FACTS = frozenset({
-    "name", "title", "aliases", "alias", "aka", "type", "kind", "category", "tags", "waive", "constraints", "progressions", "hardness",
+    "name", "title", "aliases", "alias", "aka", "type", "kind", "category", "tags", "waive", "constraints",
+    "progressions", "hardness",
     "summary", "notes", "topics", "defines", "scope", "image",
 })  # fmt: skip
 
@@ -123,7 +125,7 @@ def _front_entries(
             yield from _front_entries(card, value, order, valid_from=valid_from)
         elif name.casefold() not in _NO_FACTS:
             for text in _texts(value):
-                yield _entry(card, name, text, order, valid_from, _line_of(card, text, name))
+                yield _entry(name, text, order, valid_from, _line_of(card, text, name))
 
 
 def _progressions(card: CanonCard, value: Any, order: SceneOrder) -> Iterator[Entry]:
@@ -150,12 +152,12 @@ def _body_entries(card: CanonCard, order: SceneOrder) -> Iterator[Entry]:
         elif block.kind == "row":
             cells = cells_of(block.text)
             if len(cells) > 1 and not is_ruler(cells):
-                yield _entry(card, unmarked(cells[0]), unmarked(cells[1]), order, valid_from, block.line)
+                yield _entry(unmarked(cells[0]), unmarked(cells[1]), order, valid_from, block.line)
         elif found := _FIELD.match(text):
-            yield _entry(card, found.group(1), found.group(2), order, valid_from, block.line)
+            yield _entry(found.group(1), found.group(2), order, valid_from, block.line)
 
 
-def _entry(card: CanonCard, key: str, value: str, order: SceneOrder, valid_from: int, line: int) -> Entry:
+def _entry(key: str, value: str, order: SceneOrder, valid_from: int, line: int) -> Entry:
     start, end = _FROM_IN_VALUE.search(value), _UNTIL_IN_VALUE.search(value)
     begins = order.of(start.group("scene")) if start else None
     ends = order.of(end.group("scene")) if end else None

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from tallystick.rooms.studio.book.nouns import CanonCard
 from tallystick.rooms.studio.continuity.facts import Fact
+from tallystick.rooms.studio.continuity.vocabulary import words
 
-_EMPTY = frozenset("the a an of at in on for to great old famous terrible".split())
+_EMPTY = frozenset(words("the a an of at in on for to great old famous terrible"))
 
 
 class CardSubjects:

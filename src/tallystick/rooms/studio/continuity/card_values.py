@@ -12,44 +12,47 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, TENS, number_o
 
 Read = Iterator[tuple[str, Value, bool]]
 
-_KEYS: dict[str, str] = {
-    **dict.fromkeys(("eyes", "eye", "eye colour", "eye color", "eye-colour", "eye-color", "colour of eyes"), "eyes"),
-    **dict.fromkeys(("hair", "hair colour", "hair color", "hair-colour", "hair-color"), "hair"),
-    **dict.fromkeys(("beard", "moustache", "mustache", "facial hair"), "beard"),
-    **dict.fromkeys(("age", "years", "years old"), "age"),
-    **dict.fromkeys(("born", "birth", "birthday", "birthdate", "birth date", "date of birth", "year of birth", "birth year"), "born"),
-    **dict.fromkeys(("died", "death", "date of death", "killed", "dies", "deceased"), "died"),
-    **dict.fromkeys(("status", "state", "alive"), "status"),
-    **dict.fromkeys(("home", "lives in", "lives", "residence", "lives at", "house", "address"), "home"),
-    **dict.fromkeys(("birthplace", "born in", "place of birth", "hometown", "origin", "from", "native of"), "birthplace"),
-    **dict.fromkeys(
-        ("location", "located", "located in", "lies in", "region", "county", "country", "province", "where", "place", "in"), "in"
-    ),
-    **dict.fromkeys(("height", "build", "stature"), "height"),
-    **dict.fromkeys(("handedness", "hand", "dominant hand", "handed"), "handed"),
-    **dict.fromkeys(("scar", "scars", "marks", "distinguishing marks", "distinguishing features", "features", "limp", "injury"), "marks"),
-    **dict.fromkeys(("mother",), "mother"),
-    **dict.fromkeys(("father",), "father"),
-    **dict.fromkeys(("husband",), "husband"),
-    **dict.fromkeys(("wife",), "wife"),
-    **dict.fromkeys(("brothers", "number of brothers"), "count:brother"),
-    **dict.fromkeys(("sisters", "number of sisters"), "count:sister"),
-    **dict.fromkeys(("siblings", "number of siblings"), "count:sibling"),
-    **dict.fromkeys(("occupation", "trade", "job", "profession", "work"), "trade"),
-    **dict.fromkeys(("date", "when", "day", "happens", "happened", "takes place", "took place"), "date"),
-    **dict.fromkeys(("married", "wedding", "wedding day", "date of marriage"), "married"),
-}  # fmt: skip
+_NAMED = {
+    "eyes": "eyes, eye, eye colour, eye color, eye-colour, eye-color, colour of eyes",
+    "hair": "hair, hair colour, hair color, hair-colour, hair-color",
+    "beard": "beard, moustache, mustache, facial hair",
+    "age": "age, years, years old",
+    "born": "born, birth, birthday, birthdate, birth date, date of birth, year of birth, birth year",
+    "died": "died, death, date of death, killed, dies, deceased",
+    "status": "status, state, alive",
+    "home": "home, lives in, lives, residence, lives at, house, address",
+    "birthplace": "birthplace, born in, place of birth, hometown, origin, from, native of",
+    "in": "location, located, located in, lies in, region, county, country, province, where, place, in",
+    "height": "height, build, stature",
+    "handed": "handedness, hand, dominant hand, handed",
+    "marks": "scar, scars, marks, distinguishing marks, distinguishing features, features, limp, injury",
+    "mother": "mother",
+    "father": "father",
+    "husband": "husband",
+    "wife": "wife",
+    "count:brother": "brothers, number of brothers",
+    "count:sister": "sisters, number of sisters",
+    "count:sibling": "siblings, number of siblings",
+    "trade": "occupation, trade, job, profession, work",
+    "date": "date, when, day, happens, happened, takes place, took place",
+    "married": "married, wedding, wedding day, date of marriage",
+}
+"""Each attribute → what authors call the field."""
+_KEYS = {name.strip(): attribute for attribute, names in _NAMED.items() for name in names.split(",")}
 _DEAD = re.compile(r"\b(?:dead|deceased|died|killed|murdered|late)\b", re.IGNORECASE)
 _NOT_DEAD = re.compile(r"\b(?:alive|living|not dead|presumed|believed|undead|ghost|missing)\b", re.IGNORECASE)
 _DECADE = re.compile(
     rf"(?P<part>early|mid|late)?[- ]?(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)}|[2-9]0s)", re.IGNORECASE
 )
 _SIDED = re.compile(
-    r"\b(?P<side>left|right)\s+(?P<limb>cheek|eye|arm|hand|leg|foot|knee|shoulder|temple|eyebrow|brow|ear|thumb|forearm|wrist|thigh|ankle|hip|jaw|palm)\b",
+    r"\b(?P<side>left|right)\s+(?P<limb>cheek|eye|arm|hand|leg|foot|knee|shoulder|temple|eyebrow|brow|ear|thumb|"
+    r"forearm|wrist|thigh|ankle|hip|jaw|palm)\b",
     re.IGNORECASE,
 )
-_MARKS = {"scar": "scar", "limp": "limp", "lame": "limp", "blind": "blind", "missing": "lost", "lost": "lost", "tattoo": "tattoo",
-          "birthmark": "birthmark", "mole": "mole", "patch": "patch", "burn": "burn"}  # fmt: skip
+_MARKS = {
+    "scar": "scar", "limp": "limp", "lame": "limp", "blind": "blind", "missing": "lost", "lost": "lost",
+    "tattoo": "tattoo", "birthmark": "birthmark", "mole": "mole", "patch": "patch", "burn": "burn",
+}  # fmt: skip
 _PROPER = re.compile(r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,3}")
 
 
@@ -66,9 +69,8 @@ def read_value(card: CanonCard, key: str, text: str) -> Read:
         count = number_of(re.sub(r"\W.*", "", text)) if text else None
         if count is not None:
             yield attribute, (count,), True
-    elif attribute in {"mother", "father", "husband", "wife"}:
-        if found := _PROPER.search(text):
-            yield attribute, (found.group().lower(), found.group()), attribute in {"mother", "father"}
+    elif attribute in {"mother", "father", "husband", "wife"} and (found := _PROPER.search(text)):
+        yield attribute, (found.group().lower(), found.group()), attribute in {"mother", "father"}
 
 
 def _eyes(_card: CanonCard, text: str) -> Read:
@@ -92,7 +94,7 @@ def _age(_card: CanonCard, text: str) -> Read:
         low = int(word[:2]) if word[0].isdigit() else 10 * (2 + [ten[:-1] + "ies" for ten in TENS].index(word))
         first, last = {"early": (0, 4), "mid": (3, 7), "late": (6, 9)}.get((decade.group("part") or "").lower(), (0, 9))
         yield "age", (low + first, low + last), True
-    elif span := re.search(r"\b([0-9]{1,3})\s*[-–—]\s*([0-9]{1,3})\b", text):  # noqa: RUF001
+    elif span := re.search(r"\b([0-9]{1,3})\s*[-\u2013\u2014]\s*([0-9]{1,3})\b", text):
         yield "age", (int(span.group(1)), int(span.group(2))), True
     elif found := re.search(rf"\b{NUMBER}\b", text, re.IGNORECASE):
         value = number_of(found.group())
@@ -132,7 +134,8 @@ def _place(attribute: str, *, hard: bool) -> Callable[[CanonCard, str], Read]:
             yield attribute, (found.group().lower().removeprefix("the "),), hard
         if attribute == "in" and (
             way := re.search(
-                r"\b(?P<way>north-?east|north-?west|south-?east|south-?west|north|south|east|west|left|right)(?:ern)?\s+(?:of|side of|bank of|shore of|end of|edge of)\s+(?:the\s+)?(?P<ref>[\w' ]+)",
+                r"\b(?P<way>north-?east|north-?west|south-?east|south-?west|north|south|east|west|left|"
+                r"right)(?:ern)?\s+(?:of|side of|bank of|shore of|end of|edge of)\s+(?:the\s+)?(?P<ref>[\w' ]+)",
                 text,
             )
         ):

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact
 
-_COLOUR = r"(?:quite\s+|all\s+|a\s+\w+\s+)?(?:grey|gray|white|silver|blue|green|brown|black|red|gold\w*|dark|pale|fair|yellow)"
+_COLOUR = (
+    r"(?:quite\s+|all\s+|a\s+\w+\s+)?(?:grey|gray|white|silver|blue|green|brown|black|red|gold\w*|dark|pale|"
+    r"fair|yellow)"
+)
 _LOOKS = re.compile(
     r"\b(?:dyed|dyeing|dye|bleached|bleaching|wig|(?:tinted|coloured|colored|contact)\s+lenses|"
-    r"(?:eyes|hair|beard)\s+(?:had\s+|have\s+|was\s+|were\s+)?(?:changed|darkened|lightened|faded|enchanted|transformed)|"
+    r"(?:eyes|hair|beard)\s+(?:had\s+|have\s+|was\s+|were\s+)?(?:changed|darkened|lightened|faded|enchanted|"
+    r"transformed)|"
     rf"(?:eyes|hair|beard)\s+(?:had\s+)?(?:turned|gone|went|grew|grown)\s+{_COLOUR}|"
     rf"(?:turned|changed|made)\s+(?:his|her|the)\s+(?:eyes|hair|beard)\s+(?:to\s+)?{_COLOUR}|"
     r"(?:potion|spell|enchantment|curse)\b[^.;]{0,60}?\b(?:eyes|hair|beard)|shaved)\b"
 )
 _MOVES = re.compile(
-    r"\b(?:moved\s+(?:to|into|from|away)|removed\s+(?:to|from)|settled\s+(?:in|at|near|down\s+in)|emigrated|went\s+to\s+live|"
+    r"\b(?:moved\s+(?:to|into|from|away)|removed\s+(?:to|from)|settled\s+(?:in|at|near|down\s+in)|emigrated|"
+    r"went\s+to\s+live|"
     r"took\s+up\s+(?:his|her)\s+(?:residence|abode)|exiled|new\s+(?:home|lodgings)|took\s+(?:a\s+house|lodgings|rooms)|"
     r"bought\s+a\s+house|established\s+(?:himself|herself)\s+(?:in|at))\b"
 )

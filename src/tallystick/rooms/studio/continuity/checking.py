@@ -9,18 +9,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
-from tallystick.gate.reply.sources import Source, sha256_text
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
-from tallystick.rooms.studio.continuity.ages import ages
+from tallystick.gate.reply.sources import Source
+from tallystick.rooms.studio.book.nouns import Book
 from tallystick.rooms.studio.continuity.after_death import after_death
+from tallystick.rooms.studio.continuity.ages import ages
 from tallystick.rooms.studio.continuity.alive import deaths
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.body import bodies
-from tallystick.rooms.studio.continuity.card_facts import SceneOrder, constraints_of, field_facts
+from tallystick.rooms.studio.continuity.card_facts import SceneOrder, field_facts
 from tallystick.rooms.studio.continuity.card_subjects import CardSubjects
+from tallystick.rooms.studio.continuity.card_words import told_by_card
 from tallystick.rooms.studio.continuity.changes import Changes
 from tallystick.rooms.studio.continuity.comparing import Comparer, Conflict
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
@@ -30,7 +30,7 @@ from tallystick.rooms.studio.continuity.findings import Cited, Finding, Findings
 from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.names import Slip, slips
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.people import Cast, Mention
+from tallystick.rooms.studio.continuity.people import Cast
 from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
 from tallystick.rooms.studio.continuity.rules import RULES, Focus, in_focus, rule_of
@@ -83,7 +83,7 @@ class Reading:
         found += [
             fact
             for card in self.book.cards
-            for fact in self._in_words(card)
+            for fact in told_by_card(card, self.cast, _READERS)
             if (fact.path, fact.attribute) not in known
         ]
         return found
@@ -155,14 +155,16 @@ class Reading:
             rule = rule_of(conflict.first.attribute)
             hard = conflict.first.hard and conflict.second.hard
             yield Finding(
-                rule=rule.id, severity=weighed(rule, hard=hard), subject=_subject(conflict), message=conflict.message, first=first,
-                second=second, from_card=conflict.first.from_card, hard=conflict.first.hard,
+                rule=rule.id, severity=weighed(rule, hard=hard), subject=_subject(conflict),
+                message=conflict.message, first=first, second=second, from_card=conflict.first.from_card,
+                hard=conflict.first.hard,
             )  # fmt: skip
 
     def _nested(self, one: str, other: str) -> bool:
         """Whether the text puts one place into the other: `Vevey, in Switzerland`."""
         pattern = re.compile(
-            rf"\b(?:{re.escape(one)},?\s+(?:(?:in|of|near)\s+(?:the\s+)?)?{re.escape(other)}|{re.escape(other)},?\s+(?:(?:in|of|near)\s+(?:the\s+)?)?{re.escape(one)})\b",
+            rf"\b(?:{re.escape(one)},?\s+(?:(?:in|of|near)\s+(?:the\s+)?)?{re.escape(other)}|"
+            rf"{re.escape(other)},?\s+(?:(?:in|of|near)\s+(?:the\s+)?)?{re.escape(one)})\b",
             re.IGNORECASE,
         )
         return any(pattern.search(prose.flat) for prose in self.proses)
@@ -192,7 +194,7 @@ class Reading:
             line = next((at for at, text in enumerate(card.source.lines, 1) if slip.name in text), 1)
             first = cite(card.source, line, " ".join(card.source.lines[line - 1].split()))
         else:
-            first = _cited_at(*slip.first, len(slip.name))
+            first = _cited_at(*slip.first, len(slip.name)) if slip.first else None
         second = _cited_at(*slip.second, len(slip.variant))
         if first is None or second is None:
             return None
@@ -217,33 +219,14 @@ class Reading:
 
     # -- reading cards, citing -----------------------------------------------------------------------------------------
 
-    def _in_words(self, card: CanonCard) -> Iterator[Fact]:
-        """Facts that a card gives in sentences, and under `constraints`."""
-        yield from self._told_by(card, card.source, card.body_line, hard=False, line=None)
-        for text, line in constraints_of(card):
-            sentence = text if text.rstrip().endswith((".", "!", "?")) else f"{text}."
-            source = Source(path=card.path, text=sentence, sha256=sha256_text(sentence))
-            yield from self._told_by(card, source, 1, hard=True, line=line)
-
-    def _told_by(
-        self, card: CanonCard, source: Source, body_line: int, *, hard: bool, line: int | None
-    ) -> Iterator[Fact]:
-        prose = Prose(source, order=-1, body_line=body_line)
-        narration, binder = Narration(prose), CardBinder(prose, self.cast, card)
-        for read in _READERS:
-            for fact in read(narration, binder):
-                if fact.subject != card.path:
-                    continue
-                placed = replace(fact, line=line, quote=" ".join(card.source.lines[line - 1].split())) if line else fact
-                yield replace(placed, from_card=True, hard=fact.hard and hard, path=card.path)
-
     def _cited(self, fact: Fact) -> Cited | None:
         source = self._sources.get(fact.path)
         return cite(source, fact.line, fact.quote) if source is not None else None
 
     @cached_property
     def _sources(self) -> dict[str, Source]:
-        return {file.path: file.source for file in (*self.book.scenes, *self.book.cards)}
+        scenes = {scene.path: scene.source for scene in self.book.scenes}
+        return scenes | {card.path: card.source for card in self.book.cards}
 
     def _order_of(self, path: str) -> int:
         return self._orders.get(path, -1)
@@ -253,34 +236,12 @@ class Reading:
         return {scene.path: scene.order for scene in self.book.scenes}
 
 
-class CardBinder(Binder):
-    """On a card, a pronoun without a name before it is the card's own subject."""
-
-    def __init__(self, prose: Prose, cast: Cast, card: CanonCard) -> None:
-        super().__init__(prose, cast)
-        self._card = card
-
-    def pronoun(self, number: int, at: int, word: str) -> Mention | None:
-        """Who is meant; the card's subject if nobody else is named."""
-        found = super().pronoun(number, at, word)
-        if found is not None or any(
-            mention.key != self._card.path for near in range(number + 1) for mention in self.mentions(near)
-        ):
-            return found
-        return Mention(start=at, end=at, key=self._card.path, name=self._card.name, is_possessive=False)
-
-
 def _once(found: list[Finding]) -> Iterator[Finding]:
     """What a card contradicts need not be shown against another scene as well."""
     carded = {(one.rule, one.second.path, one.second.line) for one in found if one.from_card}
     for finding in found:
         if finding.from_card or (finding.rule, finding.second.path, finding.second.line) not in carded:
             yield finding
-
-
-def scenes_as_book(scenes: Sequence[Scene], cards: Sequence[CanonCard]) -> Book:
-    """A book of only these files."""
-    return Book(scenes=tuple(scenes), cards=tuple(cards), outline=None, complaints=())
 
 
 def _subject(conflict: Conflict) -> str:
@@ -295,8 +256,8 @@ def _day_finding(prose: Prose, clash: Clash) -> Finding | None:
         return None
     rule = RULES[clash.rule]
     return Finding(
-        rule=rule.id, severity=rule.severity, subject=clash.subject, message=clash.message, first=quotes[0], second=quotes[1],
-        from_card=False, hard=True,
+        rule=rule.id, severity=rule.severity, subject=clash.subject, message=clash.message, first=quotes[0],
+        second=quotes[1], from_card=False, hard=True,
     )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from tallystick.rooms.studio.continuity.vocabulary import TITLES
 
 _OPPOSITE_ENOUGH = 1.3
 """Two distances further apart than this are no longer two guesses at one."""
-_ONLY_FROM_CARDS = frozenset({"trade"})
 
 
 @record
@@ -42,6 +41,17 @@ class Comparer:
         self._elapsed = elapsed
         self._nested = nested
         self._changed = changed
+        self._comparisons: tuple[tuple[Callable[[Fact], bool], Callable[[Fact, Fact], str | None]], ...] = (
+            (lambda fact: fact.attribute in {"eyes", "hair", "beard"}, self._colour),
+            (lambda fact: fact.attribute == "age", self._age),
+            (lambda fact: fact.attribute in {"mother", "father", "husband", "wife"}, _kin),
+            (lambda fact: fact.attribute.startswith("count:"), _count),
+            (_is_place, self._place),
+            (lambda fact: " from " in fact.attribute, _distance),
+            (_is_date, _dated),
+            # A trade may change; only a card fixes it. The dead are another rule's matter.
+            (lambda fact: fact.attribute == "dead" or (fact.attribute == "trade" and not fact.from_card), _never),
+        )
 
     def conflicts(self, facts: Iterable[Fact]) -> Iterator[Conflict]:
         """Each contradiction once, with the earliest fact that it contradicts."""
@@ -78,26 +88,14 @@ class Comparer:
         """Why two facts of one attribute cannot both be true; None where they can."""
         if first.from_card and not _holds(first, second.order):
             return None
-        attribute = first.attribute
-        if attribute in {"eyes", "hair", "beard"}:
-            return self._colour(first, second)
-        if attribute == "age":
-            return self._age(first, second)
-        if attribute in {"mother", "father", "husband", "wife"}:
-            return _kin(first, second)
-        if attribute.startswith("count:"):
-            return _count(first, second)
-        if attribute in {"in", "home", "birthplace", "raised"} or attribute.startswith("whereabouts"):
-            return self._place(first, second)
-        if " from " in attribute:
-            return _distance(first, second)
-        if len(first.value) == len(Moment().as_value()) and all(isinstance(part, int) for part in first.value):
-            return _dated(first, second)
-        if attribute in _ONLY_FROM_CARDS and not first.from_card:
-            return None
-        if set(first.value) & set(second.value) or attribute == "dead":
-            return None
-        return f"{second.name}: {second.words} here, {first.words} there."
+        for belongs, compare in self._comparisons:
+            if belongs(first):
+                return compare(first, second)
+        return (
+            None
+            if set(first.value) & set(second.value)
+            else f"{second.name}: {second.words} here, {first.words} there."
+        )
 
     def _colour(self, first: Fact, second: Fact) -> str | None:
         ones, others = [str(one) for one in first.value], [str(one) for one in second.value]
@@ -139,7 +137,10 @@ class Comparer:
         what = {"in": "lies in", "home": "lives in", "birthplace": "was born in", "raised": "grew up in"}.get(
             first.attribute, "is in"
         )
-        return f"{second.name} {what} {second.words if second.attribute != 'in' else here.title()} here, {there.title()} there."
+        return (
+            f"{second.name} {what} {second.words if second.attribute != 'in' else here.title()} "
+            f"here, {there.title()} there."
+        )
 
     def _ages_in_years(self, groups: dict[tuple[str, str], list[Fact]]) -> Iterator[Conflict]:
         """An age in a year that is named, against the year of birth."""
@@ -154,8 +155,23 @@ class Comparer:
                     age = int(fact.details[0]) - year
                     low, high = (int(part) for part in fact.value)
                     if high < age - 1 or low > age:
-                        message = f"{fact.name}, born in {year}, is {age - 1} or {age} in {fact.details[0]}, not {fact.words}."
+                        message = (
+                            f"{fact.name}, born in {year}, is {age - 1} or {age} in {fact.details[0]}, "
+                            f"not {fact.words}."
+                        )
                         yield Conflict(first=birth, second=fact, message=message)
+
+
+def _is_place(fact: Fact) -> bool:
+    return fact.attribute in {"in", "home", "birthplace", "raised"} or fact.attribute.startswith("whereabouts")
+
+
+def _is_date(fact: Fact) -> bool:
+    return len(fact.value) == len(Moment().as_value()) and all(isinstance(part, int) for part in fact.value)
+
+
+def _never(_first: Fact, _second: Fact) -> None:
+    return None
 
 
 def _holds(fact: Fact, order: int) -> bool:

@@ -21,8 +21,10 @@ YEAR = r"(?:1[0-9]{3}|20[0-9]{2})"
 _DAY = rf"(?:{ORDINAL}|[0-9]{{1,2}})"
 DATE = (
     rf"(?:(?P<weekday>{WEEKDAY}),?\s+(?:the\s+)?)?(?:the\s+)?"
-    rf"(?:(?P<day>{_DAY})(?:\s+day)?\s+(?:of\s+)?(?P<month>{MONTH})|(?P<month2>{MONTH})\s+(?:the\s+)?(?P<day2>{_DAY})(?![0-9-]))"
-    rf"(?:,?\s+(?:in\s+the\s+year\s+)?(?P<year>{YEAR})(?![0-9]))?(?:,?\s+(?:which\s+was\s+)?a\s+(?P<weekday2>{WEEKDAY}))?"
+    rf"(?:(?P<day>{_DAY})(?:\s+day)?\s+(?:of\s+)?(?P<month>{MONTH})|"
+    rf"(?P<month2>{MONTH})\s+(?:the\s+)?(?P<day2>{_DAY})(?![0-9-]))"
+    rf"(?:,?\s+(?:in\s+the\s+year\s+)?(?P<year>{YEAR})(?![0-9]))?(?:,?\s+(?:which\s+was\s+)?a\s+"
+    rf"(?P<weekday2>{WEEKDAY}))?"
 )
 """A day of a month, with its weekday and year if they are given."""
 LOOSE = (

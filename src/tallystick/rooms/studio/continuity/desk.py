@@ -37,7 +37,7 @@ class ContinuityDesk:
 
         Every contradiction of a book is found by asking for each of its files once, however they are grouped.
         """
-        given = {file.path for file in (*scenes, *cards)}
+        given = {*(scene.path for scene in scenes), *(card.path for card in cards)}
         reading = self._reading(_with(book, scenes, cards))
         found = reading.findings(focus, waivers=self.waivers(), cards={card.path for card in cards})
         findings = tuple(finding for finding in found.findings if finding.second.path in given)
@@ -71,7 +71,8 @@ class ContinuityDesk:
         return self._reading(self.shelf.book())
 
     def _reading(self, book: Book) -> Reading:
-        key = tuple((file.path, file.source.sha256) for file in (*book.scenes, *book.cards))
+        files: list[Scene | CanonCard] = [*book.scenes, *book.cards]
+        key = tuple((file.path, file.source.sha256) for file in files)
         with self._lock:
             if self._held is None or self._held[0] != key:
                 self._held = (key, Reading(book))
@@ -80,7 +81,7 @@ class ContinuityDesk:
 
 def _with(book: Book, scenes: Sequence[Scene], cards: Sequence[CanonCard]) -> Book:
     """The book, with files that are not part of it put behind."""
-    known = {file.path for file in (*book.scenes, *book.cards)}
+    known = {*(scene.path for scene in book.scenes), *(card.path for card in book.cards)}
     return Book(
         scenes=(*book.scenes, *(scene for scene in scenes if scene.path not in known)),
         cards=(*book.cards, *(card for card in cards if card.path not in known)),

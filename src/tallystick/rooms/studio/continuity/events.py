@@ -7,47 +7,59 @@ the 3rd of June that Helen was married`.
 import re
 from collections.abc import Iterator
 
+from tallystick.records import record
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.dates import DATE_WORDS, LOOSE, Moment, moment_of
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.looks import holder
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.owners import holder
 from tallystick.rooms.studio.continuity.people import NAME, Mention
+from tallystick.rooms.studio.continuity.vocabulary import words
 
-OCCASIONS = (
+OCCASIONS = words(
     "ball wedding funeral battle fire trial storm flood feast banquet duel wreck shipwreck siege execution coronation "
     "christening baptism burial murder accident explosion earthquake election engagement marriage hearing inquest "
     "inquiry massacre mutiny rebellion regatta race fair festival party reception treaty voyage expedition concert "
     "performance premiere raid robbery theft auction sale meeting strike dance supper dinner picnic hunt birthday "
     "landing launch opening armistice revolution uprising eclipse tournament"
-).split()
+)
 _DATED = re.compile(
-    rf"(?:\b(?P<by>on|in|for|upon|of|was|is|fell|dated|from|by|until|till|since|before|after|every|next|last)\s+)?(?:the\s+|a\s+)?{LOOSE}"
+    rf"(?:\b(?P<by>on|in|for|upon|of|was|is|fell|dated|from|by|until|till|since|before|after|every|next|"
+    rf"last)\s+)?(?:the\s+|a\s+)?{LOOSE}"
 )
 _NOT_OF_IT = frozenset({"from", "by", "until", "till", "since", "before", "after", "every", "next", "last"})
 _LIFE = re.compile(
-    r"\b(?P<verb>(?:was|had\s+been|is)\s+born|died|had\s+died|married|had\s+married|(?:was|were|had\s+been|got)\s+(?:married|wed|wedded|"
+    r"\b(?P<verb>(?:was|had\s+been|is)\s+born|died|had\s+died|married|had\s+married|(?:was|were|had\s+been|"
+    r"got)\s+(?:married|wed|wedded|"
     r"baptised|baptized|christened|buried|hanged|executed|engaged|knighted|crowned|ordained))\b"
 )
 _WHOSE_DAY = re.compile(
-    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>birthday|wedding|wedding[- ]day|funeral|christening|marriage|name-day|engagement)\b"
+    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>birthday|wedding|wedding[- ]day|funeral|christening|marriage|name-day|"
+    rf"engagement)\b"
 )
 _WHAT = re.compile(
-    rf"\b(?P<what>[Tt]he\s+(?:[\w'-]+\s+){{0,3}}?(?P<kind>{'|'.join(OCCASIONS)})(?:\s+(?:of|at|in|for)\s+(?:the\s+)?[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)?)"
-    r"(?=\s+(?:was|were|had|is|took|happened|occurred|broke|began|fell|came|struck|would|ended|opened)\b|\s*[.,;]|\s+(?:on|in|for|of)\s)"
+    rf"\b(?P<what>[Tt]he\s+(?:[\w'-]+\s+){{0,3}}?(?P<kind>{'|'.join(OCCASIONS)})(?:\s+(?:of|at|in|"
+    rf"for)\s+(?:the\s+)?[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)?)"
+    r"(?=\s+(?:was|were|had|is|took|happened|occurred|broke|began|fell|came|struck|would|ended|opened)\b|\s*[.,;]|"
+    r"\s+(?:on|in|for|of)\s)"
 )
 _MADE = re.compile(
-    r"\b(?P<verb>(?:was|were|had\s+been)\s+(?:\w+ly\s+)?(?:built|founded|burned|burnt|destroyed|erected|sold|bought|opened|"
-    r"consecrated|razed|begun|completed|finished|restored|pulled\s+down|laid\s+out|settled)|burned\s+down|burnt\s+down|fell\s+down)\b"
+    r"\b(?P<verb>(?:was|were|had\s+been)\s+(?:\w+ly\s+)?(?:built|founded|burned|burnt|destroyed|erected|sold|"
+    r"bought|opened|"
+    r"consecrated|razed|begun|completed|finished|restored|pulled\s+down|laid\s+out|settled)|burned\s+down|"
+    r"burnt\s+down|fell\s+down)\b"
 )
 _TRAVEL = re.compile(
-    r"\b(?P<verb>left|departed\s+from|arrived\s+in|arrived\s+at|reached|sailed\s+from|sailed\s+for|set\s+out\s+from|set\s+out\s+for|"
-    r"landed\s+at|landed\s+in|returned\s+to|came\s+to|went\s+to|moved\s+to|entered|quitted)\s+(?P<place>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)"
+    r"\b(?P<verb>left|departed\s+from|arrived\s+in|arrived\s+at|reached|sailed\s+from|sailed\s+for|"
+    r"set\s+out\s+from|set\s+out\s+for|"
+    r"landed\s+at|landed\s+in|returned\s+to|came\s+to|went\s+to|moved\s+to|entered|"
+    r"quitted)\s+(?P<place>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)"
 )
 _BREAK = re.compile(r"[;:¤—]|\b(?:when|while|but|though|although|because|whereas)\b")
 _LIFE_OF = {
-    "born": "born", "died": "died", "baptis": "baptised", "baptiz": "baptised", "christen": "baptised", "buried": "buried",
-    "hanged": "died", "execut": "died", "engaged": "engaged", "knight": "knighted", "crown": "crowned", "ordain": "ordained",
+    "born": "born", "died": "died", "baptis": "baptised", "baptiz": "baptised", "christen": "baptised",
+    "buried": "buried", "hanged": "died", "execut": "died", "engaged": "engaged", "knight": "knighted",
+    "crown": "crowned", "ordain": "ordained",
 }  # fmt: skip
 _DAY_OF = {
     "birthday": "birthday",
@@ -84,7 +96,7 @@ def _dated(narration: Narration, binder: Binder, number: int, dated: re.Match[st
         for found in pattern.finditer(narration.prose.told, sentence.start, sentence.end):
             if not _goes_with(narration, found, dated):
                 continue
-            named = read(narration, binder, number, found, moment)
+            named = read(Told(narration=narration, binder=binder, number=number, found=found, moment=moment))
             if named is None:
                 continue
             subject, attribute, value = named
@@ -99,46 +111,71 @@ def _goes_with(narration: Narration, event: re.Match[str], dated: re.Match[str])
     return not _BREAK.search(narration.prose.told[first[1] : second[0]])
 
 
+@record
+class Told:
+    """An event in a sentence that gives one date."""
+
+    narration: Narration
+    binder: Binder
+    number: int
+    found: re.Match[str]
+    moment: Moment
+
+
 Named = tuple[Mention, str, Moment] | None
 
 
-def _life(narration: Narration, binder: Binder, number: int, found: re.Match[str], moment: Moment) -> Named:
-    owner = holder(binder, number, found.start())
-    if owner is None or owner.is_possessive or not (moment.year or moment.month):
+def _life(told: Told) -> Named:
+    owner = holder(told.binder, told.number, told.found.start()) or _one_of_two(told.binder, told.number, told.found)
+    if owner is None or owner.is_possessive or not (told.moment.year or told.moment.month):
         return None
-    attribute = next((name for stem, name in _LIFE_OF.items() if stem in found.group("verb")), "married")
-    return owner, attribute, moment
+    attribute = next((name for stem, name in _LIFE_OF.items() if stem in told.found.group("verb")), "married")
+    return owner, attribute, told.moment
 
 
-def _whose_day(narration: Narration, binder: Binder, number: int, found: re.Match[str], moment: Moment) -> Named:
-    span = found.span("name")
-    owner = next((one for one in binder.mentions(number) if one.start >= span[0] and one.end <= span[1] + 1), None)
-    if owner is None or not (moment.month or moment.weekday >= 0 or moment.year):
+def _one_of_two(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
+    """`Mara and the captain were married`: of two, the one who has a name."""
+    if not found.group("verb").startswith("were"):
         return None
-    attribute = _DAY_OF.get(found.group("what"), "married")
+    people = {one.key: one for one in binder.mentions(number) if one.end <= found.start() and not one.is_possessive}
+    return next(iter(people.values())) if len(people) == 1 else None
+
+
+def _whose_day(told: Told) -> Named:
+    span = told.found.span("name")
+    owner = next(
+        (one for one in told.binder.mentions(told.number) if one.start >= span[0] and one.end <= span[1] + 1), None
+    )
+    if owner is None or not (told.moment.month or told.moment.weekday >= 0 or told.moment.year):
+        return None
+    attribute = _DAY_OF.get(told.found.group("what"), "married")
     if attribute == "birthday":
-        return (owner, "born", Moment(month=moment.month, day=moment.day)) if moment.day and moment.month else None
-    return owner, attribute, moment
+        return (
+            (owner, "born", Moment(month=told.moment.month, day=told.moment.day))
+            if told.moment.day and told.moment.month
+            else None
+        )
+    return owner, attribute, told.moment
 
 
-def _travel(narration: Narration, binder: Binder, number: int, found: re.Match[str], moment: Moment) -> Named:
-    owner = holder(binder, number, found.start())
-    if owner is None or owner.is_possessive or not (moment.month and moment.day):
+def _travel(told: Told) -> Named:
+    owner = holder(told.binder, told.number, told.found.start())
+    if owner is None or owner.is_possessive or not (told.moment.month and told.moment.day):
         return None
-    return owner, " ".join(f"{found.group('verb')} {found.group('place')}".lower().split()), moment
+    return owner, " ".join(f"{told.found.group('verb')} {told.found.group('place')}".lower().split()), told.moment
 
 
-def _made(narration: Narration, binder: Binder, number: int, found: re.Match[str], moment: Moment) -> Named:
-    sentence = narration.prose.sentences[number]
-    before = narration.prose.told[sentence.start : found.start()]
+def _made(told: Told) -> Named:
+    sentence = told.narration.prose.sentences[told.number]
+    before = told.narration.prose.told[sentence.start : told.found.start()]
     subject = _NAMED_THING.search(before)
-    if subject is None or not (moment.year or (moment.month and moment.day)):
+    if subject is None or not (told.moment.year or (told.moment.month and told.moment.day)):
         return None
     name = " ".join(subject.group().split())
-    verb = found.group("verb").split()[-1]
+    verb = told.found.group("verb").split()[-1]
     start = sentence.start + subject.start()
-    mention = Mention(start=start, end=found.start(), key=_key(name), name=name, is_possessive=False)
-    return mention, f"when {verb}", moment
+    mention = Mention(start=start, end=told.found.start(), key=_key(name), name=name, is_possessive=False)
+    return mention, f"when {verb}", told.moment
 
 
 _NAMED_THING = re.compile(
@@ -147,13 +184,15 @@ _NAMED_THING = re.compile(
 )
 
 
-def _what(narration: Narration, binder: Binder, number: int, found: re.Match[str], moment: Moment) -> Named:
-    what = " ".join(found.group("what").split())
+def _what(told: Told) -> Named:
+    what = " ".join(told.found.group("what").split())
     is_named = re.search(r"[A-Z]", what[1:]) is not None
-    if not (is_named or (moment.month and moment.day) or moment.year):
+    if not (is_named or (told.moment.month and told.moment.day) or told.moment.year):
         return None
-    subject = Mention(start=found.start(), end=found.end("what"), key=_key(what), name=what, is_possessive=False)
-    return subject, "date", moment
+    subject = Mention(
+        start=told.found.start(), end=told.found.end("what"), key=_key(what), name=what, is_possessive=False
+    )
+    return subject, "date", told.moment
 
 
 def _key(what: str) -> str:

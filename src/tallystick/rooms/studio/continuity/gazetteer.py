@@ -1,31 +1,39 @@
 """A little geography: whether one real place can lie in another. What is not listed can lie anywhere."""
 
-_ENGLAND = (
-    "bedfordshire berkshire buckinghamshire cambridgeshire cheshire cornwall cumberland cumbria derbyshire devon devonshire "
-    "dorset dorsetshire durham essex gloucestershire hampshire herefordshire hertfordshire huntingdonshire kent lancashire "
-    "leicestershire lincolnshire middlesex norfolk northamptonshire northumberland nottinghamshire oxfordshire rutland shropshire "
-    "somerset somersetshire staffordshire suffolk surrey sussex warwickshire westmorland wiltshire worcestershire yorkshire"
-).split()
-_TOWNS = "london bath bristol oxford cambridge york liverpool manchester birmingham brighton dover portsmouth plymouth".split()
+from tallystick.rooms.studio.continuity.vocabulary import words
+
+_ENGLAND = words(
+    "bedfordshire berkshire buckinghamshire cambridgeshire cheshire cornwall cumberland cumbria derbyshire devon "
+    "devonshire "
+    "dorset dorsetshire durham essex gloucestershire hampshire herefordshire hertfordshire huntingdonshire kent "
+    "lancashire "
+    "leicestershire lincolnshire middlesex norfolk northamptonshire northumberland nottinghamshire oxfordshire "
+    "rutland shropshire "
+    "somerset somersetshire staffordshire suffolk surrey sussex warwickshire westmorland wiltshire worcestershire "
+    "yorkshire"
+)
+_TOWNS = words(
+    "london bath bristol oxford cambridge york liverpool manchester birmingham brighton dover portsmouth plymouth"
+)
 _COUNTRIES: dict[str, str] = {
     **dict.fromkeys((*_ENGLAND, *_TOWNS), "england"),
-    **dict.fromkeys("edinburgh glasgow aberdeen inverness perth argyll fife skye".split(), "scotland"),
-    **dict.fromkeys("dublin cork galway limerick belfast".split(), "ireland"),
-    **dict.fromkeys("cardiff swansea".split(), "wales"),
+    **dict.fromkeys(words("edinburgh glasgow aberdeen inverness perth argyll fife skye"), "scotland"),
+    **dict.fromkeys(words("dublin cork galway limerick belfast"), "ireland"),
+    **dict.fromkeys(words("cardiff swansea"), "wales"),
     **dict.fromkeys(
-        "paris lyons lyon marseilles marseille bordeaux calais normandy brittany provence nice".split(), "france"
+        words("paris lyons lyon marseilles marseille bordeaux calais normandy brittany provence nice"), "france"
     ),
     **dict.fromkeys(
-        "berlin munich hamburg leipzig dresden cologne frankfurt bavaria saxony prussia ingolstadt".split(), "germany"
+        words("berlin munich hamburg leipzig dresden cologne frankfurt bavaria saxony prussia ingolstadt"), "germany"
     ),
-    **dict.fromkeys("rome venice florence naples milan genoa turin sicily tuscany verona".split(), "italy"),
-    **dict.fromkeys("geneva zurich basle berne lausanne".split(), "switzerland"),
-    **dict.fromkeys("vienna salzburg".split(), "austria"),
-    **dict.fromkeys("madrid barcelona seville".split(), "spain"),
-    **dict.fromkeys("lisbon".split(), "portugal"),
-    **dict.fromkeys("moscow petersburg".split(), "russia"),
+    **dict.fromkeys(words("rome venice florence naples milan genoa turin sicily tuscany verona"), "italy"),
+    **dict.fromkeys(words("geneva zurich basle berne lausanne"), "switzerland"),
+    **dict.fromkeys(words("vienna salzburg"), "austria"),
+    **dict.fromkeys(words("madrid barcelona seville"), "spain"),
+    **dict.fromkeys(words("lisbon"), "portugal"),
+    **dict.fromkeys(words("moscow petersburg"), "russia"),
     **dict.fromkeys(
-        "boston chicago philadelphia massachusetts ohio texas california virginia kentucky".split(), "america"
+        words("boston chicago philadelphia massachusetts ohio texas california virginia kentucky"), "america"
     ),
 }
 _STATES = frozenset({*_COUNTRIES.values(), "britain", "great britain", "europe", "asia", "africa", "the continent"})

@@ -8,8 +8,10 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, LIKENED, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.owners import PRONOUNS, STOPS, Thing, owner_of
+from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.vocabulary import words
 
 _NOUN = re.compile(
     r"\b(?P<eyes>eyes|irises)\b|\b(?P<hair>hair|locks|curls|tresses|ringlets|braids?|plaits?)\b|"
@@ -17,12 +19,14 @@ _NOUN = re.compile(
 )
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _NOUNS = frozenset(
-    "eyes irises hair locks curls tresses ringlets braid braids plait plaits beard moustache mustache whiskers".split()
+    words("eyes irises hair locks curls tresses ringlets braid braids plait plaits beard moustache mustache whiskers")
 )
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
+_SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
 _TOKEN = re.compile(r"[\w'-]+")
 _IS = re.compile(
-    r"(?:,[^,;:.]{1,60},)?\s+(?:were|was|are|is|remained|stayed)\s+(?P<words>(?:[\w'-]+,?\s+){0,5}?)(?P<colour>[\w'-]+)"
+    r"(?:,[^,;:.]{1,60},|[,:;]\s+they)?\s+(?:were|was|are|is|remained|stayed)\s+(?:(?:seen|found|known|"
+    r"said)\s+to\s+be\s+)?(?P<words>(?:[\w'-]+,?\s+){0,5}?)(?P<colour>[\w'-]+)"
 )
 _BESIDE = re.compile(r",\s+(?P<words>(?:[\w'-]+,?\s+){0,3}?)(?P<colour>[\w'-]+)(?=\s+(?:as|and|like)\b|[,.;—!])")
 _OF = re.compile(r"\s+of\s+(?P<words>(?:[\w'-]+,?\s+){0,4}?)(?P<colour>[\w'-]+)")
@@ -37,16 +41,10 @@ _NO_LINK = re.compile(
 _KEPT_LINK = re.compile(
     r"\b(?:startling|piercing|striking|arresting|penetrating|surprising|unsettling|faded|flecked)\b"
 )
-_STOPS = frozenset(
-    "the a an those these both two with of had has have having possessed in and but or to at on from into by whose "
-    "pair that as like were was is are through over under behind which between her his their its my your our".split()
-)
-_OUT = re.compile(r"\bout\s+\Z")
-_HIS = re.compile(r"(his|hers)\b")
-_GAVE = re.compile(r"\b(?:given|gave|granted|left|lent|bequeathed)\s+\Z")
 _AND = re.compile(r",?\s+(?:and|or|flecked\s+with|shading\s+to|touched\s+with|almost|nearly)\s+([\w-]+)")
-_PRONOUNS = frozenset({"his", "her"})
 _FURTHEST = 7
+_MOST_BETWEEN = 5
+"""Words between `were` and the colour."""
 
 
 @record
@@ -60,8 +58,12 @@ class Noun:
 
 def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes, hair and beard that the file gives somebody."""
-    for pattern, words, read in ((_NOUN, _NOUNS, _of_noun), (_COMPOUND, _COMPOUNDS, _of_compound)):
-        for number, found in narration.prose.matches(pattern, words):
+    for pattern, triggers, read in (
+        (_NOUN, _NOUNS, _of_noun),
+        (_COMPOUND, _COMPOUNDS, _of_compound),
+        (_SHADE, {"eyes", "hair"}, _of_shade),
+    ):
+        for number, found in narration.prose.matches(pattern, triggers):
             if narration.is_real(number):
                 yield from read(narration, binder, number, found)
 
@@ -70,7 +72,7 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     sentence = narration.prose.sentences[number]
     noun = Noun(attribute=found.lastgroup or "", start=found.start(), end=found.end())
     lexicon = EYES if noun.attribute == "eyes" else HAIR
-    modifiers, cue, cue_start = _left_of(sentence, noun)
+    modifiers, thing = _left_of(sentence, noun)
     colours = colours_in(modifiers, lexicon)
     words, end, asserted = " ".join(modifiers), noun.end, False
     if not colours:
@@ -78,17 +80,17 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
         asserted = True
     if not colours:
         return
-    owner = _owner(narration, binder, number, noun, cue, cue_start)
+    owner = owner_of(binder, number, thing)
     if owner is None or (asserted and not narration.asserts(number, noun.start, end)):
         return
-    if cue in {"had", "has", "have"} and not narration.asserts(number, cue_start, noun.end):
+    if thing.cue in {"had", "has", "have"} and not narration.asserts(number, thing.cue_start, noun.end):
         return
-    yield fact_at(narration.prose, number, (min(owner.start, noun.start) if owner.start >= sentence.start else noun.start, end),
-                  owner, noun.attribute, colours, words)  # fmt: skip
+    start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
+    yield fact_at(narration.prose, number, (start, end), owner, noun.attribute, colours, words)
 
 
-def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], str, int]:
-    """The words that stand as attributes before a noun, the word before them, and where that begins."""
+def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
+    """The words that stand as attributes before a noun, and what they hang on."""
     before = sentence.text[: noun.start - sentence.start]
     tokens = list(_TOKEN.finditer(before))[-_FURTHEST:]
     modifiers: list[str] = []
@@ -101,11 +103,12 @@ def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], str, int]:
         if word in {"and", "but"} and modifiers and not between.strip():
             last = token.start()
             continue
-        if word.endswith(("'s", "s'")) or word.lower() in _STOPS or word[0].isupper():
-            return modifiers[::-1], word, sentence.start + token.start()
+        if word.endswith(("'s", "s'")) or word.lower() in STOPS or word[0].isupper():
+            at = sentence.start + token.start()
+            return modifiers[::-1], Thing(start=noun.start, end=noun.end, cue=word, cue_start=at)
         modifiers.append(word)
         last = token.start()
-    return modifiers[::-1], "", sentence.start + last
+    return modifiers[::-1], Thing(start=noun.start, end=noun.end, cue="", cue_start=sentence.start + last)
 
 
 def _right_of(told: str, noun: Noun, lexicon: dict[str, str], end: int) -> tuple[tuple[str, ...], str, int]:
@@ -129,7 +132,7 @@ def _right_of(told: str, noun: Noun, lexicon: dict[str, str], end: int) -> tuple
 
 def _longer(pattern: re.Pattern[str], told: str, start: int, end: int, found: re.Match[str]) -> re.Match[str] | None:
     """The same reading with one word more."""
-    if len(found.group("words").split()) >= 5 or pattern is _BESIDE:
+    if len(found.group("words").split()) >= _MOST_BETWEEN or pattern is _BESIDE:
         return None
     words = len(found.group("words").split()) + 1
     longer = re.compile(pattern.pattern.replace("{0,5}?", f"{{{words}}}").replace("{0,4}?", f"{{{words}}}"))
@@ -146,87 +149,27 @@ def _links(words: str) -> bool:
     return not _NO_LINK.search(_KEPT_LINK.sub("", words))
 
 
-def _owner(narration: Narration, binder: Binder, number: int, noun: Noun, cue: str, cue_start: int) -> Mention | None:
-    lowered = cue.lower()
-    if cue.endswith(("'s", "s'")):
-        # The possessor itself, or a name of several words that ends in it.
-        bare = cue_start + len(cue) - (2 if cue.endswith("'s") else 1)
-        return binder.named_before(number, bare) or binder.named_before(number, bare + 1)
-    if lowered in _PRONOUNS:
-        return binder.pronoun(number, cue_start, lowered)
-    if lowered == "whose":
-        return binder.named_before(number, _before_comma(narration.prose.told, cue_start))
-    if lowered in {"had", "has", "have", "possessed"}:
-        return holder(binder, number, cue_start)
-    if cue[:1].isupper() and lowered not in _STOPS:
-        return _given(narration, binder, number, cue_start, cue)
-    if lowered in {"from", "through"} or (lowered == "of" and _OUT.search(narration.prose.told, 0, cue_start)):
-        return binder.subject(number, cue_start)
-    if lowered in {"the", "those", "these", "two", "of", "a", "an", "pair"}:
-        of = re.compile(r"\s+of\s+").match(narration.prose.told, noun.end)
-        named = binder.named_from(number, of.end()) if of else None
-        if of and named is None and (his := _HIS.match(narration.prose.told, of.end())):
-            return binder.pronoun(number, of.end(), his.group(1).replace("hers", "her"))
-        if named and (not named.is_possessive or lowered in {"those", "these"}):
-            return named
-        return _through_have(narration, binder, number, cue_start)
-    return binder.subject(number, cue_start) if lowered == "with" else None
-
-
-def _given(narration: Narration, binder: Binder, number: int, at: int, name: str) -> Mention | None:
-    """`Nature had given Mara brown eyes`, and `Mara: brown eyes`, where the name itself stands before the words."""
-    owner = binder.named_before(number, at + len(name))
-    if owner is None:
-        return None
-    return owner if _GAVE.search(narration.prose.told, max(0, owner.start - 12), owner.start) else None
-
-
-def _through_have(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
-    """`Mara had a pair of green eyes`, `had the blue eyes of her people`."""
-    before = narration.prose.told[max(0, at - 30) : at]
-    found = re.search(r"\b(had|has|with)\s+(?:(?:a|the)\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z", before)
-    if not found:
-        return None
-    place = at - len(before) + found.start()
-    return binder.subject(number, place) if found.group(1) == "with" else holder(binder, number, place)
-
-
-def holder(binder: Binder, number: int, at: int) -> Mention | None:
-    """The subject of a verb at an offset: a name or a pronoun directly before it, an adverb apart."""
-    told = binder.prose.told
-    sentence = binder.prose.sentences[number]
-    before = told[sentence.start : at]
-    before = re.sub(
-        r"\s+(?:still|also|always|now|indeed|certainly|both|too|then|already|just|[a-z]+ly)\s*\Z", " ", before
-    )
-    before = re.sub(r",?\s+(?:who|too,|that)\s*\Z", " ", before)
-    end = sentence.start + len(before.rstrip())
-    named = binder.named_before(number, end)
-    if named is not None:
-        return named
-    found = re.search(r"\b([Hh]e|[Ss]he)\Z", before.rstrip())
-    return binder.pronoun(number, sentence.start + found.start(), found.group(1)) if found else None
-
-
-def _before_comma(told: str, at: int) -> int:
-    trimmed = told[:at].rstrip()
-    return len(trimmed.rstrip(",").rstrip())
-
-
 def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     attribute = "eyes" if found.group("eyes") else "hair" if found.group("hair") else "beard"
     colours = colours_in([found.group("word")], EYES if attribute == "eyes" else HAIR)
     if not colours:
         return
-    owner = _after(narration, binder, number, found.end()) or _described(narration, binder, number, found.start())
+    # `the blue-eyed Mara`, else `Mara was tall and blue-eyed`.
+    owner = binder.named_from(number, found.end()) or _described(narration, binder, number, found.start())
     if owner is not None:
         span = (min(owner.start, found.start()), max(owner.end, found.end()))
         yield fact_at(narration.prose, number, span, owner, attribute, colours, found.group("word"))
 
 
-def _after(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
-    """`the blue-eyed Mara`, `blue-eyed, laughing Mara`."""
-    return binder.named_from(number, at)
+def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`the blue of Mara's eyes`."""
+    attribute = found.group("noun")
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    at = found.start("owner")
+    said = found.group("owner")
+    owner = binder.pronoun(number, at, said) if said in PRONOUNS else binder.named_from(number, at)
+    if colours and owner is not None:
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
 
 
 def _described(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:

@@ -21,11 +21,16 @@ MOST_SLIPS = 2
 """Times a slip may stand; what is written more often is meant."""
 SHARE = 5
 """How many times more often the right spelling must stand."""
+_FURTHEST = 2
+"""Letters by which a slip may differ."""
 _LONG = 7
 _SHORT = 4
 _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _VOWELS = set("aeiouy")
+_ENDINGS = frozenset(
+    {*"snyaio", "es", "an", "ian", "ie", "ish", "ese", "en", "in", "na", "'s", "er", "on", "ia", "is", "us"}
+)
 
 
 @record
@@ -35,8 +40,8 @@ class Slip:
     name: str
     variant: str
     count: int
-    first: tuple[Prose, int]
-    """Where the usual spelling stands first: the file and the offset."""
+    first: tuple[Prose, int] | None
+    """Where the usual spelling stands first: the file and the offset; None: only on a card."""
     second: tuple[Prose, int]
 
 
@@ -45,21 +50,20 @@ def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
     index = _occurrences(proses, cast)
     counts = {word: len(places) for word, places in index.items()}
     established = _card_words(cast)
-    common = [word for word, count in counts.items() if count >= FEWEST or word in established]
+    common = {word for word, count in counts.items() if count >= FEWEST} | established
     by_length: dict[int, list[str]] = defaultdict(list)
-    for word in common:
+    for word in sorted(common):
         by_length[len(word)].append(word)
     for word, count in counts.items():
         if count > MOST_SLIPS or word in established or len(word) < _SHORT - 1:
             continue
         near = [name for size in range(len(word) - 2, len(word) + 3) for name in by_length[size] if name != word]
         match = _meant(word, near, counts, established)
-        if match is None or _is_apart(word, match, index, proses):
+        if match is None or _is_apart(word, match, index):
             continue
-        name_places, word_places = index.get(match, []), index[word]
-        if not name_places:
-            continue
-        yield Slip(name=match, variant=word, count=counts[match], first=name_places[0], second=word_places[0])
+        usual = index.get(match, [])
+        first = usual[0] if usual else None
+        yield Slip(name=match, variant=word, count=counts.get(match, 0), first=first, second=index[word][0])
 
 
 def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Prose, int]]]:
@@ -105,26 +109,33 @@ def _meant(word: str, near: list[str], counts: dict[str, int], established: froz
 
 def _is_slip(word: str, name: str) -> bool:
     one, other = word.lower(), name.lower()
-    distance = OSA.distance(one, other, score_cutoff=2)
-    if distance > 2 or one == other or _is_inflected(one, other):
+    distance = OSA.distance(one, other, score_cutoff=_FURTHEST)
+    if distance > _FURTHEST or one == other or _is_inflected(one, other):
         return False
-    sounds_alike = _sound(one) == _sound(other)
-    both_known = one in _KNOWN and other in _KNOWN
-    if both_known and len(one) == len(other) > _LONG and _is_slip_of_one(one, other, margin=2):
-        return distance == 1
-    if both_known or min(len(one), len(other)) <= _SHORT:
-        return (
-            sounds_alike
-            and distance == 1
-            or (not both_known and len(one) == len(other) and _is_swap(one, other) and len(one) >= _SHORT)
-        )
-    if distance == 2:
-        return (sounds_alike and one[0] == other[0]) or (
-            min(len(one), len(other)) > _LONG and one[0] == other[0] and _skeleton(one) == _skeleton(other)
-        )
-    if one in _KNOWN and other not in _KNOWN:
-        return sounds_alike
-    return sounds_alike or _is_swap(one, other) or _is_slip_of_one(one, other)
+    if distance == _FURTHEST:
+        return one[0] == other[0] and _differs_twice(one, other)
+    if one in _KNOWN and other in _KNOWN:
+        return _differs_between_names(one, other)
+    if min(len(one), len(other)) <= _SHORT:
+        return _sound(one) == _sound(other) or (len(one) >= _SHORT and _is_swap(one, other))
+    if one in _KNOWN:
+        return _sound(one) == _sound(other)
+    return _sound(one) == _sound(other) or _is_swap(one, other) or _is_slip_of_one(one, other)
+
+
+def _differs_twice(one: str, other: str) -> bool:
+    """Two letters are a slip only if the name sounds the same, or is long and keeps its consonants."""
+    if one in _KNOWN and other in _KNOWN:
+        return False
+    if min(len(one), len(other)) <= _SHORT:
+        return False
+    return _sound(one) == _sound(other) or (min(len(one), len(other)) > _LONG and _skeleton(one) == _skeleton(other))
+
+
+def _differs_between_names(one: str, other: str) -> bool:
+    """Two given names are two people, unless they are two spellings of one: `Ann`, `Anne`; `Catherine`, `Catharine`."""
+    long = len(one) == len(other) > _LONG
+    return _sound(one) == _sound(other) or (long and _is_slip_of_one(one, other, margin=2))
 
 
 def _is_slip_of_one(one: str, other: str, *, margin: int = 1) -> bool:
@@ -153,42 +164,20 @@ def _is_inflected(one: str, other: str) -> bool:
     """`the Bennets`, `Roman` and `Romans`, `Swede` and `Sweden`: forms of one word, not slips."""
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     if longer.startswith(shorter):
-        return longer[len(shorter) :] in {
-            "s",
-            "es",
-            "n",
-            "an",
-            "ian",
-            "y",
-            "ie",
-            "a",
-            "ish",
-            "ese",
-            "i",
-            "en",
-            "in",
-            "na",
-            "'s",
-            "er",
-            "on",
-            "ia",
-            "is",
-            "us",
-            "o",
-        }
+        return longer[len(shorter) :] in _ENDINGS
     ends = (longer[-2:], shorter[-1:])
-    return (
-        longer[:-2] == shorter[:-1]
-        and ends[0] in {"ie", "ey", "es", "an", "ns", "ia"}
-        or {one[-3:], other[-3:]} == {"man", "men"}
-    )
+    return (longer[:-2] == shorter[:-1] and ends[0] in {"ie", "ey", "es", "an", "ns", "ia"}) or {
+        one[-3:],
+        other[-3:],
+    } == {"man", "men"}
 
 
 def _sound(word: str) -> str:
     """A key under which spellings of one sound meet."""
     for old, new in (
         ("ph", "f"), ("ck", "k"), ("sch", "sh"), ("gh", "g"), ("th", "t"), ("wh", "w"), ("qu", "kw"), ("x", "ks"),
-        ("ce", "se"), ("ci", "si"), ("cy", "si"), ("c", "k"), ("z", "s"), ("ey", "i"), ("ie", "i"), ("ei", "i"), ("y", "i"), ("ae", "e"), ("ai", "e"), ("ay", "e"),
+        ("ce", "se"), ("ci", "si"), ("cy", "si"), ("c", "k"), ("z", "s"), ("ey", "i"), ("ie", "i"), ("ei", "i"),
+        ("y", "i"), ("ae", "e"), ("ai", "e"), ("ay", "e"),
     ):  # fmt: skip
         word = word.replace(old, new)
     word = re.sub(r"(.)\1+", r"\1", word)
@@ -200,12 +189,13 @@ def _skeleton(word: str) -> str:
     return re.sub(r"(.)\1+", r"\1", "".join(sign for sign in word if sign not in _VOWELS and sign != "h"))
 
 
-def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]], proses: Sequence[Prose]) -> bool:
+def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
     """Whether the text itself tells the two apart: named side by side, or one with a name the other never bears."""
     for prose, at in index[word]:
         near = prose.flat[max(0, at - 60) : at + len(word) + 60]
         if re.search(
-            rf"\b{re.escape(name)}\b(?:'s)?,?\s+(?:and|or|nor|but not|to|,)?\s*(?:\w+\s+)?{re.escape(word)}\b|\b{re.escape(word)}\b(?:'s)?,?\s+(?:and|or|nor|to|,)?\s*(?:\w+\s+)?{re.escape(name)}\b",
+            rf"\b{re.escape(name)}\b(?:'s)?,?\s+(?:and|or|nor|but not|to|,)?\s*(?:\w+\s+)?{re.escape(word)}\b|"
+            rf"\b{re.escape(word)}\b(?:'s)?,?\s+(?:and|or|nor|to|,)?\s*(?:\w+\s+)?{re.escape(name)}\b",
             near,
         ):
             return True
@@ -214,13 +204,13 @@ def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]], p
 
 def _other_company(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
     """A rare `Harriot Smith` beside a common `Harriet Jones` is somebody else; so is `the Marne` beside `Marnie`."""
-    theirs = Counter(company for place in index[name] for company in _company(*place, len(name)))
+    theirs = Counter(company for place in index.get(name, []) for company in _company(*place, len(name)))
     ours = {company for place in index[word] for company in _company(*place, len(word))}
     families = {company for company in ours if company[0] in {"family", "given"}}
     known = {company for company in theirs if company[0] in {"family", "given"}}
     if families and known and not families & known:
         return True
-    return ("the", "") in ours and theirs[("the", "")] * 3 < len(index[name])
+    return ("the", "") in ours and theirs[("the", "")] * 3 < len(index.get(name, [1]))
 
 
 def _company(prose: Prose, at: int, length: int) -> Iterator[tuple[str, str]]:

@@ -20,21 +20,27 @@ _UNREAL = re.compile(
     r"insist(?:ed|ing|s)?|mistak\w+|mistook|wrongly|falsely|suppos(?:e|ing|es)|"
     r"wish(?:ed|es)?|hoped|as if|as though|would have|could have|might have|"
     r"used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
-    r"formerly|in (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|as an? (?:child|girl|boy|young \w+|infant|baby)|"
+    r"formerly|in (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|as an? (?:child|girl|boy|young \w+|"
+    r"infant|baby)|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*"
     r"(?:young|child|boy|girl|small|little|baby|infant|younger))\b"
-    r"|\b(?:said|told (?:\w+ )?(?:\w+ )?\w+|thought|believed|heard|assured \w+|wrote|read|declared|announced|guessed|reported|felt sure|"
+    r"|\b(?:said|told (?:\w+ )?(?:\w+ )?\w+|thought|believed|heard|assured \w+|wrote|read|declared|announced|"
+    r"guessed|reported|felt sure|"
     r"was told|were told|had been told|persuaded \w+|convinced \w+|reckoned|fibbed|boasted|joked) that\b"
-    r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|her|him)\b",
+    r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|"
+    r"her|him)\b"
+    r"|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b",
 )
 _DREAMS = re.compile(
-    r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|a dream (?:came|of))\b"
+    r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|"
+    r"a dream (?:came|of))\b"
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
     r"\b(?:(?:remembered|recalled|recollected|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
     r"(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
-    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|small|little)\b)"
+    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|"
+    r"girl|small|little)\b)"
 )
 _LONGEST_DREAM = 6
 """Paragraphs after which a dream that nobody wakes from is taken to be over."""
@@ -44,7 +50,8 @@ _DENIED = re.compile(
 )
 _ONLY_SUPPOSED = re.compile(
     r"\b(?:if|would|could|might|may|should|unless|whether|perhaps|maybe|seem\w*|appear\w*|probably|possibly|apparently|"
-    r"looked as|look like|looked like|said to be|like|almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"
+    r"meant to|intended|planned|promised|agreed to|was to|were to|looked as|look like|looked like|said to be|like|"
+    r"almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"
     r"|'d\b"
 )
 _CLAUSE_START = re.compile(r"[;:—]|,? (?:and|but|while|whereas|though|although|because|so that|for)\b|[,¤]")

@@ -8,12 +8,12 @@ import re
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CanonCard
+from tallystick.rooms.studio.continuity.grouping import TITLED, Gender, grouped, names_of, node_of
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.vocabulary import (
     FEMALE_NAMES,
@@ -24,10 +24,8 @@ from tallystick.rooms.studio.continuity.vocabulary import (
     TITLES,
 )
 
-Gender = Literal["m", "f"]
 _WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
-_TITLED = "|".join(sorted((title.capitalize() for title in TITLES), key=len, reverse=True))
-NAME = rf"(?:(?:{_TITLED})\.?\s+)*{_WORD}(?:\s+(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
 _MENTION = re.compile(rf"(?<![\w'-]){NAME}")
 _CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}")
@@ -58,7 +56,7 @@ class Cast:
 
     def __init__(self, proses: Sequence[Prose], cards: Sequence[CanonCard] = ()) -> None:
         self.cards = {card.path: card for card in cards}
-        self._carded = _names_of(cards)
+        self._carded = names_of(cards)
         self.counts: Counter[str] = Counter()
         """Each single name → how often it stands where only a name is capitalised."""
         self._lower: Counter[str] = Counter()
@@ -66,7 +64,7 @@ class Cast:
             self._count(prose)
         self._runs = {prose.path: list(self._named(prose.flat)) for prose in proses}
         self._starts = {path: array("L", [run[0] for run in runs]) for path, runs in self._runs.items()}
-        self._keys = _grouped(Counter((run[2], run[3]) for runs in self._runs.values() for run in runs))
+        self._keys = grouped(Counter((run[2], run[3]) for runs in self._runs.values() for run in runs))
         self._votes: dict[str, Counter[Gender]] = defaultdict(Counter)
         self._heard: Counter[str] = Counter()
         self._placed: Counter[str] = Counter()
@@ -93,7 +91,7 @@ class Cast:
         for part in (whole, words[0].casefold()):
             if part in self._carded:
                 return self._carded[part]
-        node = _node(title, words)
+        node = node_of(title, words)
         return self._keys.get(node, node)
 
     def key_of_name(self, name: str) -> str | None:
@@ -230,116 +228,7 @@ def _opens(flat: str, at: int, heads: set[int]) -> bool:
     if at in heads:
         return True
     before = flat[max(0, at - 3) : at].rstrip()
-    return not before or before[-1] in "\"'.!?:;([—-" and not flat[max(0, at - 6) : at].rstrip().endswith(_SHORTENED)
+    return not before or (before[-1] in "\"'.!?:;([—-" and not flat[max(0, at - 6) : at].rstrip().endswith(_SHORTENED))
 
 
 _SHORTENED = ("Mr.", "Mrs.", "Dr.", "St.", "Ms.", "M.", "Mme.", "Capt.", "Col.", "Rev.", "Hon.", "Lt.", "Prof.", "Gen.")
-
-
-def _names_of(cards: Iterable[CanonCard]) -> dict[str, str]:
-    """Each name and alias → the card's path; a name that two cards bear is nobody's."""
-    owners: dict[str, set[str]] = defaultdict(set)
-    for card in cards:
-        names = [card.name, *card.aliases]
-        for name in names:
-            owners[name.casefold()].add(card.path)
-            bare = re.sub(rf"^(?:{_TITLED})\.?\s+", "", name)
-            owners[bare.casefold()].add(card.path)
-        if card.kind == "character" and len(card.name.split()) > 1:
-            first = re.sub(rf"^(?:{_TITLED})\.?\s+", "", card.name).split()[0]
-            owners[first.casefold()].add(card.path)
-            if card.name.split()[0] == first:
-                owners[card.name.split()[-1].casefold()].add(card.path)
-    return {name: next(iter(paths)) for name, paths in owners.items() if len(paths) == 1}
-
-
-def _node(title: str | None, words: tuple[str, ...]) -> str:
-    plain = " ".join(words).lower()
-    return f"{_same_title(title)} {plain}" if title else plain
-
-
-def _same_title(title: str | None) -> str:
-    return {"doctor": "dr", "capt": "captain", "col": "colonel", "prof": "professor", "gen": "general"}.get(
-        title or "", title or ""
-    )
-
-
-def _grouped(runs: Counter[tuple[str | None, tuple[str, ...]]]) -> dict[str, str]:
-    """Each way of naming → the key it shares with the others of the same person."""
-    firsts: dict[str, Counter[str]] = defaultdict(Counter)
-    lasts: dict[str, Counter[str]] = defaultdict(Counter)
-    titles: dict[str, Counter[str]] = defaultdict(Counter)
-    singles: Counter[str] = Counter()
-    for (title, words), count in runs.items():
-        if len(words) > 1:
-            firsts[words[0].lower()][words[-1].lower()] += count
-            lasts[words[-1].lower()][words[0].lower()] += count
-        elif title:
-            titles[words[0].lower()][_same_title(title)] += count
-        else:
-            singles[words[0].lower()] += count
-    keys: dict[str, str] = {}
-    for title, words in runs:
-        node = _node(title, words)
-        keys[node] = _key(node, title, [word.lower() for word in words], firsts, lasts, titles)
-    return keys
-
-
-def _key(
-    node: str,
-    title: str | None,
-    words: list[str],
-    firsts: dict[str, Counter[str]],
-    lasts: dict[str, Counter[str]],
-    titles: dict[str, Counter[str]],
-) -> str:
-    if len(words) > 1:
-        # A full name is its own key; a title before it adds nothing.
-        return f"{words[0]} {words[-1]}"
-    name = words[0]
-    if title is None:
-        if name in firsts:
-            return f"{name} {_only(firsts[name])}" if _only(firsts[name]) else node
-        return _bare_surname(name, lasts, titles)
-    if name in lasts or name not in firsts:
-        return _titled_surname(node, title, name, lasts, titles)
-    surname = _only(firsts[name])
-    # `Lady Catherine` is not `Catherine Bennet`; `Miss Mara` is Mara.
-    return f"{name} {surname}" if surname and title in {"miss", "master", "sir", "mr"} else node
-
-
-def _bare_surname(name: str, lasts: dict[str, Counter[str]], titles: dict[str, Counter[str]]) -> str:
-    sexes = {_sex(title) for title in titles.get(name, ())}
-    if name in lasts:
-        first = _only(lasts[name])
-        if first and not (sexes >= {"m", "f"}) and not (first in FEMALE_NAMES and sexes != {"f"}):
-            return f"{first} {name}"
-    men = [title for title in titles.get(name, ()) if _sex(title) != "f"]
-    given = [first for first in lasts.get(name, ()) if first not in FEMALE_NAMES]
-    # A bare surname is the man's, as novels have it.
-    return f"{men[0]} {name}" if len(men) == 1 and len(given) <= 1 else name
-
-
-def _titled_surname(
-    node: str, title: str, name: str, lasts: dict[str, Counter[str]], titles: dict[str, Counter[str]]
-) -> str:
-    first = _only(lasts[name]) if name in lasts else None
-    sexes = {_sex(other) for other in titles[name]}
-    if first and not (sexes >= {"m", "f"}):
-        given = "f" if first in FEMALE_NAMES else "m" if first in MALE_NAMES else None
-        if given is None or _sex(title) in {None, given}:
-            return f"{first} {name}"
-    return node
-
-
-def _only(counted: Counter[str]) -> str | None:
-    """The one that all the others are too few beside."""
-    (name, count), *others = counted.most_common(2)
-    return name if not others else None
-
-
-def _sex(title: str) -> Gender | None:
-    return "f" if title in FEMALE_TITLES else "m" if title in MALE_TITLES else None
-
-
-__all__ = ["NAME", "Cast", "Gender", "Mention"]

@@ -6,50 +6,71 @@ from collections.abc import Iterator
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.dates import DATE_WORDS, LOOSE, moment_of
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.looks import holder
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of
+from tallystick.rooms.studio.continuity.owners import holder
+from tallystick.rooms.studio.continuity.people import NAME, Mention
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
 
 _PROPER = r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|du|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
-_PLACE = rf"(?:the\s+)?(?:(?:county|village|town|city|parish|valley|province|hamlet|borough|district|region|port|isle|island|kingdom|hills|mountains|marshes|wilds|heart|middle|centre|depths|north|south|east|west)\s+of\s+(?:the\s+)?)?(?P<place>{_PROPER})"
+_PLACE = (
+    rf"(?:the\s+)?(?:(?:county|village|town|city|parish|valley|province|hamlet|borough|district|region|port|"
+    rf"isle|island|kingdom|hills|mountains|marshes|wilds|coast|shores?|moors|plains|border|borders|fens|woods|"
+    rf"heart|middle|centre|depths|north|south|east|west)\s+of\s+(?:the\s+)?)?(?P<place>{_PROPER})"
+)
 _WAY = r"(?:north|south|east|west|north-?east|north-?west|south-?east|south-?west)"
 _LIES = (
     r"(?:lay|lies|stood|stands|was\s+situated|is\s+situated|was\s+located|is\s+located|nestled|nestles|"
     r"was\s+built|had\s+been\s+built|sat|sits|could\s+be\s+found|is|was|had\s+(?:always\s+)?stood)"
 )
 _LYING = re.compile(
-    rf"\b(?P<verb>{_LIES})\s+(?:(?:just|deep|far|away|high|up|down|out|well|right|directly|a\s+little|some|\w+ly)\s+){{0,2}}(?:"
+    rf"\b(?P<verb>{_LIES})\s+(?:(?:just|deep|far|away|high|up|down|out|well|right|directly|a\s+little|some|"
+    rf"\w+ly)\s+){{0,2}}(?:"
     rf"in\s+the\s+(?P<part>{_WAY}|heart|middle|centre)\s+of\s+(?:the\s+)?(?P<whole>{_PROPER})"
-    rf"|in\s+{_PLACE}"
-    rf"|(?:(?:some|about|barely|nearly|scarcely|only)\s+)?(?P<count>{NUMBER}|half\s+a)\s+(?P<unit>miles?|leagues?|kilomet\w+|hours?|days?)(?:'s?)?(?:\s+(?:walk|ride|drive|journey))?\s+"
-    rf"(?:(?:to\s+the\s+)?(?P<bearing>{_WAY})\s+of|from|outside|away\s+from|beyond|above|below)\s+(?:the\s+)?(?P<from>{_PROPER})"
-    rf"|(?:to\s+the\s+|on\s+the\s+|at\s+the\s+)?(?P<way>{_WAY}|left|right|far|near)(?:ern)?(?:-hand)?\s+(?:of|side\s+of|bank\s+of|shore\s+of|coast\s+of|edge\s+of|end\s+of|slope\s+of)\s+(?:the\s+)?(?P<ref>{_PROPER}|[a-z]+)"
+    rf"|(?:an?\s+(?:\w+\s+){{0,2}}(?:village|town|city|hamlet|house|estate|farm|port|parish|castle|manor|place|"
+    rf"seat|inn|island|spot)\s+)?(?:in|on)\s+{_PLACE}"
+    rf"|(?:(?:some|about|barely|nearly|scarcely|only)\s+)?(?P<count>{NUMBER}|half\s+a)\s+(?P<unit>miles?|leagues?|"
+    rf"kilomet\w+|hours?|days?)(?:'s?)?(?:\s+(?:walk|ride|drive|journey))?\s+"
+    rf"(?:(?:to\s+the\s+)?(?P<bearing>{_WAY})\s+of|from|outside|away\s+from|beyond|above|"
+    rf"below)\s+(?:the\s+)?(?P<from>{_PROPER})"
+    rf"|(?:to\s+the\s+|on\s+the\s+|at\s+the\s+)?(?P<way>{_WAY}|left|right|far|near)(?:ern)?(?:-hand)?\s+(?:of|"
+    rf"side\s+of|bank\s+of|shore\s+of|coast\s+of|edge\s+of|end\s+of|slope\s+of)\s+(?:the\s+)?(?P<ref>{_PROPER}|[a-z]+)"
     r"|(?:at|on|near)\s+the\s+(?P<spot>top|foot|bottom|summit|mouth|head|edge|end)\s+of\s+(?:the\s+)?(?P<ref2>[\w'-]+)"
     r")"
 )
 _BESIDE = re.compile(rf",\s+(?:which\s+(?:lay|lies|stood|stands)\s+)?in\s+{_PLACE}\s*,")
 _THE = re.compile(
     r"\b[Tt]he\s+(?:(?:old|new|great|little|ruined|stone|white|grey|red|black|village|parish)\s+)?"
-    r"(?P<thing>lighthouse|mill|windmill|church|chapel|inn|castle|tower|bridge|farm|manor|abbey|monastery|station|harbour|mine|"
-    r"school|prison|hospital|cottage|vicarage|parsonage|rectory|town|village|city|palace|temple|fort|fortress|well|forge|"
+    r"(?P<thing>lighthouse|mill|windmill|church|chapel|inn|castle|tower|bridge|farm|manor|abbey|monastery|station|"
+    r"harbour|mine|"
+    r"school|prison|hospital|cottage|vicarage|parsonage|rectory|town|village|city|palace|temple|fort|fortress|well|"
+    r"forge|"
     r"graveyard|churchyard|cemetery|quarry|orchard|stables)\s*\Z"
 )
 _HOUSE = re.compile(
-    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|Castle|Abbey|Manor|Lodge|Cottage|Grange|Farm|"
-    r"Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|Bridge|Mill|Wood|Forest|Hill|Heights|Rectory)\s*\Z"
+    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|"
+    r"Castle|Abbey|Manor|Lodge|Cottage|Grange|Farm|"
+    r"Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|Bridge|Mill|Wood|Forest|Hill|"
+    r"Heights|Rectory)\s*\Z"
 )
 _LIVES = re.compile(
-    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|made\s+(?:his|her)\s+home|had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|"
-    rf"was\s+born|had\s+been\s+born|was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|was\s+a\s+native)\s+(?:alone\s+|still\s+|quietly\s+|then\s+|now\s+)?"
+    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|lived\s+all\s+(?:his|her)\s+life|made\s+(?:his|"
+    rf"her)\s+home|had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|"
+    rf"was\s+born|had\s+been\s+born|was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|"
+    rf"was\s+a\s+native)\s+(?:alone,?\s+|still\s+|quietly\s+|then\s+|now\s+|there,\s+|always\s+)?"
     rf"(?:in|at|on|from|of|near)\s+{_PLACE}"
 )
+_HOME_IS = re.compile(
+    rf"(?P<name>{NAME})(?:'s|')\s+(?:\w+\s+)?(?:house|home|cottage|lodgings|rooms|estate|farm|shop)\s+(?:was|is|"
+    rf"stood|stands|lay|lies|were)\s+(?:in|at|on|near)\s+{_PLACE}"
+)
 _IS_AT = re.compile(
-    rf"\b(?:was|remained|stayed|is|sat|stood|slept|dined|woke)\s+(?:still\s+|now\s+|already\s+|at\s+that\s+(?:very\s+)?(?:hour|moment)\s+)?(?:in|at)\s+{_PLACE}"
+    rf"\b(?:was|remained|stayed|is|sat|stood|slept|dined|woke)\s+(?:still\s+|now\s+|already\s+|"
+    rf"at\s+that\s+(?:very\s+)?(?:hour|moment)\s+)?(?:in|at)\s+{_PLACE}"
 )
 _DATED = re.compile(rf"\b(?:[Oo]n|[Ii]n)\s+(?:the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?{LOOSE}")
 _HOURLY = re.compile(
-    r"\b(?:at\s+(?:noon|midnight|dawn|dusk|sunrise|sunset|(?:the\s+)?(?:same|very)\s+(?:hour|moment|time)|[a-z]+\s+o'clock))\b",
+    r"\b(?:at\s+(?:noon|midnight|dawn|dusk|sunrise|sunset|(?:the\s+)?(?:same|very)\s+(?:hour|moment|time)|"
+    r"[a-z]+\s+o'clock))\b",
     re.IGNORECASE,
 )
 
@@ -57,8 +78,8 @@ _HOURLY = re.compile(
 def places(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Everything of this kind that the file tells."""
     prose = narration.prose
-    for pattern, words, read in _READERS:
-        for number, found in prose.matches(pattern, words):
+    for pattern, triggers, read in _READERS:
+        for number, found in prose.matches(pattern, triggers):
             if narration.is_real(number):
                 yield from read(narration, binder, number, found)
 
@@ -88,21 +109,18 @@ def _lying(narration: Narration, binder: Binder, number: int, found: re.Match[st
 
 
 def _relation(found: re.Match[str]) -> tuple[str, tuple[str | int, ...]]:
-    if found.group("part"):
-        return f"side of {_plain(found.group('whole'))}", (found.group("part").replace("-", ""),)
-    if found.group("place"):
-        return "in", (_plain(found.group("place")),)
+    """The attribute and the value that a match gives: in what, how far from what, on which side of what."""
     if found.group("from"):
         count = 0 if found.group("count").startswith("half") else number_of(found.group("count"))
         unit = found.group("unit").rstrip("s")
-        if count is None:
-            return "", ()
-        return f"{unit}s from {_plain(found.group('from'))}", (count,)
-    if found.group("way"):
-        return f"side of {_plain(found.group('ref'))}", (found.group("way").replace("-", ""),)
-    if found.group("spot"):
-        spot = {"summit": "top", "bottom": "foot"}.get(found.group("spot"), found.group("spot"))
-        return f"part of {_plain(found.group('ref2'))}", (spot,)
+        return (f"{unit}s from {_plain(found.group('from'))}", (count,)) if count is not None else ("", ())
+    if found.group("place"):
+        return "in", (_plain(found.group("place")),)
+    for side, whole, attribute in (("part", "whole", "side"), ("way", "ref", "side"), ("spot", "ref2", "part")):
+        if found.group(side):
+            said = found.group(side).replace("-", "")
+            value = {"summit": "top", "bottom": "foot"}.get(said, said)
+            return f"{attribute} of {_plain(found.group(whole))}", (value,)
     return "", ()
 
 
@@ -131,7 +149,7 @@ def _thing(narration: Narration, binder: Binder, number: int, at: int) -> Mentio
 
 
 def _beside(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
-    """`Pemberley, in Derbyshire,`"""
+    """Read `Pemberley, in Derbyshire,`."""
     owner = binder.named_before(number, found.start())
     if (
         owner is None
@@ -171,6 +189,15 @@ def _lives(narration: Narration, binder: Binder, number: int, found: re.Match[st
     )
 
 
+def _home_is(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    span = found.span("name")
+    owner = next((one for one in binder.mentions(number) if one.start >= span[0] and one.end <= span[1] + 1), None)
+    if owner is None or not narration.asserts(number, found.start(), found.end()):
+        return
+    place = found.group("place")
+    yield fact_at(narration.prose, number, found.span(), owner, "home", (_plain(place),), place, hard=False)
+
+
 def _is_at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     """Where somebody is on a day that the sentence names."""
     owner = holder(binder, number, found.start())
@@ -205,10 +232,11 @@ def _is_at(narration: Narration, binder: Binder, number: int, found: re.Match[st
 _READERS = (
     (
         _LYING,
-        frozenset("lay lies stood stands situated located nestled nestles built sat sits found is was".split()),
+        frozenset(words("lay lies stood stands situated located nestled nestles built sat sits found is was")),
         _lying,
     ),
-    (_LIVES, frozenset("lived lives dwelt dwelled resided resides home life born grew hailed native".split()), _lives),
+    (_LIVES, frozenset(words("lived lives dwelt dwelled resided resides home life born grew hailed native")), _lives),
+    (_HOME_IS, frozenset(words("house home cottage lodgings rooms estate farm shop")), _home_is),
     (_IS_AT, DATE_WORDS, _is_at),
     (_BESIDE, frozenset({"in"}), _beside),
 )

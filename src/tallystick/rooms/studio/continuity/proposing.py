@@ -37,11 +37,9 @@ class Proposed:
     def shown(self) -> dict[str, object]:
         """As commands give it."""
         return {
-            "path": self.path, "kind": self.kind, "name": self.name, "aliases": list(self.aliases), "mentions": self.mentions,
-            "facts": [
-                {"field": field_of(fact), "value": fact.words, "path": fact.path, "line": fact.line, "quote": fact.quote}
-                for fact in self.facts
-            ],
+            "path": self.path, "kind": self.kind, "name": self.name, "aliases": list(self.aliases),
+            "mentions": self.mentions,
+            "facts": [_shown(fact) for fact in self.facts],
         }  # fmt: skip
 
     def text(self) -> str:
@@ -102,6 +100,11 @@ def _proposed(kind: CardKind, names: Counter[str], facts: list[Fact]) -> Propose
 
 def _untitled(name: str) -> str:
     return " ".join(word for word in name.split() if word.rstrip(".").lower() not in TITLES)
+
+
+def _shown(fact: Fact) -> dict[str, object]:
+    place = {"path": fact.path, "line": fact.line, "quote": fact.quote}
+    return {"field": field_of(fact), "value": fact.words, **place}
 
 
 def _cell(fact: Fact) -> str:

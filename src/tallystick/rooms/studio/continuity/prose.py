@@ -29,9 +29,9 @@ _HEADING = re.compile(
 _BEGINS = re.compile(r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n")
 _ENDS = re.compile(r"\n\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|\nEnd of (?:the )?Project Gutenberg")
 _SAME_LENGTH = str.maketrans({
-    "’": "'", "‘": "'", "‛": "'", "“": '"', "”": '"', "«": '"', "»": '"', "\n": " ", "\t": " ", "\r": " ",
-    "\u00a0": " ", "_": " ", "*": " ", "–": "—", "―": "—", HIDDEN: " ",
-})  # fmt: skip  # noqa: RUF001
+    **dict.fromkeys("\u2018\u2019\u201b", "'"), **dict.fromkeys("“”«»", '"'), "\u2013": "—", "―": "—",
+    **dict.fromkeys("\n\t\r\u00a0_*" + HIDDEN, " "),
+})  # fmt: skip
 _LETTERS = re.compile(r"[a-zà-þ]+|#")
 _FIGURES = re.compile(r"[0-9]+")
 _BOUNDARY = re.compile(r"[.!?…]+[\"')\]]*¤*(?=\s+[\"'(\[—]*[A-ZÀ-Þ0-9¤])")

@@ -23,41 +23,53 @@ from tallystick.rooms.studio.continuity.dates import (
 )
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.prose import Sentence
-from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
 
 _UNIT = r"(?P<unit>day|night|morning|evening|afternoon|week|fortnight|month|year)s?"
 _MOVE = re.compile(
     rf"\b(?:(?P<n>{NUMBER}|an?|the)\s+{_UNIT}\s+(?:later|afterwards?|after(?=\s*[,.;]|\s+that)|on(?=,))"
-    r"|(?P<next>[Tt]he\s+(?:very\s+)?(?:next|following)|[Nn]ext|[Tt]he\s+day\s+after,?)\s*(?P<unit2>day|night|morning|evening|afternoon|week|month|year)?(?=\s*,|\s+(?:was|fell|on|being|came)\b)"
+    r"|(?P<next>[Tt]he\s+(?:very\s+)?(?:next|following)|[Nn]ext|[Tt]he\s+day\s+after,?)\s*(?P<unit2>day|night|"
+    r"morning|evening|afternoon|week|month|year)?(?=\s*,|\s+(?:was|fell|on|being|came)\b)"
     rf"|[Aa]fter\s+(?P<m>{NUMBER}|an?)\s+(?P<unit3>day|week|month|year)s?(?=\s*,))",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
-    rf"(?:(?:\bon|\bin|\bof|,|—|\bwas|\bbeing|\bfell\s+on|\bit\s+was)\s+(?:an?\s+|the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?(?:\w+\s+)?(?:{LOOSE}|(?P<bare>{MONTH})\b))"
+    rf"(?:(?:\bon|\bin|\bof|,|—|\bwas|\bbeing|\bfell\s+on|\bit\s+was)\s+(?:an?\s+|the\s+(?:morning|evening|"
+    rf"afternoon|night)\s+of\s+)?(?:the\s+)?(?:\w+\s+)?(?:{LOOSE}|(?P<bare>{MONTH})\b))"
 )
 _ANCHOR = re.compile(
-    rf"(?:(?:\b[Ii]t\s+was|\b[Ii]t\s+is|\b[Tt]oday\s+was|\b[Tt]he\s+(?:day|date|month|year)\s+was)\s+(?:now\s+|still\s+|already\s+|on\s+)?"
-    rf"(?:an?\s+)?(?:(?:(?!{WEEKDAY})\w+\s+){{0,2}})(?:(?:morning|evening|night|afternoon|spring|summer|autumn|winter|year)\s+of\s+)?(?:the\s+)?|\b[Oo]n\s+(?:the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?|"
+    rf"(?:(?:\b[Ii]t\s+was|\b[Ii]t\s+is|\b[Tt]oday\s+was|\b[Tt]he\s+(?:day|date|month|year)\s+was)\s+(?:now\s+|"
+    rf"still\s+|already\s+|on\s+)?"
+    rf"(?:an?\s+)?(?:(?:(?!{WEEKDAY})\w+\s+){{0,2}})(?:(?:morning|evening|night|afternoon|spring|summer|autumn|"
+    rf"winter|year)\s+of\s+)?(?:the\s+)?|\b[Oo]n\s+(?:the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?|"
     rf"\b[Ii]n\s+(?:the\s+(?:year|spring|summer|autumn|winter)\s+(?:of\s+)?)?|\A)(?:{LOOSE}|(?P<bare>{MONTH})\b)"
 )
 _SHIFT = re.compile(
-    rf"\b(?:(?:[Nn]ext|[Ff]ollowing)\s+(?:day|morning|evening|afternoon|night|week|month|year)|[Nn]ext,|tomorrow|yesterday|{WEEKDAY}s?|{MONTH}|{YEAR}|"
-    r"(?:days?|nights?|weeks?|months?|years?|fortnight|evenings?|mornings?)(?=\s+(?:later|after|passed|went|elapsed|on,|had\s+(?:passed|gone|elapsed)))|"
-    r"(?:[Oo]ne|[Aa]nother)\s+(?:day|morning|evening|afternoon|night)(?=\s*,|\s+(?:in|when|as|he|she|they|I|after|about))|morrow|"
+    rf"\b(?:(?:[Nn]ext|[Ff]ollowing)\s+(?:day|morning|evening|afternoon|night|week|month|year)|[Nn]ext,|tomorrow|"
+    rf"yesterday|{WEEKDAY}s?|{MONTH}|{YEAR}|"
+    r"(?:days?|nights?|weeks?|months?|years?|fortnight|evenings?|mornings?)(?=\s+(?:later|after|passed|went|"
+    r"elapsed|on,|had\s+(?:passed|gone|elapsed)))|"
+    r"(?:[Oo]ne|[Aa]nother)\s+(?:day|morning|evening|afternoon|night)(?=\s*,|\s+(?:in|when|as|he|she|they|I|after|"
+    r"about))|morrow|"
     r"[Tt]he\s+(?:day|week|month|year)\s+(?:after|before)|[Aa]fter\s+\w+\s+(?:days?|weeks?|months?|years?))\b"
 )
 _TIMELY = frozenset(
     {
         *DATE_WORDS,
-        *"next following tomorrow yesterday later days day nights night weeks week months month years year fortnight morning mornings evening evenings afternoon morrow".split(),
+        *words(
+            "next following tomorrow yesterday later days day nights night weeks week months month years year "
+            "fortnight morning mornings evening evenings afternoon morrow"
+        ),
     }
 )
 _NO_ANCHOR = re.compile(
-    r"\b(?:every|each|last|next|until|till|by|before|since|would|will|had|ago|following|if|should|coming|except|usually|always|never|not)\b|n't\b|'d\b",
+    r"\b(?:every|each|last|next|until|till|by|before|since|would|will|had|ago|following|if|should|coming|except|"
+    r"usually|always|never|not)\b|n't\b|'d\b",
     re.IGNORECASE,
 )
 _TOMORROW = re.compile(
-    rf"\b(?P<word>[Tt]omorrow|[Yy]esterday|[Tt]he\s+day\s+before)\s+(?:was|would\s+be|had\s+been)\s+(?:a\s+)?(?P<weekday>{WEEKDAY})\b"
+    rf"\b(?P<word>[Tt]omorrow|[Yy]esterday|[Tt]he\s+day\s+before)\s+(?:was|would\s+be|"
+    rf"had\s+been)\s+(?:a\s+)?(?P<weekday>{WEEKDAY})\b"
 )
 _NIGHTS = {"night": "day", "morning": "day", "evening": "day", "afternoon": "day"}
 _NEAR = 60
@@ -246,7 +258,7 @@ def _comparable(expected: Moment, target: Moment, unit: str) -> bool:
 
 
 def _neighbours(number: int, sentence: Sentence, today: Today | None) -> Iterator[Misreckoned]:
-    """`It was Tuesday … tomorrow was Thursday.`"""
+    """Read `It was Tuesday … tomorrow was Thursday`."""
     found = _TOMORROW.search(sentence.text)
     if not found:
         return
@@ -259,6 +271,9 @@ def _neighbours(number: int, sentence: Sentence, today: Today | None) -> Iterato
     said = Moment(weekday=WEEKDAYS.index(found.group("weekday").lower()))
     expected = [Moment(weekday=(day.weekday + step) % 7) for day in today.days]
     if all(day.differs(said) for day in expected):
-        message = f"If it is {written(Moment(weekday=today.days[0].weekday))}, '{found.group()}' should be {written(expected[0])}."
+        message = (
+            f"If it is {written(Moment(weekday=today.days[0].weekday))}, '{found.group()}' should "
+            f"be {written(expected[0])}."
+        )
         spot = (number, sentence.start + found.start(), sentence.start + found.end())
         yield Misreckoned(subject=written(said), message=message, first=today.spot, second=spot)

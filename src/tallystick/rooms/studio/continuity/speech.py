@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 Span = tuple[int, int]
 
 _DOUBLE = re.compile(r'["“”«»]')
-_SINGLE_OPEN = re.compile(r"(?:(?<=[\s(\[—–\"“-])|^)['‘](?!(?:tis|twas|em|til|cause|bout|d|s|ll)\b)(?=[\w—–“\"])")  # noqa: RUF001
-_SINGLE_CLOSE = re.compile(r"(?<=[.,!?;:—–…-])['’](?!\w)")  # noqa: RUF001
-_SINGLE_CLOSE_WORD = re.compile(r"(?<=\w)['’](?!\w)")  # noqa: RUF001
-_SINGLE_SPEECH = re.compile(r"(?:(?<=[\s(—–-])|^)['‘](?=[A-Z])", re.MULTILINE)  # noqa: RUF001
-_DASH = re.compile(r"\s*(?:--|[—–―])\s*(?=\w)")  # noqa: RUF001
+_SINGLE_OPEN = re.compile(
+    r"(?:(?<=[\s(\[—\u2013\"“-])|^)['\u2018](?!(?:tis|twas|em|til|cause|bout|d|s|"
+    r"ll)\b)(?=[\w—\u2013“\"])"
+)
+_SINGLE_CLOSE = re.compile(r"(?<=[.,!?;:—\u2013…-])['\u2019](?!\w)")
+_SINGLE_CLOSE_WORD = re.compile(r"(?<=\w)['\u2019](?!\w)")
+_SINGLE_SPEECH = re.compile(r"(?:(?<=[\s(—\u2013-])|^)['\u2018](?=[A-Z])", re.MULTILINE)
+_DASH = re.compile(r"\s*(?:--|[—\u2013―])\s*(?=\w)")
 _ATTRIBUTED = re.compile(
     r"[,.!?]\s+(?=(?:said|asked|cried|replied|answered|whispered|murmured|muttered|shouted|exclaimed|called|added)\b)"
 )
@@ -60,7 +63,7 @@ def _double(text: str, start: int, end: int) -> Iterator[Span]:
     opened: int | None = None
     for mark in _DOUBLE.finditer(text, start, end):
         at = mark.start()
-        role = _role(text, at, start, opened is not None)
+        role = _role(text, at, start, is_open=opened is not None)
         if role == "open":
             if opened is not None:
                 yield (opened, at)
@@ -76,7 +79,7 @@ def _double(text: str, start: int, end: int) -> Iterator[Span]:
         yield (opened, end)
 
 
-def _role(text: str, at: int, start: int, is_open: bool) -> str:
+def _role(text: str, at: int, start: int, *, is_open: bool) -> str:
     sign = text[at]
     if sign in "“«":
         return "open"
@@ -84,7 +87,7 @@ def _role(text: str, at: int, start: int, is_open: bool) -> str:
         return "close"
     before = text[at - 1] if at > start else " "
     after = text[at + 1] if at + 1 < len(text) else " "
-    if before.isspace() or before in "([—–-":  # noqa: RUF001
+    if before.isspace() or before in "([—\u2013-":
         if after.isspace():
             return "close" if is_open else "open"
         return "open" if not is_open or before.isspace() else "close"

@@ -61,8 +61,6 @@ def _is_term(form: str) -> bool:
 
 
 def _rare(written: dict[str, list[Place]]) -> Iterator[Variant]:
-    if len(written) < 2:  # noqa: PLR2004 - two ways of writing it
-        return
     usual = max(written, key=lambda form: len(written[form]))
     count = len(written[usual])
     for form, places in written.items():

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of, written
@@ -13,6 +14,7 @@ _DATED = re.compile(DATE)
 _SAME_YEAR = 400
 """Sentences within which two dates without a year are taken to be of the same year."""
 _FAR = re.compile(r"\b(?:years?|New\s+Year|twelvemonth|Christmas)\b")
+_LONGEST = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
 _REFORM = date(1753, 1, 1)
 """Before it, English dates follow another calendar."""
 
@@ -43,7 +45,7 @@ def _impossible_dates(narration: Narration) -> Iterator[Clash]:
     for number, found in _matches(narration, _DATED):
         moment = moment_of(found)
         place = (number, found.start(), found.end())
-        longest = 29 if moment.month == 2 else 30 if moment.month in {4, 6, 9, 11} else 31
+        longest = _LONGEST.get(moment.month, 31)
         if moment.day > longest and found.group("day") is not None:
             message = f"There is no {moment.day} {written(Moment(month=moment.month))}."
             yield Clash(rule="impossible-date", subject=written(moment), message=message, first=place, second=place)
@@ -62,8 +64,8 @@ def _two_weekdays(narration: Narration) -> Iterator[Clash]:
         for number, found in _matches(narration, _DATED)
         if (moment := moment_of(found)).weekday >= 0 and moment.day and moment.month
     ]
-    for (number, found, one), (other, second, two) in zip(dated, dated[1:], strict=False):
-        if one.year and two.year or other - number > _SAME_YEAR or two.month < one.month:
+    for (number, found, one), (other, second, two) in pairwise(dated):
+        if (one.year and two.year) or other - number > _SAME_YEAR or two.month < one.month:
             continue
         between = narration.prose.told[found.end() : second.start()]
         if _FAR.search(between) or _fits_a_year(one, two):

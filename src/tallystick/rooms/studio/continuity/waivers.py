@@ -7,7 +7,7 @@ from typing import Any
 
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.studio.book.nouns import Book, Complaint
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Scene
 from tallystick.rooms.studio.continuity.findings import Finding
 from tallystick.rooms.studio.continuity.rules import RULES
 from tallystick.storage.json_file import JsonFile
@@ -39,7 +39,8 @@ def waivers_of(book: Book) -> tuple[list[Waiver], list[Complaint]]:
     """The waivers in the front matter of scenes and cards, and what of them cannot be used."""
     waivers: list[Waiver] = []
     complaints: list[Complaint] = []
-    for file in (*book.scenes, *book.cards):
+    files: list[Scene | CanonCard] = [*book.scenes, *book.cards]
+    for file in files:
         for rule, reason in _entries(file.front.get("waive")):
             wrong = _wrong(rule, reason)
             if wrong is None:

@@ -11,7 +11,7 @@ from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_scene
 from tallystick.rooms.studio.book.cards import parse_card
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Scene
 from tallystick.rooms.studio.continuity.desk import ContinuityDesk
 from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA
 
@@ -70,7 +70,8 @@ _OUTPUT = {
 _CARD = Card(
     name="canon_checker",
     description=(
-        "Compare a scene with the canon cards: eye and hair colour, ages, dates, places, who is dead, spelling of names. "
+        "Compare a scene with the canon cards: eye and hair colour, ages, dates, places, who is dead, spelling of "
+        "names. "
         "Each finding has a rule, the card's line and the scene's line. Refuses to run without canon files."
     ),
     input_schema=_INPUT,
@@ -98,7 +99,8 @@ def canon_checker(desk: ContinuityDesk) -> Tool:
         if dry_run:
             counts = {"canon_facts": 0, "looked_at": None, "findings_total": 0, "waived_total": 0}
             return head | counts | {"findings": []}
-        for file in (scene, *cards):
+        read: list[Scene | CanonCard] = [scene, *cards]
+        for file in read:
             note_file(file.path, file.source.sha256)
         found = desk.check_scene(book, scene, cards, hard_only=mode == "hard")
         return head | {

@@ -63,7 +63,8 @@ _OUTPUT = {
 _CARD = Card(
     name="consistency_checker",
     description=(
-        "Find contradictions between files: spelling of names, attributes, ages, the dead who act, dates and counted days, "
+        "Find contradictions between files: spelling of names, attributes, ages, the dead who act, dates and "
+        "counted days, "
         f"places, terms. Up to {MAX_FILES} files; each finding has a rule and both lines."
     ),
     input_schema=_INPUT,
@@ -86,8 +87,9 @@ def consistency_checker(desk: ContinuityDesk) -> Tool:
         head: dict[str, Any] = {"focus": focus, "dry_run": dry_run, "files": files}
         if dry_run:
             return head | {"looked_at": None, "findings_total": 0, "waived_total": 0, "findings": []}
-        for file in {file.path: file for file in (*book.scenes, *scenes, *cards)}.values():
-            note_file(file.path, file.source.sha256)
+        read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
+        for path, sha256 in {file.path: file.source.sha256 for file in read}.items():
+            note_file(path, sha256)
         found = desk.check_files(book, scenes, cards, focus)
         return head | {
             "looked_at": found.looked_at.shown(),
