@@ -1,0 +1,174 @@
+"""Runs: recipes that do several steps, watched while they go, cancelled, and taken up again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from nicegui import run, ui
+
+from tallystick.doors.web.frame import page
+from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.schema_form import SchemaForm
+from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.turns.agents.problem import Problem
+
+MOST = 50
+SOON_S = 0.8
+
+
+def register(house: House) -> tuple[str, ...]:
+    """Make the pages."""
+    house.places.append(Place(path="/runs", name="Runs", icon="play_circle"))
+
+    @page(house, "/runs", "Runs")
+    async def every(visitor: Visitor) -> None:
+        heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
+        desk = _desk(house)
+        if desk is None:
+            empty("Runs are not available", "Install the extra `durable`: pip install 'tallystick[all]'", icon="block")
+            return
+        _start(house, visitor)
+        section("Runs")
+        place = ui.column().classes("w-full gap-0").props('role="list" aria-label="Runs"')
+        seen: list[Any] = []
+
+        async def again() -> None:
+            found = await run.io_bound(desk.page, visitor.caller, limit=MOST, offset=0)
+            lines = found[0] if found else []
+            now = [(line["run_id"], line["status"]) for line in lines]
+            if now == seen and place.default_slot.children:
+                return
+            seen[:] = now
+            place.clear()
+            with place:
+                if not lines:
+                    empty("No runs yet", "Choose a recipe above.", icon="play_circle")
+                for line in lines:
+                    _row(line)
+
+        await again()
+        ui.timer(SOON_S, again)
+
+    @page(house, "/runs/{run_id}", "Run")
+    async def one(visitor: Visitor, run_id: str) -> None:
+        await _One(house, visitor, run_id).show()
+
+    return ("/runs",)
+
+
+def _desk(house: House) -> Any:
+    studio = house.room("studio")
+    return None if studio is None else studio.runs
+
+
+def _row(line: Mapping[str, Any]) -> None:
+    with ui.row().classes("tally-row tally-line").props('role="listitem"'):
+        badge(str(line["status"]))
+        ui.link(str(line.get("title") or line.get("recipe_id")), f"/runs/{line['run_id']}").classes("text-weight-bold")
+        ui.space()
+        ui.label(str(line["run_id"])).classes("tally-soft tally-mono")
+
+
+def _start(house: House, visitor: Visitor) -> None:
+    desk = _desk(house)
+    recipes = {one.id: one for one in desk.recipes.list()}
+    names = {
+        key: (one.recipe.title if one.recipe is not None else f"{key} (cannot be read)") for key, one in recipes.items()
+    }
+    with ui.column().classes("tally-card gap-2"):
+        choice = ui.select(names, label="Recipe").props("outlined dense").classes("w-full")
+        place = ui.column().classes("w-full gap-2")
+
+    def chosen() -> None:
+        place.clear()
+        listed = recipes.get(choice.value)
+        with place:
+            if listed is None:
+                return
+            if listed.recipe is None:
+                failed("This recipe cannot be read.", "" if listed.problem is None else listed.problem.message)
+                return
+            ui.label(listed.recipe.description).classes("tally-soft")
+            form = SchemaForm({"properties": listed.recipe.document.get("inputs", {})})
+
+            async def begin() -> None:
+                begun = await run.io_bound(desk.start, choice.value, form.values(), visitor.caller)
+                if isinstance(begun, Problem):
+                    with place:
+                        failed(begun.code, begun.message)
+                elif begun is not None:
+                    ui.navigate.to(f"/runs/{begun['run_id']}")
+
+            ui.button("Run it", icon="play_arrow", on_click=begin)
+
+    choice.on_value_change(chosen)
+
+
+class _One:
+    """One run, live."""
+
+    def __init__(self, house: House, visitor: Visitor, run_id: str) -> None:
+        self._house = house
+        self._visitor = visitor
+        self._run_id = run_id
+        self._seen: bytes = b""
+
+    async def show(self) -> None:
+        desk = _desk(self._house)
+        told = None if desk is None else await run.io_bound(desk.show, self._run_id, self._visitor.caller)
+        if told is None:
+            empty("There is no such run", "It may be another's, or of another workspace.", icon="search_off")
+            return
+        heading(str(told.get("title") or told.get("recipe_id")), self._run_id)
+        self._place = ui.column().classes("w-full gap-2").props('role="status"')
+        self._draw(told)
+        ui.timer(SOON_S, self._look)
+
+    async def _look(self) -> None:
+        told = await run.io_bound(_desk(self._house).show, self._run_id, self._visitor.caller)
+        if told is not None:
+            self._draw(told)
+
+    def _draw(self, told: Mapping[str, Any]) -> None:
+        now = orjson.dumps(told, default=str)
+        if now == self._seen:
+            return
+        self._seen = now
+        self._place.clear()
+        with self._place:
+            with ui.row().classes("tally-row"):
+                badge(str(told["status"]))
+                if told.get("message"):
+                    ui.label(str(told["message"])).classes("tally-text tally-soft")
+                ui.space()
+                if told["status"] in {"queued", "running"}:
+                    ui.button("Cancel", on_click=lambda: self._act("cancel")).props('outline color="negative"')
+                elif told["status"] in {"failed", "cancelled", "incomplete"}:
+                    ui.button("Go on", icon="play_arrow", on_click=lambda: self._act("resume")).props("outline")
+            for step in told.get("steps", ()):
+                _step(step)
+            if told.get("done"):
+                section("Definition of done")
+                for check in told["done"]:
+                    with ui.row().classes("tally-row tally-line"):
+                        badge("ok" if check.get("ok") else "failed")
+                        ui.label(str(check.get("check") or check.get("kind") or check)).classes("tally-text")
+
+    async def _act(self, what: str) -> None:
+        await run.io_bound(getattr(_desk(self._house), what), self._run_id, self._visitor.caller)
+        await self._look()
+
+
+def _step(step: Mapping[str, Any]) -> None:
+    with ui.row().classes("tally-row tally-line"):
+        badge(str(step.get("status", "")))
+        ui.label(str(step.get("step"))).classes("text-weight-bold")
+        ui.label(str(step.get("tool") or step.get("agent") or step.get("action") or "")).classes(
+            "tally-mono tally-soft"
+        )
+        if step.get("message"):
+            ui.label(str(step["message"])).classes("tally-text tally-bad")
+        ui.space()
+        for receipt in step.get("receipts", ()):
+            ui.link(str(receipt)[:17] + "…", f"/receipts/{receipt}").classes("tally-chip")

@@ -1,0 +1,69 @@
+"""A form made from a JSON Schema: what a tool's card or a recipe says it takes is what one is asked for."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+from nicegui import ui
+
+LONG = 200
+"""A text that may be longer than this gets several lines."""
+
+
+class SchemaForm:
+    """Fields for the properties of an object."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        """Build the fields in the present place of the page."""
+        self._readers: dict[str, Callable[[], Any]] = {}
+        required = set(schema.get("required", ()))
+        for name, about in schema.get("properties", {}).items():
+            self._readers[name] = _field(name, about, needed=name in required)
+
+    def values(self) -> dict[str, Any]:
+        """What was filled in; what was left empty is left out, for the schema to say whether it may."""
+        given = {name: read() for name, read in self._readers.items()}
+        return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[], Any]:
+    label = name.replace("_", " ") + (" *" if needed else "")
+    kind = about.get("type", "string" if "enum" not in about else "enum")
+    element: Any
+    if "enum" in about:
+        element = ui.select(list(about["enum"]), label=label, value=about.get("default"), clearable=not needed)
+    elif kind == "boolean":
+        element = ui.checkbox(label, value=bool(about.get("default", False)))
+        return lambda: element.value
+    elif kind in {"integer", "number"}:
+        element = ui.number(label, value=about.get("default"), precision=0 if kind == "integer" else None)
+    elif kind in {"array", "object"}:
+        return _json_field(label, about)
+    elif about.get("maxLength", 0) > LONG and about.get("maxLength", 0) > 10 * LONG:
+        element = ui.textarea(label, value=about.get("default", "")).props("autogrow")
+    else:
+        element = ui.input(label, value=about.get("default", ""))
+    element.props("outlined dense").classes("w-full")
+    if about.get("description"):
+        element.props["hint"] = str(about["description"])[:300]
+    if kind == "integer":
+        return lambda: None if element.value is None else int(element.value)
+    return lambda: element.value
+
+
+def _json_field(label: str, about: Mapping[str, Any]) -> Callable[[], Any]:
+    """Lists and objects are typed as JSON; a list of texts also one to a line."""
+    texts = about.get("type") == "array" and about.get("items", {}).get("type") == "string"
+    hint = "One to a line" if texts else "JSON"
+    field = ui.textarea(f"{label} ({hint})").props("outlined dense autogrow").classes("w-full")
+
+    def read() -> Any:
+        given = (field.value or "").strip()
+        if not given:
+            return None
+        try:
+            return orjson.loads(given)
+        except orjson.JSONDecodeError:
+            return [line for line in given.splitlines() if line.strip()] if texts else given
+
+    return read
