@@ -114,7 +114,7 @@ def serious(page: Page) -> list[str]:
     """What axe calls serious or worse, each with the first place it was found."""
     found: dict[str, Any] = Axe().run(page).response
     return [
-        f"{each['id']}: {each['help']} ({each['nodes'][0]['html'][:160]})"
+        f"{each['id']}: {each['nodes'][0]['failureSummary'][:300]} ({each['nodes'][0]['html'][:160]})"
         for each in found["violations"]
         if each["impact"] in {"serious", "critical"}
     ]

@@ -53,7 +53,7 @@ class _List:
             status.on_value_change(lambda event: self._narrow(status=event.value))
             ui.button("New issue", icon="add", on_click=self._new).props("outline")
         self._form = ui.column().classes("w-full")
-        self._place = ui.column().classes("w-full gap-0").props('role="list" aria-label="Issues"')
+        self._place = ui.column().classes("w-full gap-0")
         self._seen: list[tuple[str, str]] | None = None
         await self._again()
         ui.timer(SOON_S, self._again)
@@ -96,7 +96,7 @@ class _List:
 
 
 def _row(one: Heading) -> None:
-    with ui.row().classes("tally-row tally-line").props('role="listitem"'):
+    with ui.row().classes("tally-row tally-line"):
         badge(one.status)
         ui.link(f"#{one.number} {one.title}", f"/issues/{one.issue_id}").classes("text-weight-bold")
         if one.priority != "normal":

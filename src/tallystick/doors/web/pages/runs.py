@@ -30,7 +30,7 @@ def register(house: House) -> tuple[str, ...]:
             return
         _start(house, visitor)
         section("Runs")
-        place = ui.column().classes("w-full gap-0").props('role="list" aria-label="Runs"')
+        place = ui.column().classes("w-full gap-0")
         seen: list[Any] = []
 
         async def again() -> None:
@@ -63,7 +63,7 @@ def _desk(house: House) -> Any:
 
 
 def _row(line: Mapping[str, Any]) -> None:
-    with ui.row().classes("tally-row tally-line").props('role="listitem"'):
+    with ui.row().classes("tally-row tally-line"):
         badge(str(line["status"]))
         ui.link(str(line.get("title") or line.get("recipe_id")), f"/runs/{line['run_id']}").classes("text-weight-bold")
         ui.space()

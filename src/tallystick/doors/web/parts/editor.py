@@ -20,6 +20,11 @@ from tallystick.turns.agents.problem import Problem
 
 LOOK_S = 1.0
 CANON = "Canon.md"
+NAME_EDITOR = """
+document.querySelectorAll('.tally-editor .cm-content').forEach(box => box.ariaLabel = 'Text of the file');
+document.querySelectorAll('.tally-editor .cm-scroller').forEach(box => box.setAttribute('tabindex', '0'));
+"""
+"""The editor gives its field no name of its own, and keeps the keyboard from scrolling it."""
 
 
 class Editor:
@@ -46,12 +51,12 @@ class Editor:
         self._banner = ui.column().classes("w-full")
         with ui.element("div").classes("tally-edit-grid"):
             self._text = ui.codemirror(file.text, language="Markdown", line_wrapping=True).classes("tally-editor")
-            self._text.props["aria-label"] = f"Text of {self._path}"
             self._beside = ui.column().classes("gap-2 tally-beside").props('role="status"')
         with self._beside:
             await patch_list(self._files, self._path, self._visitor, self._decided)
         if self._line > 0:
             ui.timer(0.4, lambda: self._text.reveal_line(self._line), once=True)
+        ui.timer(0.5, lambda: ui.run_javascript(NAME_EDITOR), once=True)
         if self._path == CANON:
             self._text.disable()
         ui.timer(LOOK_S, self._look)

@@ -50,7 +50,7 @@ def _chip(house: House, item: Mapping[str, Any]) -> None:
 async def open_quote(house: House, path: str, first: int, last: int, quote: str, sha256: str) -> None:
     """Show the file at the quoted lines, in a dialog."""
     source: Source | None = await run.io_bound(_read, house, path)
-    with ui.dialog() as dialog, ui.card().classes("tally-dialog"):
+    with ui.dialog().props('aria-label="The quoted lines"') as dialog, ui.card().classes("tally-dialog"):
         with ui.row().classes("tally-row"):
             ui.label(f"{path}, lines {first}–{last}").classes("text-weight-bold")  # noqa: RUF001 - a range
             ui.space()

@@ -1,0 +1,177 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tallystick import Gate
+from tallystick.rooms.studio.sample_project import copy_sample
+from tests.browser.serving import DESKTOP, PHONE, Served, Visit, serving
+
+Open = Callable[..., Visit]
+SCENE = "Story/Scenes/SCN-the-vestry.md"
+NASTY = "<img src=x onerror=alert(1)>.md"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    workspace = tmp_path_factory.mktemp("studio") / "novel"
+    copy_sample(workspace)
+    (workspace / "Story" / "Scenes" / NASTY).write_text("# <script>alert(1)</script>\n\nNothing.\n")
+    with serving(workspace) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("bare")) as server:
+        yield server
+
+
+@pytest.mark.promise("page.conference", "page.workspace", "page.issues", "page.runs")
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/conference", "No conference yet"), ("/workspace", "No files yet"), ("/issues", "No issues here"),
+        ("/runs", "No runs yet"), ("/conference/conf_none", "There is no such conference"),
+        ("/issues/issue_none", "There is no such issue"), ("/runs/run_none", "There is no such run"),
+    ],
+)  # fmt: skip
+def test_an_empty_page_says_what_to_do(bare: Served, visit: Open, path: str, words: str) -> None:
+    here = visit(bare, PHONE)
+    page = here.open(path)
+    expect(page.get_by_text(words)).to_be_visible()
+    here.check()
+
+
+@pytest.mark.promise("page.conference")
+def test_a_round_by_keyboard_from_the_prompt_to_its_issue(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.open("/conference")
+    page.get_by_label("What it is about").fill("The eyes")
+    page.get_by_label("What it is about").press("Enter")
+    page.wait_for_url("**/conference/conf_*")
+    expect(page.get_by_text("Moderator")).to_be_visible()
+    page.get_by_label("mute Critic").press("Enter")
+    expect(page.get_by_text("Muted")).to_be_visible()
+    page.get_by_label("Ask everyone").fill("What colour are Ruth Lufkin's eyes?")
+    page.get_by_label("Ask everyone").press("Enter")
+    expect(page.get_by_text("Issue of this round")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Abstained").first).to_be_visible()
+    expect(page.get_by_label("Ask everyone")).to_have_value("")
+    here.check()
+    here.picture("conference")
+    second = visit(served)
+    second.open(page.url.removeprefix(served.base))
+    expect(second.page.get_by_text("Issue of this round")).to_be_visible()
+    page.locator("button.tally-chip").first.press("Enter")
+    expect(page.locator("mark").first).to_be_visible()
+    here.check()
+    here.picture("evidence")
+    page.keyboard.press("Escape")
+    page.get_by_text("Issue of this round").click()
+    page.wait_for_url("**/issues/*")
+    expect(page.get_by_text("Ruth Lufkin's eyes").first).to_be_visible()
+    page.get_by_text("receipt rcpt_").first.click()
+    page.get_by_role("button", name="Prove it").click()
+    expect(page.get_by_text("It stands in the log")).to_be_visible()
+    here.check()
+
+
+@pytest.mark.promise("page.conference")
+def test_the_table_fits_a_phone(served: Served, visit: Open) -> None:
+    here = visit(served, PHONE)
+    page = here.open("/conference")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/conference/conf_*")
+    expect(page.get_by_label("Ask everyone")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    here.check()
+
+
+@pytest.mark.promise("page.workspace", "page.text")
+@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
+def test_a_file_is_found_opened_and_checked(served: Served, visit: Open, how_large: tuple[int, int]) -> None:
+    here = visit(served, how_large)
+    page = here.open(f"/workspace?path={SCENE}&line=37")
+    expect(page.locator(".cm-content")).to_contain_text("Ruth's brown eyes")
+    expect(page.get_by_text(NASTY)).to_be_visible()
+    page.get_by_label("Find in the files").fill("Pettican")
+    page.get_by_label("Find in the files").press("Enter")
+    expect(page.get_by_role("link", name="CHAR-agnes-pettican").first).to_be_visible()
+    page.get_by_role("button", name="Check continuity").click()
+    expect(page.get_by_text("findings").or_(page.get_by_text("No contradiction found")).first).to_be_visible(
+        timeout=60_000
+    )
+    here.check()
+    if how_large == DESKTOP:
+        here.picture("workspace")
+
+
+@pytest.mark.promise("page.workspace")
+def test_what_is_typed_becomes_a_patch_that_a_person_applies(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.log_in(f"/workspace?path={SCENE}")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("A last line.")
+    page.get_by_role("button", name="See the change").click()
+    expect(page.locator(".tally-diff")).to_contain_text("A last line.")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".tally-diff")).to_have_count(0)
+    assert "A last line." in (served.workspace / SCENE).read_text()
+    page.get_by_role("button", name="History").click()
+    expect(page.get_by_role("button", name="Take back the last change")).to_be_visible()
+    here.check()
+
+
+@pytest.mark.promise("page.workspace")
+def test_two_people_edit_one_file_and_nothing_typed_is_lost(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.open("/workspace?path=Story/Scenes/SCN-twelve.md")
+    page.locator(".cm-content").click()
+    page.keyboard.type("Mine. ")
+    file = served.workspace / "Story/Scenes/SCN-twelve.md"
+    file.write_text(file.read_text() + "\nTheirs.\n")
+    expect(page.get_by_text("Somebody changed this file while you were writing.")).to_be_visible()
+    expect(page.locator(".cm-content")).to_contain_text("Mine.")
+    page.get_by_role("button", name="See the change").click()
+    expect(page.get_by_text("changed_meanwhile").or_(page.get_by_text("The file has changed")).first).to_be_visible()
+    expect(page.locator(".cm-content")).to_contain_text("Mine.")
+
+
+@pytest.mark.promise("page.issues")
+def test_an_issue_is_opened_commented_and_closed(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.log_in("/issues")
+    page.get_by_role("button", name="New issue").click()
+    page.get_by_label("Title", exact=True).fill("Is it <b>Pettican</b>?")
+    page.get_by_label("What is the matter?").fill("Or Pettigan.")
+    page.get_by_role("button", name="Open it").click()
+    page.wait_for_url("**/issues/issue_*")
+    expect(page.get_by_role("heading", name="Is it <b>Pettican</b>?")).to_be_visible()
+    page.get_by_label("Say something").fill("The card has it with a c, and so has every scene but one.")
+    page.get_by_role("button", name="Comment").click()
+    expect(page.get_by_text("every scene but one")).to_be_visible()
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(page.get_by_text("closed", exact=True).first).to_be_visible()
+    here.check()
+
+
+@pytest.mark.promise("page.runs")
+def test_a_recipe_is_run_and_watched(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.open("/runs")
+    page.get_by_label("Recipe").click()
+    page.get_by_role("option", name="Prose review").click()
+    page.get_by_label("scene path").fill(SCENE)
+    page.get_by_role("button", name="Run it").click()
+    page.wait_for_url("**/runs/run_*")
+    expect(page.get_by_text("Definition of done")).to_be_visible(timeout=90_000)
+    here.check()
+    here.picture("run")
+
+
+def test_the_ledger_still_verifies(served: Served) -> None:
+    assert Gate.verify(Path(served.workspace)).ok
