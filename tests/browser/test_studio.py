@@ -72,7 +72,7 @@ def test_a_round_by_keyboard_from_the_prompt_to_its_issue(served: Served, visit:
     page.get_by_text("Issue of this round").click()
     page.wait_for_url("**/issues/*")
     expect(page.get_by_text("Ruth Lufkin's eyes").first).to_be_visible()
-    page.get_by_text("receipt rcpt_").first.click()
+    page.get_by_role("link", name="receipt rcpt_").first.click()
     page.get_by_role("button", name="Prove it").click()
     expect(page.get_by_text("It stands in the log")).to_be_visible()
     here.check()
