@@ -20,7 +20,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
     contexts = []
 
     def make(served: Served, size: tuple[int, int] = DESKTOP) -> Visit:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
         contexts.append(context)
         return Visit(context.new_page(), served)
 
