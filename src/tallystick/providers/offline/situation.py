@@ -1,5 +1,6 @@
 """What a step is decided by, and what may come of it."""
 
+from tallystick.gate.codes import Category
 from tallystick.providers.offline.choosing import is_reader, search_tool
 from tallystick.providers.offline.filling import Filled
 from tallystick.providers.offline.kinds import line_keys, takes_path
@@ -7,6 +8,9 @@ from tallystick.providers.offline.prompt import Reading, ToolLine
 from tallystick.providers.offline.results import Result
 from tallystick.providers.offline.wish import Wish
 from tallystick.records import record
+
+
+UNAVAILABLE = str(Category.TOOL_UNAVAILABLE)
 
 
 @record
@@ -30,7 +34,13 @@ class Situation:
     @property
     def search(self) -> ToolLine | None:
         """The tool that looks things up."""
-        return search_tool(self.reading.tools, self.wish)
+        gone = self.unavailable
+        return search_tool([tool for tool in self.reading.tools if tool.name not in gone], self.wish)
+
+    @property
+    def unavailable(self) -> frozenset[str]:
+        """Tools that said they cannot do anything here; asking them again in other words would not help."""
+        return frozenset(result.seen.tool for result in self.results if result.seen.error == UNAVAILABLE)
 
     @property
     def reader(self) -> ToolLine | None:
