@@ -160,6 +160,8 @@ VALUES = {
     "ANALYZER_BACKEND": ("offline", "offline"),
     "APP_EMBED_BACKEND": ("builtin", "builtin"),
     "APP_RERANK_BACKEND": ("builtin", "builtin"),
+    "ENABLE_TOOL_DERIVATION": ("false", "false"),
+    "ENABLE_TICKET_SCHEMA_VALIDATION": ("true", "true"),
     "TALLY_DATABASE_URL": ("postgresql://u@h/n", "postgresql://u@h/n"),
     "TALLY_STATE_DIR": ("/somewhere", "/somewhere"),
 }

@@ -19,14 +19,14 @@ CONFIG_NAME = "tallystick.toml"
 CONTROL_ROOM = ".control-room"
 
 OLD_NAMES: dict[str, tuple[str, ...]] = {
-    "APP_ENABLE_RBAC": ("auth", "enabled"), "APP_JWT_SECRET": ("auth", "jwt_secret"),
-    "APP_ENABLE_METRICS": ("telemetry", "metrics"), "APP_ENABLE_TRACING": ("telemetry", "tracing"),
+    "ENABLE_TICKET_SCHEMA_VALIDATION": ("rooms", "desk", "schema_validation"), "APP_JWT_SECRET": ("auth", "jwt_secret"),
+    "ENABLE_TOOL_DERIVATION": ("rooms", "desk", "tool_derivation"), "TALLY_DATABASE_URL": ("storage", "database_url"),
+    "APP_RERANK_BACKEND": ("rooms", "insight", "rerank_backend"), "APP_ENABLE_METRICS": ("telemetry", "metrics"),
+    "ANALYZER_BACKEND": ("rooms", "insight", "analyzer_backend"), "APP_ENABLE_TRACING": ("telemetry", "tracing"),
+    "APP_EMBED_BACKEND": ("rooms", "insight", "embed_backend"), "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
+    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"), "TALLY_STATE_DIR": ("storage", "state_dir"),
+    "TOOL_TOKEN_BUDGET": ("limits", "tokens"), "APP_ENABLE_RBAC": ("auth", "enabled"),
     "MAX_TOOL_STEPS": ("limits", "steps"), "TOOL_MAX_STEPS": ("limits", "steps"),
-    "TOOL_TOKEN_BUDGET": ("limits", "tokens"), "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
-    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"), "APP_EMBED_BACKEND": ("rooms", "insight", "embed_backend"),
-    "APP_RERANK_BACKEND": ("rooms", "insight", "rerank_backend"),
-    "ANALYZER_BACKEND": ("rooms", "insight", "analyzer_backend"),
-    "TALLY_DATABASE_URL": ("storage", "database_url"), "TALLY_STATE_DIR": ("storage", "state_dir"),
 }  # fmt: skip
 """Names from the documents the product comes from, and short forms; aliases live here alone."""
 

@@ -19,8 +19,8 @@ from tallystick.gate.tool import Tool
 from tests.gates import open_gate, outcomes, quick_settings, said
 
 ROOMS = {
-    "file_locator", "file_reader", "task_router", "outline_analyzer", "prose_analyzer", "scene_draft_validator", "search_issues", "archive_episode", "attach_contradiction", "attach_support", "create_or_link_entity_candidate",
-    "execute_test_result_ingest", "mem.explain", "mem.search", "propose_proposition", "propose_test",
+    "canon_checker", "consistency_checker", "file_locator", "file_reader", "task_router", "outline_analyzer", "prose_analyzer", "scene_draft_validator", "search_issues", "archive_episode", "attach_contradiction", "attach_support", "create_or_link_entity_candidate",
+    "execute_test_result_ingest", "kb.read", "kb.search", "logs.search", "mem.explain", "mem.search", "propose_proposition", "propose_test",
     "record_observation", "request_consolidation", "tool.ingest.upload",
 }  # fmt: skip
 """The tools of the rooms that come with the package."""

@@ -7,7 +7,7 @@ from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.gate import Gate
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import Limits
-from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.providers.chat.capabilities import FILE, CapabilityBook
 from tallystick.providers.models import model_for
@@ -93,7 +93,7 @@ class Crew:
             return budget
         return Budget(limits=budget.limits, step_bytes=min(budget.step_bytes, configured.bytes_per_step))
 
-    def checker(self, session: Session, agent: Agent) -> Checker:
+    def checker(self, session: Session, agent: Agent, *, form: Form = "line") -> Checker:
         """The reply check for one agent in one session; it reads files, so it runs beside the event loop."""
         sources = {agent.agent_id: agent.evidence_sources} if agent.evidence_sources else None
 
@@ -101,7 +101,7 @@ class Crew:
             del receipts  # those of the session count, and the ledger knows them
             return await asyncio.to_thread(
                 self._gate.check_reply, reply, session=session, agent=agent.agent_id, tools_ran=tools_ran,
-                conference=conference, role_sources=sources,
+                conference=conference, role_sources=sources, form=form,
             )  # fmt: skip
 
         return check

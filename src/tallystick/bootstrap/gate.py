@@ -85,7 +85,7 @@ class Gate:
         gate = cls(join(workspace, chosen, observer))
         try:
             if plugins:
-                gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts))
+                gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts, gate))
         except BaseException:
             gate.close()
             raise

@@ -12,6 +12,7 @@ from tallystick.bootstrap.gate import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.output import show, to_output
 from tallystick.gate.record.receipt import Draft, Receipt
+from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.turns.hands import STEP, Answer, Question
@@ -69,22 +70,35 @@ class GateHands:
     def ask(self, question: Question) -> Answer:
         """See `Hands`."""
         fault = fault_of(question.message)
-        to = self._conversation.crew.addressed(question.agent_id) if fault is None else fault
+        to = self._addressed(question) if fault is None else fault
         if isinstance(to, Unanswered):
             return Answer(code=to.code, advice=to.advice)
         result = asyncio.run(self._turn(question, to))
-        self._conversation.after.credit(to, result.findings)
-        self._conversation.after.counting.turn(result, question.session.within(agent_id=to.agent.agent_id))
+        if question.agent is None:
+            # Credits are for the workspace's own agents.
+            self._conversation.after.credit(to, result.findings)
         self._conversation.after.counting.turn(result, question.session.within(agent_id=to.agent.agent_id))
         if result.unheard is not None:
             why = unheard(result.unheard)
             return Answer(code=why.code, advice=why.advice)
         return Answer(result=result)
 
+    def check(self, reply: str, session: Session, *, form: Form = "line") -> Findings:
+        """See `Hands`."""
+        return self._gate.check_reply(reply, session=session, agent=session.agent_id, form=form)
+
+    def _addressed(self, question: Question) -> Addressed | Unanswered:
+        crew = self._conversation.crew
+        if question.agent is None:
+            return crew.addressed(question.agent_id)
+        endpoint = question.endpoint or crew.registry.load().endpoint(question.agent_id)
+        caps = crew.tiers.caps_for(question.agent_id, endpoint.model)
+        return Addressed(agent=question.agent, endpoint=endpoint, caps=caps)
+
     async def _turn(self, question: Question, to: Addressed) -> TurnResult:
         crew = self._conversation.crew
         # Like a conference's second phase: the results are there already, and there may be many.
-        budget = crew.budget(to, conference=True)
+        budget = question.budget or crew.budget(to, conference=True)
         injected, left_out = self._shown(question.results, budget)
         message = question.message
         if left_out:
@@ -96,10 +110,11 @@ class GateHands:
             )  # fmt: skip
             request = Request(
                 message=message, agent=to.agent, policy=ToolPolicy(allowed_tools=question.tools),
-                skip_tools=question.raw, injected=injected, max_steps=budget.steps,
-                cot=self._gate.settings.gate.cot, max_tokens=to.tokens(), temperature=to.endpoint.temperature,
+                skip_tools=question.raw, injected=injected, max_steps=_steps(question, budget),
+                cot=self._gate.settings.gate.cot, max_tokens=question.max_tokens or to.tokens(),
+                temperature=to.endpoint.temperature, form=question.form,
             )  # fmt: skip
-            check = crew.checker(turn.session, to.agent)
+            check = crew.checker(turn.session, to.agent, form=question.form)
             return await run_turn(request, model=crew.model(to.endpoint), turn=turn, check=check)
 
     def _shown(self, receipts: Sequence[str], budget: Budget) -> tuple[tuple[Injected, ...], int]:
@@ -109,6 +124,11 @@ class GateHands:
         fitting = found[: max(1, whole // LEAST_SHOWN)]
         each = min(budget.step_bytes, whole // max(1, len(fitting)))
         return tuple(_injected(receipt, each) for receipt in fitting), len(found) - len(fitting)
+
+
+def _steps(question: Question, budget: Budget) -> int:
+    """Where the budget was brought, the call after the last one is the gate's to refuse, so that it is recorded."""
+    return budget.steps if question.budget is None else budget.steps + 1
 
 
 def _injected(receipt: Receipt, most: int) -> Injected:

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.bootstrap.rooms import Room
 from tallystick.errors import ConfigError, RegistrationError
@@ -17,6 +17,7 @@ from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.wiring import Parts
+    from tallystick.turns.hands import Hands
 
 GROUP = "tallystick.rooms"
 
@@ -35,12 +36,21 @@ def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
         yield from found
 
 
-def load_rooms(parts: "Parts") -> Iterator[Tool]:
+def load_rooms(parts: "Parts", gate: Any) -> Iterator[Tool]:
     """The tools of every installed room; the rooms themselves are kept with the parts, for the doors."""
     for found in entry_points(group=GROUP):
         room: Room = found.load()(parts)
         parts.rooms[room.name] = room
+        join = getattr(room, "join", None)
+        if join is not None:
+            join(lambda: _hands_at(gate))
         yield from room.tools()
+
+
+def _hands_at(gate: Any) -> "Hands":
+    """What a room's tool asks agents with. Hands need the gate, and the gate loads rooms: so they are made on use."""
+    hands: Hands = import_module("tallystick.bootstrap.hands").GateHands(gate)
+    return hands
 
 
 def _from_file(path: Path, name: str) -> ModuleType:

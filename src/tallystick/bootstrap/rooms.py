@@ -1,7 +1,8 @@
 """What an installed room gives."""
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Protocol
 
 from tallystick.gate.tool import Tool
 from tallystick.turns.wording import Wording, Wordings
@@ -33,3 +34,33 @@ def wordings_of(rooms: Iterable[Room]) -> Wordings:
         if words is not None:
             wordings |= words()
     return wordings
+
+
+class RoomRecords(Mapping[str, Callable[[str], str | None]]):
+    """What replies may cite of the rooms (`ticket:12`): prefix → what gives a record's text. Rooms may come later."""
+
+    def __init__(self, rooms: Mapping[str, Room]) -> None:
+        self._rooms = rooms
+
+    def __getitem__(self, prefix: str) -> Callable[[str], str | None]:
+        """The room's own, by prefix."""
+        return self._all()[prefix]
+
+    def __iter__(self) -> Iterator[str]:
+        """The prefixes there are."""
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self._all())
+
+    def _all(self) -> dict[str, Callable[[str], str | None]]:
+        offered = [getattr(room, "records", None) for room in self._rooms.values()]
+        return {prefix: text for records in offered if records is not None for prefix, text in records().items()}
+
+
+def recomputed(rooms: Mapping[str, Room], query: str) -> Decimal | None:
+    """A figure, from the first room that knows the query."""
+    offered: list[Any] = [getattr(room, "figures", None) for room in rooms.values()]
+    values = (figures(query) for figures in offered if figures is not None)
+    return next((value for value in values if value is not None), None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.bootstrap.rooms import Room, close_rooms, wordings_of
+from tallystick.bootstrap.rooms import Room, RoomRecords, close_rooms, recomputed, wordings_of
 from tallystick.bootstrap.telling import tell_held
 from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
@@ -83,7 +83,9 @@ class Parts:
     @cached_property
     def sources(self) -> FileSources:
         """The workspace's files, as far as they may be read and quoted."""
-        return FileSources(self.workspace)
+        return FileSources(
+            self.workspace, records=RoomRecords(self.rooms), figures=lambda query: recomputed(self.rooms, query)
+        )
 
     @cached_property
     def engine(self) -> "Engine":

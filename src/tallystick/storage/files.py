@@ -83,7 +83,7 @@ class FileSources:
         """
         self.root = root.resolve()
         self._max_bytes = max_bytes
-        self._records = dict(records or {})
+        self._records = records or {}
         self._figures = figures
         self._clock_ns = clock_ns
         self._cache = FileCache()

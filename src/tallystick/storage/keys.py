@@ -174,13 +174,14 @@ def new_secret(random: Callable[[int], bytes]) -> bytes:
 
 
 def own_secret(path: Path, random: Callable[[int], bytes]) -> bytes:
-    """A secret that some part keeps for itself, in a file of its own; made on first use.
+    """A secret that some part keeps for itself, in a folder of its own; made on first use, kept out of a repository.
 
     Raises:
         ConfigError: The file is malformed or readable by others.
     """
     disk.make_folder(path.parent)
     if not path.exists() and not path.is_symlink():
+        disk.write_whole(path.with_name(".gitignore"), b"*\n", durable=False)
         _make_once(path, new_secret(random))
     try:
         return bytes.fromhex(read_key(path).decode())

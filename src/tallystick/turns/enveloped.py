@@ -50,13 +50,13 @@ async def _submitted(run: Running, said: Said) -> TurnResult | None:
         return ended
     run.says("assistant", said.text)
     if outcome.final:
-        return await _finish(run, final_section())
+        return await _finish(run, final_section(run.request.form))
     if outcome.must_finish:
         why = STEP_LIMIT if outcome.rejection is None else outcome.rejection.reason
-        return await _finish(run, forced_section(why), forced=True)
+        return await _finish(run, forced_section(why, run.request.form), forced=True)
     result = run.take_result(outcome)
     if run.at_limit:
-        return await _finish(run, f"{result}\n\n{forced_section(STEP_LIMIT)}", forced=True)
+        return await _finish(run, f"{result}\n\n{forced_section(STEP_LIMIT, run.request.form)}", forced=True)
     run.says("user", f"{result}\n\n{next_step(turn.nonce or '')}")
     return None
 

@@ -9,9 +9,12 @@ from typing import Any, Protocol
 
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
+from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.limits import Budget
 from tallystick.turns.result import TurnResult
 
 STEP = "step"
@@ -33,6 +36,15 @@ class Question:
     """The message goes to the model as it is, and its text comes back unchecked."""
     user_texts: tuple[str, ...] = ()
     """Whatever of the message a person wrote."""
+    agent: Agent | None = None
+    """Who answers, where whoever asks brings the agent; `agent_id` is its id. None: the workspace's own."""
+    endpoint: Endpoint | None = None
+    """Where its model is; None: where the workspace has put it."""
+    budget: Budget | None = None
+    """What the turn may spend; None: what the agent's tier allows."""
+    form: Form = "line"
+    """How the reply shows its evidence."""
+    max_tokens: int | None = None
 
 
 @record
@@ -62,6 +74,10 @@ class Hands(Protocol):
 
     def ask(self, question: Question) -> Answer:
         """One agent turn."""
+        ...
+
+    def check(self, reply: str, session: Session, *, form: Form = "line") -> Findings:
+        """Check what a reply claims; leaves a receipt."""
         ...
 
     def find(self, receipt_id: str) -> Receipt | None:

@@ -129,7 +129,7 @@ async def _finish(run: Running, why: str) -> TurnResult:
     """A limit is reached: the answer is forced."""
     if run.request.tool_phase:
         return run.ended(forced=True)
-    run.says("user", forced_section(why))
+    run.says("user", forced_section(why, run.request.form))
     return await _only_answer(run, forced=True)
 
 

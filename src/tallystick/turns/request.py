@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.findings import Findings, Form
 from tallystick.records import record
 from tallystick.turns.agents.agent import Agent
 from tallystick.turns.limits import MAX_TOOL_STEPS
@@ -50,6 +50,8 @@ class Request:
     """Several native calls at once are admitted if every one only reads."""
     cot: Literal["strip", "reject"] = "strip"
     """A thinking block before an answer is put aside, or left in, where the check refuses it."""
+    form: Form = "line"
+    """How the reply shows its evidence: one line at its end, or references in each sentence."""
     max_tokens: int | None = None
     """The most an answer of the model may have."""
     temperature: float | None = None

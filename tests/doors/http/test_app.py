@@ -118,9 +118,19 @@ ROUTES = {
     "GET /api/recipes", "GET /api/runs", "POST /api/runs", "GET /api/runs/{run_id}", "GET /api/runs/{run_id}/steps",
     "GET /api/runs/{run_id}/cache/{slot}", "GET /api/runs/{run_id}/events", "POST /api/runs/{run_id}/cancel",
     "POST /api/runs/{run_id}/resume",
+    "POST /ingest/upload", "GET /ingest", "GET /ingest/{dataset_id}", "PUT /ingest/mappings/{name}",
+    "GET /ingest/mappings/{name}", "POST /embed/run", "GET /search/nn", "POST /cluster/run", "GET /cluster/{run_id}",
+    "GET /cluster/{run_id}/assignments", "POST /analysis/run", "GET /analysis/{analysis_id}",
+    "GET /reports/{dataset_id}", "GET /reports/{dataset_id}/html", "GET /analytics/metrics", "GET /history/analyses", "GET /prompts", "POST /prompts", "GET /prompts/{version}",
+    "POST /events", "POST /v1/triage/batch", "GET /v1/tickets", "GET /v1/tickets/{ticket_id}",
+    "POST /v1/tickets/lease", "POST /v1/tickets/{ticket_id}/lease", "POST /v1/tickets/{ticket_id}/fill",
+    "POST /v1/tickets/{ticket_id}/nack", "GET /v1/tickets/{ticket_id}/verdict",
+    "POST /v1/tickets/{ticket_id}/verdict", "DELETE /v1/tickets/{ticket_id}/verdict",
 }  # fmt: skip
-OPEN_FORMS = {"/v1/chat/completions"}
+OPEN_FORMS = {"/events", "/v1/triage/batch", "/v1/chat/completions"}
 """Somebody else's format, whose clients send fields that do not concern us."""
+FILES = {"/ingest/upload"}
+"""Take a form with a file in it."""
 
 
 @pytest.mark.promise("doors.http-docs")
@@ -131,7 +141,7 @@ def test_every_route_is_documented_and_posts_have_a_schema_whose_example_fits(we
         assert len(operation["summary"]) > 8, path
         assert "422" not in operation["responses"] or "HTTPValidationError" not in json.dumps(operation)
         assert "default" in operation["responses"]
-        if method == "post":
+        if method == "post" and path not in FILES:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             assert path in OPEN_FORMS or schema["additionalProperties"] is False
             jsonschema_rs.validator_for(schema).validate(schema["example"])
@@ -203,7 +213,7 @@ def test_the_page_for_people_says_of_every_value_what_it_must_be() -> None:
 
 @pytest.mark.promise("doors.http-tools")
 def test_tools_are_listed_with_their_schemas_a_page_at_a_time(well_used: Doorway) -> None:
-    whole = well_used.get("/api/gate/tools").json()
+    whole = well_used.get("/api/gate/tools", params={"limit": 500}).json()
     names = [tool["name"] for tool in whole["items"]]
     assert names == sorted(names)
     assert whole["total"] == len(names)

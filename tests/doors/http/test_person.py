@@ -115,7 +115,8 @@ def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
         "agent_id": "writer", "model": "offline", "proposition_id": "prop_0", "conference_id": "conf_0", "number": "1",
         "patch_id": "patch_00000000",
         "issue_id": "issue_0", "notification_id": "ntf_0", "prompt_id": "no-such-tool", "proposal_id": "prop_0",
-        "run_id": "run_0", "slot": "found",
+        "ticket_id": "ticket_0",
+        "run_id": "run_0", "slot": "found", "dataset_id": "7", "analysis_id": "7", "name": "march", "version": "v7",
     }  # fmt: skip
     bodies: tuple[Any, ...] = (
         {},

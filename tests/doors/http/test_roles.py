@@ -50,8 +50,23 @@ ANYONE = {
     ("/api/recipes", "get"), ("/api/runs", "get"), ("/api/runs", "post"), ("/api/runs/{run_id}", "get"),
     ("/api/runs/{run_id}/steps", "get"), ("/api/runs/{run_id}/cache/{slot}", "get"), ("/api/runs/{run_id}/events", "get"),
     ("/api/runs/{run_id}/cancel", "post"), ("/api/runs/{run_id}/resume", "post"),
+    ("/ingest/upload", "post"), ("/ingest", "get"), ("/ingest/{dataset_id}", "get"), ("/embed/run", "post"),
+    ("/ingest/mappings/{name}", "put"), ("/ingest/mappings/{name}", "get"), ("/search/nn", "get"),
+    ("/cluster/{run_id}", "get"), ("/cluster/{run_id}/assignments", "get"), ("/reports/{dataset_id}", "get"),
+    ("/prompts", "get"), ("/prompts/{version}", "get"), ("/reports/{dataset_id}/html", "get"),
+    ("/analytics/metrics", "get"),
+    ("/events", "post"), ("/v1/triage/batch", "post"), ("/v1/tickets", "get"), ("/v1/tickets/{ticket_id}", "get"),
+    ("/v1/tickets/lease", "post"), ("/v1/tickets/{ticket_id}/lease", "post"), ("/v1/tickets/{ticket_id}/fill", "post"),
+    ("/v1/tickets/{ticket_id}/nack", "post"), ("/v1/tickets/{ticket_id}/verdict", "get"),
+    ("/v1/tickets/{ticket_id}/verdict", "post"),
 }  # fmt: skip
 """Routes for every caller with a token; what a call may do is decided at the gate."""
+ROLED = {
+    ("/analysis/run", "post"): {"analyst", "admin"}, ("/cluster/run", "post"): {"analyst", "admin"},
+    ("/history/analyses", "get"): {"viewer", "admin"}, ("/prompts", "post"): {"admin"},
+    ("/analysis/{analysis_id}", "get"): {"viewer", "analyst", "admin"},
+}  # fmt: skip
+"""Routes for certain roles."""
 PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
     ("/api/agents", "post"), ("/api/agents/{agent_id}", "put"), ("/api/agents/{agent_id}", "delete"),
     ("/api/agents/{agent_id}/endpoint", "put"), ("/api/agents/{agent_id}/endpoint", "delete"),
@@ -60,6 +75,7 @@ PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("a
     ("/api/issues/{issue_id}/freeze", "post"), ("/api/issues/{issue_id}/unfreeze", "post"),
     ("/api/prompts/{prompt_id}", "put"), ("/api/prompts/{prompt_id}", "delete"),
     ("/api/prompts/proposals/{proposal_id}/accept", "post"), ("/api/prompts/proposals/{proposal_id}/reject", "post"),
+    ("/v1/tickets/{ticket_id}/verdict", "delete"),
 }  # fmt: skip
 """Routes that need the start-up token, whatever the roles."""
 
@@ -75,7 +91,8 @@ def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
         approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing",
         proposition_id="prop_0", conference_id="conf_0", number="1", patch_id="patch_00000000",
         issue_id="issue_0", notification_id="ntf_0", prompt_id="no-such-tool", proposal_id="prop_0",
-        run_id="run_0", slot="found",
+        ticket_id="ticket_0",
+        run_id="run_0", slot="found", dataset_id="7", analysis_id="7", name="march", version="v7",
     )  # fmt: skip
     return door.request(method.upper(), filled, headers=headers, **({"json": {}} if method in {"post", "put"} else {}))
 
@@ -129,8 +146,8 @@ def test_two_authorization_headers_are_no_token(locked: Doorway) -> None:
 @pytest.mark.promise("doors.http-roles")
 def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> None:
     known = routes(locked)
-    assert known >= OPEN | ANYONE | PERSON
-    audit = known - OPEN - ANYONE - PERSON
+    assert known >= OPEN | ANYONE | PERSON | ROLED.keys()
+    audit = known - OPEN - ANYONE - PERSON - ROLED.keys()
     assert len(audit) == 17
     for route in sorted(audit):
         for roles in ((), ("viewer",), ("analyst",), ("owner",), ("auditors",), ("Admin",)):
@@ -140,6 +157,13 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
     for route in sorted(PERSON):
         problem(ask(locked, route, bearer("admin")), 403, "rbac_denied")
         assert ask(locked, route, {**bearer("viewer"), **locked.person}).status_code in {200, 400, 404}
+    for route, roles in sorted(ROLED.items()):
+        for role in ("viewer", "analyst", "admin", "owner", "Admin"):
+            answer = ask(locked, route, bearer(role))
+            if role in roles:
+                assert answer.status_code not in {401, 403}, (route, role)
+            else:
+                problem(answer, 403, "rbac_denied")
     for route in sorted(ANYONE):
         assert ask(locked, route, bearer("viewer")).status_code not in {401, 403}, route
 

@@ -10,14 +10,18 @@ CLEAN = Placeholders(b"k" * 32).clean
 PERSONAL = {
     "email": [
         "anna.b+x@example.co.uk", "O'Brien@example.org", "anna (at) example (dot) com", "bob[at]mail.example.org",
-        "jörg@bücher.example",
+        "jörg@bücher.example", "anna@example.com_", "to=anna@example.com&x=1", "'anna@example.com'",
     ],
     "phone": [
         "+49 (0)30 123456-78", "0044 20 7946 0958", "555-123-4567", "(555) 123-4567", "+14155552671", "0171/1234567",
         "07911 123456", "+1 415 555 2671 ext 44", "06 12 34 56 78", "4155552671",
+        "phone no: 5551234567", "Tel.0171/1234567", "Tel. Nr. 0171 1234567", "call 555-1234", "(+49) 171 1234567",
+        "2026-01-31 4155552671", "4155552671 31.12.2025", "mobile no. 98765 43210", "+91-98765-43210",
     ],
     "card": ["4111 1111 1111 1111", "4111111111111111", "5500-0000-0000-0004", "3782 822463 10005"],
-    "iban": ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "NL91-ABNA-0417-1643-00"],
+    "iban": ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "NL91-ABNA-0417-1643-00", "DE89.3704.0044.0532.0130.00",
+        "DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", "FR76 3000 6000 0112 3456 7890 189 merci",
+    ],
     "ip": ["192.168.1.20", "2001:db8::1", "fe80::1ff:fe23:4567:890a"],
 }  # fmt: skip
 OTHERS = [
@@ -25,6 +29,8 @@ OTHERS = [
     "invoice 2026/000123", "1,234,567.89 EUR", "1 234 567 users", "ticket 00012345", "on 31.12.2025 and 01/02/2026",
     "build 1.2.3.4567", "SKU 12345-67890", "the years 1999-2004", "ratio 16:9", "C++ std::vector", "10.000.000",
     "tracking 1Z999AA10123456784", "a@b", "mail @ noon (at the shop)", "::", "serial 998-877-6655",
+    "order number is 123456789", "call about order 123456789", "20260131 103045", "Bestellnummer 123456789", "ref 1.2.3.4.5",
+    "12 345 678 901 EUR", "00:1A:2B:3C:4D:5E", "2026-01-31T10:00:00Z",
 ]  # fmt: skip
 
 
@@ -49,6 +55,8 @@ def test_the_same_person_has_the_same_placeholder_and_another_key_gives_others()
     assert CLEAN("(555) 123-4567") == CLEAN("555-123-4567")
     assert CLEAN("4111 1111 1111 1111") == CLEAN("4111111111111111")
     assert CLEAN("a@example.org") != CLEAN("b@example.org")
+    assert CLEAN("a=anna@example.org") == CLEAN("'anna@example.org").rstrip("'") == CLEAN("anna@example.org")
+    assert CLEAN("0044 20 7946 0958") == CLEAN("+44 20 7946 0958")
     assert Placeholders(b"other").clean("a@example.org") != CLEAN("a@example.org")
 
 

@@ -22,6 +22,7 @@ from tallystick.doors.cli import (
     demo,
     doctor,
     evidence,
+    insight,
     issues,
     keys,
     mcp,
@@ -47,7 +48,7 @@ HELP = ("--help", "-h")
 ORDER = (
     "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
     "conference", "run", "issues", "notifications", "telemetry",
-    "agents", "credits", "memory", "studio", "mcp", "keys", "serve", "worker", "doctor",
+    "agents", "credits", "memory", "insight", "studio", "mcp", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -125,7 +126,8 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, keys, mcp,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, insight, keys,
+    mcp,
     running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
 ):  # fmt: skip
     part.add_to(app)

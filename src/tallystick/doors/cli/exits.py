@@ -40,6 +40,12 @@ class Refused(TallyError):  # noqa: N818 - reads as what it is
     code = "refused"
 
 
+class CallHeld(Refused):
+    """A call that waits for a person; ends with `Exit.HELD`."""
+
+    code = "held"
+
+
 class UsageMistake(TallyError):  # noqa: N818
     """Arguments that do not go together, found after Typer has read them; ends with `Exit.USAGE`."""
 
@@ -48,6 +54,6 @@ class UsageMistake(TallyError):  # noqa: N818
 
 def exit_of(error: TallyError) -> Exit:
     """The exit code of an error that ended a command."""
-    if isinstance(error, UsageMistake):
-        return Exit.USAGE
+    if isinstance(error, UsageMistake | CallHeld):
+        return Exit.USAGE if isinstance(error, UsageMistake) else Exit.HELD
     return next((code for kind, code in _BY_KIND if isinstance(error, kind)), Exit.REFUSED)

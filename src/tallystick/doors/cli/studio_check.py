@@ -105,9 +105,8 @@ def _checked(gate: "Gate", book: "Book", focus: str) -> dict[str, Any]:
 
 
 def _once(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    kept: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for one in findings:
-        kept.setdefault((one["rule_id"], one["subject"], one["scene"]["path"], one["scene"]["line"]), one)
+    """One finding a rule and place: what a card says goes before what another scene says."""
+    kept = {(one["rule_id"], one["scene"]["path"], one["scene"]["line"]): one for one in findings}
     return list(kept.values())
 
 

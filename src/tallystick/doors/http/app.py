@@ -14,11 +14,15 @@ from tallystick.doors.http.audit_routes import audit_routes
 from tallystick.doors.http.canon_routes import canon_routes
 from tallystick.doors.http.conference_routes import conference_routes
 from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk_intake_routes import desk_intake_routes
+from tallystick.doors.http.desk_tickets_routes import desk_tickets_routes
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
 from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
+from tallystick.doors.http.insight_reading_routes import insight_reading_routes
+from tallystick.doors.http.insight_routes import insight_routes
 from tallystick.doors.http.issue_memory_routes import issue_memory_routes
 from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
@@ -48,8 +52,9 @@ def api(desk: FrontDesk) -> FastAPI:
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
         openai_routes, memory_routes, memory_reading_routes, workspace_routes, conference_routes,
-        run_routes, canon_routes,
+        run_routes, canon_routes, insight_routes, insight_reading_routes,
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
+        desk_intake_routes, desk_tickets_routes,
     ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)

@@ -58,6 +58,21 @@ def read_sentences(text: str) -> list[Sentence]:
     return sentences
 
 
+def written_sentences(text: str) -> list[str]:
+    """The sentences as they are written, references and all: each can be checked by itself."""
+    masked, _ = _mask(text)
+    pieces: list[str] = []
+    for start, end in _spans(masked):
+        written = text[start:end].strip()
+        # A reference on a line of its own belongs to what stands before it.
+        if not any(map(str.isalnum, masked[start:end].replace(_MASK, ""))):
+            if pieces and written:
+                pieces[-1] += f" {written}"
+        elif written:
+            pieces.append(written)
+    return pieces
+
+
 def strip_references(text: str) -> str:
     """The text as it is sent: without references, and without the gaps they leave."""
     kept = _BRACKET.sub(lambda found: "" if _claims_of(found.group()) else found.group(), text)

@@ -9,7 +9,6 @@ from tallystick.providers.offline.results import Result
 from tallystick.providers.offline.wish import Wish
 from tallystick.records import record
 
-
 UNAVAILABLE = str(Category.TOOL_UNAVAILABLE)
 
 
@@ -34,18 +33,18 @@ class Situation:
     @property
     def search(self) -> ToolLine | None:
         """The tool that looks things up."""
-        gone = self.unavailable
-        return search_tool([tool for tool in self.reading.tools if tool.name not in gone], self.wish)
+        return search_tool(self._there, self.wish)
 
     @property
-    def unavailable(self) -> frozenset[str]:
-        """Tools that said they cannot do anything here; asking them again in other words would not help."""
-        return frozenset(result.seen.tool for result in self.results if result.seen.error == UNAVAILABLE)
+    def _there(self) -> list[ToolLine]:
+        """All but the tools that said they can do nothing here: asking them again in other words would not help."""
+        gone = {result.seen.tool for result in self.results if result.seen.error == UNAVAILABLE}
+        return [tool for tool in self.reading.tools if tool.name not in gone]
 
     @property
     def reader(self) -> ToolLine | None:
         """The tool that reads a file: of those that need only a path, the one that says so or takes lines."""
-        found = [tool for tool in self.reading.tools if tool.effect == "read" and takes_path(tool)]
+        found = [tool for tool in self._there if tool.effect == "read" and takes_path(tool)]
         return max(found, key=lambda tool: (is_reader(tool), line_keys(tool) is not None), default=None)
 
     def tool_of(self, result: Result) -> ToolLine | None:

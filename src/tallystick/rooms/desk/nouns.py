@@ -36,6 +36,8 @@ class Ticket:
     """Epoch milliseconds, by the database's clock."""
     warnings: tuple[str, ...] = ()
     """What the schema would have said, and what of the policy cannot be meant."""
+    judged: "Judgement | None" = None
+    """The server's own word. What stands in `body` may be anybody's, so nothing is ever decided by that."""
     created: int = 0
     updated: int = 0
 
@@ -151,6 +153,12 @@ class Judgement:
         if self.others:
             said["also"] = [{"rule_id": rule, "reason": reason} for rule, reason in self.others]
         return said
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> "Judgement":
+        """From its own `as_dict`."""
+        others = tuple((one["rule_id"], one["reason"]) for one in said.get("also", ()))
+        return cls(status=said["status"], rule_id=said["rule_id"], reason=said["reason"], others=others)
 
 
 @record

@@ -1,17 +1,28 @@
 """The desk as the gate sees it: its tools, and the tickets of one workspace."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
+from tallystick.rooms.desk.options import parse_options
+from tallystick.rooms.desk.tools.kb_read import kb_read
+from tallystick.rooms.desk.tools.kb_search import kb_search
+from tallystick.rooms.desk.tools.logs_search import logs_search
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Protocol
 
+    from tallystick.rooms.desk.judging.judge import ServerJudge
+    from tallystick.rooms.desk.kb.joined import Library
+    from tallystick.rooms.desk.logs.searching import LogFiles
+    from tallystick.rooms.desk.office import Office, Records
     from tallystick.rooms.desk.store import Store
     from tallystick.settings import Settings
+    from tallystick.turns.durable import Durable
+    from tallystick.turns.hands import Hands
 
     class Given(Protocol):
         """What the desk takes of the joined parts."""
@@ -20,12 +31,26 @@ if TYPE_CHECKING:
         workspace: Path
 
         @property
+        def ledger(self) -> Records:
+            """The log."""
+            ...
+
+        @property
+        def pipeline(self) -> Any:
+            """Knows which tools there are."""
+            ...
+
+        @property
         def engine(self) -> Any:
             """The database, as `Store` takes it."""
             ...
 
         def now_ms(self) -> int:
             """The wall clock."""
+            ...
+
+        def new_id(self, kind: str) -> str:
+            """A new id of a kind."""
             ...
 
 
@@ -37,6 +62,7 @@ class Desk:
     def __init__(self, parts: "Given") -> None:
         self._parts = parts
         self.settings = parts.settings.rooms.get("desk", {})
+        self.options = parse_options(self.settings)
 
     @cached_property
     def store(self) -> "Store":
@@ -46,6 +72,70 @@ class Desk:
 
         return Store(self._parts.engine)
 
+    @cached_property
+    def office(self) -> "Office":
+        """Tickets: taken, leased, filled, judged and answered."""
+        from tallystick.rooms.desk.office import Fittings, Office  # noqa: PLC0415 - as above
+
+        parts = self._parts
+        fittings = Fittings(
+            workspace=parts.workspace, options=self.options, ledger=parts.ledger, new_id=parts.new_id,
+            known_tools=lambda: frozenset(entry.card.name for entry in parts.pipeline.catalogue.entries()),
+            now=self.now,
+        )  # fmt: skip
+        made = Office(self.store, fittings)
+        made.judge = self.judge
+        return made
+
+    def now(self) -> str:
+        """The wall clock, RFC 3339."""
+        moment = datetime.fromtimestamp(self._parts.now_ms() / 1_000, UTC)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    @cached_property
+    def library(self) -> "Library":
+        """The knowledge base; its folder is looked at when something is asked of it."""
+        from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
+
+        return open_library(self._parts.workspace, self.settings.get("kb", FOLDER))
+
+    @cached_property
+    def logs(self) -> "LogFiles":
+        """The log files that the settings name."""
+        from tallystick.rooms.desk.logs.searching import LogFiles, patterns_of  # noqa: PLC0415 - as above
+
+        return LogFiles(self._parts.workspace, patterns_of(self.settings.get("logs", [])))
+
+    def flows(self, durable: "Durable", hands: "Hands") -> None:
+        """Register the desk's long work, and let our own workers be woken."""
+        from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
+        from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
+
+        join_tickets(self.office, Worker(self.office, hands, self.judge, self.judge.policy), durable)
+
+    @cached_property
+    def judge(self) -> "ServerJudge":
+        """The server's own word, from the ledger."""
+        from tallystick.rooms.desk.judging.judge import ServerJudge  # noqa: PLC0415 - only where tickets are judged
+        from tallystick.rooms.desk.judging.policy import parse_verdict_policy  # noqa: PLC0415
+
+        def effect(tool: str) -> str | None:
+            found = self._parts.pipeline.catalogue.get(tool)
+            return None if found is None else found.card.effect
+
+        return ServerJudge(parse_verdict_policy(self.settings), self._parts.ledger.session, effect)
+
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
-        return []
+        reading = [
+            kb_search(lambda: self.library), kb_read(lambda: self.library), logs_search(lambda: self.logs),
+        ]  # fmt: skip
+        return [*reading, *self._web()]
+
+    def _web(self) -> Iterable[Tool]:
+        """`web.search`, where the settings name an engine: off means that there is no such tool."""
+        if "web" in self.settings:
+            from tallystick.rooms.desk.tools.web_search import web_search  # noqa: PLC0415 - off by default
+            from tallystick.rooms.desk.web.options import parse_web  # noqa: PLC0415
+
+            yield web_search(parse_web(self.settings["web"]))

@@ -12,7 +12,6 @@ import hmac
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from hashlib import sha256
 from ipaddress import ip_address
 
 from tallystick.rooms.insight.phones import phone_in
@@ -45,7 +44,7 @@ _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9A-Fa-f]{0,4}|(?
 _PHONE = re.compile(r"\d[\d()./ \u00a0\u202f\-\u2010-\u2013]{5,22}\d(?:\s?(?:x|ext\.?|extension)\s?\d{1,6})?(?![\w@])")
 _BEFORE_PHONE = re.compile(r"(?<![\w.,/#@+-])[+(]{0,3}$|(?<=[A-Za-z][.:])[+(]{0,3}$")
 _DIGITS = re.compile(r"\D+")
-_MIN_DIGITS = 7
+_SEVEN_DIGITS = re.compile(r"\d(?:\D*\d){6}")
 """Fewer are no telephone number, and nothing longer."""
 _MOST_GROUPS = 7
 _V6, _SHORTEST_V6, _COLONS_OF_V6 = 6, 5, 6
@@ -58,7 +57,8 @@ def keyed_by(key: bytes) -> Keyed:
 
     @lru_cache(maxsize=REMEMBERED)
     def token(kind: str, normal: str) -> str:
-        return hmac.new(key, f"{kind}:{normal}".encode("utf-8", "surrogatepass"), sha256).hexdigest()[:TOKEN_CHARS]
+        said = f"{kind}:{normal}".encode("utf-8", "surrogatepass")
+        return hmac.digest(key, said, "sha256").hex()[:TOKEN_CHARS]
 
     return token
 
@@ -76,16 +76,17 @@ class Placeholders:
             text = "".join(self._emails(text))
         if _AT.search(text):
             text = _OBFUSCATED.sub(self._obfuscated, text)
-        digits = sum(map(text.count, "0123456789"))
-        if digits >= _MIN_DIGITS:
-            text = "".join(self._ibans(text))
+        many = _SEVEN_DIGITS.search(text)
+        if many:
+            if _IBAN.search(text):
+                text = "".join(self._ibans(text))
             text = _CARD.sub(self._card, text)
         # An address is written out, with six colons at least, or shortened by two of them.
         if "::" in text or text.count(":") >= _COLONS_OF_V6:
             text = _IPV6.sub(self._ip, text)
-        if digits >= 4 and text.count(".") >= 3:  # noqa: PLR2004 - four numbers with three dots make an address
+        if "." in text and text.count(".") >= 3:  # noqa: PLR2004 - four numbers with three dots make an address
             text = _IPV4.sub(self._ip, text)
-        return "".join(self._phones(text)) if digits >= _MIN_DIGITS else text
+        return "".join(self._phones(text)) if many and _PHONE.search(text) else text
 
     def identity(self, value: str) -> str:
         """A placeholder for a whole value that names a customer: an account, a name, a number."""

@@ -5,19 +5,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
+from tallystick.rooms.insight.analysing import Analyses
+from tallystick.rooms.insight.tools.analysis_run import analysis_run
+from tallystick.rooms.insight.tools.history_list import history_list
 from tallystick.rooms.insight.tools.ingest_upload import ingest_upload
+from tallystick.rooms.insight.tools.prompts_list import prompts_list
+from tallystick.rooms.insight.tools.prompts_load import prompts_load
+from tallystick.rooms.insight.tools.prompts_save import prompts_save
+from tallystick.rooms.insight.tools.reports_get import reports_get
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from decimal import Decimal
     from pathlib import Path
     from typing import Any, Protocol
 
+    from tallystick.gate.record.recorder import Observer
     from tallystick.rooms.insight.ingest.taking import Progress, Taken
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
+    from tallystick.turns.hands import Hands
 
     class Given(Protocol):
         """What insight takes of the joined parts."""
@@ -25,6 +35,8 @@ if TYPE_CHECKING:
         settings: Settings
         workspace: Path
         random: Callable[[int], bytes]
+        monotonic: Callable[[], float]
+        observer: Observer | None
 
         @property
         def sources(self) -> FileSources:
@@ -49,6 +61,8 @@ class Insight:
     def __init__(self, parts: "Given") -> None:
         self._parts = parts
         self.settings = parts.settings.rooms.get("insight", {})
+        self.analyses = Analyses(parts, store=lambda: self.store, clean=self._clean)
+        """Questions, reports, prompts and history."""
 
     @cached_property
     def store(self) -> "Store":
@@ -67,6 +81,9 @@ class Insight:
         folder = self._parts.workspace / CONTROL_ROOM / "insight"
         return Placeholders(own_secret(folder / "placeholders.key", self._parts.random))
 
+    def _clean(self, text: str) -> str:
+        return self.placeholders.clean(text)
+
     def take(
         self, file_path: str, name: str | None = None, *, mapping: "Mapping[str, str] | None" = None,
         progress: "Callable[[Progress], None]" = lambda _: None,
@@ -78,13 +95,39 @@ class Insight:
         workspace = self._parts.workspace
         asked = Asked(
             workspace=workspace, file_path=file_path, name=name, mapping=mapping,
-            max_bytes=self.settings.get("max_file_bytes", MAX_BYTES),
+            max_bytes=int(self.settings.get("max_file_bytes", MAX_BYTES)),
         )  # fmt: skip
         try:
             return take(asked, self.store, self.placeholders, now=self._parts.now_ms() // 1000, progress=progress)
         finally:
             remove_upload(workspace, file_path)
 
+    def measured(self, what: str, value: float, of: str = "") -> None:
+        """Tell whoever watches what the room measured of its own work: a metric's name, its value, its label."""
+        if self._parts.observer is not None:
+            self._parts.observer.measured(what=what, value=value, of=of)
+
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
-        return [ingest_upload(self.take)]
+        analyses = self.analyses
+        return [
+            ingest_upload(self.take),
+            analysis_run(analyses.run),
+            reports_get(analyses.report_for_tool),
+            prompts_list(analyses.prompt_versions),
+            prompts_load(analyses.load_prompt),
+            prompts_save(analyses.save_prompt),
+            history_list(analyses.history),
+        ]
+
+    def join(self, hands: "Callable[[], Hands]") -> None:
+        """Take what a model is asked with."""
+        self.analyses.hands = hands
+
+    def records(self) -> "Mapping[str, Callable[[str], str | None]]":
+        """What replies may cite: `ticket:12`."""
+        return {"ticket": self.analyses.ticket_text}
+
+    def figures(self, query: str) -> "Decimal | None":
+        """A figure that a reply names, computed from the tickets."""
+        return self.analyses.figure(query)

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})(?: [^\r\n]*)?\r?\n")
 _ANSWER = 65_536
 """Bytes of an answer that are read; only its first line counts."""
+_HEADERS = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close", "User-Agent": "tallystick"}
 _SUCCESS = range(200, 300)
 _INTERIM = range(100, 200)
 
@@ -59,14 +60,20 @@ def parse_address(text: str) -> Address | None:
     return Address(secure=url.scheme == "https", host=host, port=port, target=target, login=_login(url))
 
 
-def post(address: Address, note: bytes, within_s: float) -> None:
+def post(address: Address, note: bytes, within_s: float, *, headers: Mapping[str, str] | None = None) -> None:
     """Send a note, and wait for a 2xx.
+
+    Args:
+        address: Where.
+        note: What.
+        within_s: All of it takes no longer.
+        headers: Further ones, or others than usual.
 
     Raises:
         Undelivered: It was not taken, in the time there is.
     """
     deadline = monotonic() + within_s
-    headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close", "User-Agent": "tallystick"}
+    headers = {**_HEADERS, **(headers or {})}
     if address.login is not None:
         headers["Authorization"] = address.login
     try:

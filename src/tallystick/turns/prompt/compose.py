@@ -7,7 +7,7 @@ from tallystick.gate.admit.names import Entry
 from tallystick.turns.model import Message
 from tallystick.turns.prompt.catalogue import catalogue_section
 from tallystick.turns.prompt.final import interpreting_section
-from tallystick.turns.prompt.grounding import GROUNDING
+from tallystick.turns.prompt.grounding import grounding_section
 from tallystick.turns.prompt.results import result_section
 from tallystick.turns.prompt.retrieved import retrieved_section
 from tallystick.turns.prompt.role import role_section
@@ -64,7 +64,7 @@ def told(history: Sequence[Message], boundary: str) -> list[Message]:
 
 def _system(request: Request, entries: Sequence[Entry], wordings: Wordings) -> str:
     # The tool phase of a conference is kept lean: rules about replies make small models miss the call.
-    sections = [] if request.tool_phase else [role_section(request.agent), GROUNDING]
+    sections = [] if request.tool_phase else [role_section(request.agent), grounding_section(request.form)]
     if entries:
         sections.append(catalogue_section(entries, wordings))
     return "\n\n".join(sections)

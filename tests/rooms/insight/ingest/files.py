@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openpyxl import Workbook
+from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from tallystick.rooms.insight.ingest.opening import opened
 from tallystick.rooms.insight.ingest.rows import Row, Table
+from tallystick.rooms.insight.ingest.taking import Asked, Taken, take
 from tallystick.rooms.insight.nouns import BadRow, NewTicket
 from tallystick.rooms.insight.pii import Placeholders
-from tallystick.rooms.insight.ingest.taking import Asked, Taken, take
 from tallystick.rooms.insight.store import Store
 
 PLACEHOLDERS = Placeholders(b"k" * 32)
@@ -86,9 +86,9 @@ def rows_of(make: Callable[[Any], Table], folder: Path, data: bytes, name: str =
         return read(make(file))
 
 
-def take_bytes(store: Store, folder: Path, name: str, data: bytes, **more: Any) -> Taken:
-    (folder / name).write_bytes(data)
-    return take(Asked(workspace=folder, file_path=name, **more), store, PLACEHOLDERS, now=1_700_000_000)
+def take_bytes(store: Store, folder: Path, file: str, data: bytes, **more: Any) -> Taken:
+    (folder / file).write_bytes(data)
+    return take(Asked(workspace=folder, file_path=file, **more), store, PLACEHOLDERS, now=1_700_000_000)
 
 
 def tickets(store: Store, taken: Taken) -> list[NewTicket]:

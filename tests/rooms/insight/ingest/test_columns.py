@@ -24,7 +24,11 @@ def test_columns_that_name_somebody_are_known() -> None:
     assert [name for name in VECTORS["not_personal"] if is_personal(name)] == []
 
 
-@given(st.lists(st.text(max_size=20) | st.sampled_from(["text", "Body", "id", "Created at", "Group", "customer"]), max_size=12))
+@given(
+    st.lists(
+        st.text(max_size=20) | st.sampled_from(["text", "Body", "id", "Created at", "Group", "customer"]), max_size=12
+    )
+)
 def test_each_column_means_one_field_at_most(header: list[str]) -> None:
     known = known_columns(header)
     assert len(set(known.values())) == len(known)

@@ -75,9 +75,7 @@ def test_quotes_that_do_not_fit_cost_their_own_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("insight.hostile")
-def test_a_file_of_open_quotes_is_refused_before_it_takes_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_open_quotes_is_refused_before_it_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_table, "MAX_ROW_CHARS", 200)
     monkeypatch.setattr(csv_table, "MAX_AGAIN", 2_000)
     with pytest.raises(Unusable) as caught:

@@ -30,7 +30,12 @@ def test_lists_lines_and_answers_of_interfaces_are_read_alike(tmp_path: Path, da
 
 @pytest.mark.promise("insight.formats")
 def test_what_lies_deeper_has_a_dotted_name_and_messages_are_joined(tmp_path: Path) -> None:
-    item = {"text": "t", "requester": {"email": "a@b.example"}, "messages": [{"content": "x"}, {"content": "y"}], "tags": ["p", "q"]}
+    item = {
+        "text": "t",
+        "requester": {"email": "a@b.example"},
+        "messages": [{"content": "x"}, {"content": "y"}],
+        "tags": ["p", "q"],
+    }
     header, row = cells(rows_of(JsonTable, tmp_path, json.dumps([item]).encode()))
     assert dict(zip(header, row, strict=True)) == {
         "text": "t", "requester.email": "a@b.example", "messages.content": "x\ny", "tags": "p\nq"
@@ -77,11 +82,16 @@ def test_one_large_object_is_refused_and_long_items_are_bad(tmp_path: Path, monk
 @pytest.mark.promise("insight.hostile")
 def test_depth_and_halves_of_characters_do_no_harm(tmp_path: Path) -> None:
     deep = "[" * 5_000 + "]" * 5_000
-    rows = rows_of(JsonTable, tmp_path, f'{{"text": "\\ud800 a", "x": 1}}\n{{"text": {deep}}}\n{{"text": NaN}}\n'.encode())
+    rows = rows_of(
+        JsonTable, tmp_path, f'{{"text": "\\ud800 a", "x": 1}}\n{{"text": {deep}}}\n{{"text": NaN}}\n'.encode()
+    )
     assert cells(rows)[1] == ["\ufffd a", "1"]
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.text(max_size=30), min_size=1), min_size=1, max_size=12), st.integers(1, 40))
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abc"), st.text(max_size=30), min_size=1), min_size=1, max_size=12),
+    st.integers(1, 40),
+)
 def test_a_list_is_read_alike_through_windows_of_any_size(
     tmp_path_factory: pytest.TempPathFactory, items: list[dict[str, str]], window: int
 ) -> None:

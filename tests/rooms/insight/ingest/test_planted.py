@@ -32,7 +32,10 @@ def everything_in(store: Store) -> str:
     with store.engine.connect() as connection:
         for table in meta.sorted_tables:
             for row in connection.execute(sa.select(table)):
-                found += [bytes(value).decode("utf-8", "replace") if isinstance(value, bytes | memoryview) else str(value) for value in row]
+                found += [
+                    bytes(value).decode("utf-8", "replace") if isinstance(value, bytes | memoryview) else str(value)
+                    for value in row
+                ]
     return "\n".join(found)
 
 

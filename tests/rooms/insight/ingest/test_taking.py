@@ -93,9 +93,7 @@ def test_only_the_first_bad_rows_are_kept_and_all_are_counted(store: Store, tmp_
         (["Sun, 01 Feb 2026 00:00:00 +0000", "Fri, 13 Feb 2026 01:00:00 +0100"], 1769904000),
     ],
 )  # fmt: skip
-def test_dates_of_five_kinds_give_the_same_moments(
-    store: Store, tmp_path: Path, values: list[str], first: int
-) -> None:
+def test_dates_of_five_kinds_give_the_same_moments(store: Store, tmp_path: Path, values: list[str], first: int) -> None:
     taken = take_bytes(store, tmp_path, "a.csv", as_csv([{"text": "a", "created_at": value} for value in values]))
     assert [ticket.created_at for ticket in tickets(store, taken)] == [first, 1770940800]
 

@@ -1,7 +1,8 @@
 import io
 import zipfile
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,11 @@ from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.rooms.insight.ingest.xlsx_table import XlsxTable
 from tests.rooms.insight.ingest.files import cells, rows_of, sheet
 
-ROWS = [["id", "text", "created_at", "n"], [1, "hello", datetime(2026, 1, 31, 12), 2.5], [2.0, "=1+2", None, True]]
+ROWS: list[list[Any]] = [
+    ["id", "text", "created_at", "n"],
+    [1, "hello", datetime(2026, 1, 31, 12, tzinfo=UTC).replace(tzinfo=None), 2.5],
+    [2.0, "=1+2", None, True],
+]
 
 
 @pytest.mark.promise("insight.formats")

@@ -58,11 +58,13 @@ def test_an_upload_is_taken_and_removed_even_when_it_is_refused(gate: Gate) -> N
 @pytest.mark.promise("insight.hostile")
 @pytest.mark.parametrize(
     ("name", "category", "status"),
-    [("empty.csv", "validation_error", 400), ("none.csv", "downstream_error", 404), ("../a.csv", "validation_error", 400)],
+    [
+        ("empty.csv", "validation_error", 400),
+        ("none.csv", "downstream_error", 404),
+        ("../a.csv", "validation_error", 400),
+    ],
 )
-def test_what_cannot_be_taken_has_its_category_and_a_hint(
-    gate: Gate, name: str, category: str, status: int
-) -> None:
+def test_what_cannot_be_taken_has_its_category_and_a_hint(gate: Gate, name: str, category: str, status: int) -> None:
     (gate.workspace / "empty.csv").write_bytes(b"")
     outcome = taken(gate, file_path=name)
     error = outcome.as_dict()["error"]

@@ -42,7 +42,7 @@ def book_of(*scenes: str, cards: dict[str, str] | None = None) -> Book:
 
 
 def story(first: str, second: str) -> str:
-    return "\n\n".join([BEFORE, first, BETWEEN, second, AFTER])
+    return f"{BEFORE}\n\n{first}\n\n{BETWEEN}\n\n{second}\n\n{AFTER}"
 
 
 def named_story(name: str, other: str) -> str:

@@ -41,10 +41,10 @@ def test_a_card_settles_it_however_it_is_written(card: str) -> None:
         ("age: 34", "Mara was fifty years old.", "Mara was thirty-five years old.", "age"),
         ("age: early thirties", "Mara was nineteen.", "Mara was thirty-two.", "age"),
         ("born: 1850-05-04", "Mara was born in 1852.", "Mara was born on the 4th of May.", "event-date"),
-        ("born: 4 May 1850", "In 1880, Mara was forty years old.", "In 1880, Mara was thirty years old.", "event-date"),
+        ("born: 4 May 1850", "In 1880, Mara was forty years old.", "In 1880, Mara was thirty years old.", "age"),
         ("birthplace: Bristol", "Mara was born in London.", "Mara was born in Bristol.", "place"),
         ("home: Senn", "Mara lived in Larkhill.", "Mara lived in Senn.", "place"),
-        ("status: dead", '"Yes," said Mara.', 'Jon remembered Mara.', "dead-then-acting"),
+        ("status: dead", '"Yes," said Mara.', "Jon remembered Mara.", "dead-then-acting"),
         ("handedness: left", "Mara was right-handed.", "Mara was left-handed.", "handedness"),
         ("scar: left cheek", "The scar on Mara's right cheek was white.", "The scar on Mara's left cheek was white.", "body-side"),
         ("mother: Agnes", "Mara's mother, Ruth, kept bees.", "Mara's mother, Agnes, kept bees.", "kinship"),
@@ -56,9 +56,7 @@ def test_a_card_settles_it_however_it_is_written(card: str) -> None:
 def test_each_field_is_compared_with_the_scene(field: str, wrong: str, right: str, rule: str) -> None:
     opening = SCENE.replace("Mara walked", "The rain came. Jon walked") if "status" in field else SCENE
     card = {MARA: f"---\nname: Mara Voss\n{field}\n---\n"}
-    assert against(opening + wrong, card) == [rule] or (
-        rule == "event-date" and against(opening + wrong, card) == ["event-date"]
-    )
+    assert against(opening + wrong, card) == [rule]
     assert against(opening + right, card) == []
 
 

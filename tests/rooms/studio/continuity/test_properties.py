@@ -1,5 +1,6 @@
 """What holds for all texts."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,8 +9,6 @@ from tallystick.rooms.studio.continuity.checking import check_book
 from tallystick.rooms.studio.continuity.prose import Prose
 from tests.rooms.studio.continuity.telling import AFTER, BEFORE, BETWEEN, book_of, source, vectors
 from tests.sizes import size
-
-import pytest
 
 CALM = [
     "Helen smiled.", "The rain came down.", '"I know," said Tobias.', "Helen had green eyes.", "Helen's green eyes were tired.",

@@ -26,6 +26,8 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.one_writer: bool = engine.dialect.name == "sqlite"
+        """Whether the database lets one transaction write at a time, so that none can stand in another's way."""
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:

@@ -6,6 +6,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+MAX_NAME = 200
+"""Characters of a name in a column; ids are never that long, and a longer one names nothing of ours."""
+
 
 class Asking:
     """One transaction."""
@@ -29,3 +32,8 @@ class Asking:
             )
             self._clock = int(self.connection.execute(sa.text(asked)).scalar_one())
         return self._clock
+
+
+def storable(text: str | None) -> str | None:
+    """A name as both databases can hold it: PostgreSQL takes no NUL. The body keeps it as it was given."""
+    return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MAX_NAME]

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
 from tallystick.rooms.desk.nouns import Outgoing, Review
-from tallystick.rooms.desk.store.asking import Asking
+from tallystick.rooms.desk.store.asking import Asking, storable
 from tallystick.rooms.desk.store.tables import COUNTS, OUTBOX, REVIEWS
 
 
@@ -41,7 +41,7 @@ class PeopleRows(Asking):
     def put_outgoing(self, message: Outgoing) -> bool:
         """Put a message in the outbox; False: it is there already."""
         values = {
-            "key": message.key, "ticket_id": message.ticket_id, "thread_id": message.thread_id,
+            "key": message.key, "ticket_id": message.ticket_id, "thread_id": storable(message.thread_id),
             "channel": message.channel, "state": message.state, "attempts": 0, "not_before": 0,
             "created": self.clock(), "updated": self.clock(), "body": _outgoing_body(message),
         }  # fmt: skip
@@ -58,7 +58,7 @@ class PeopleRows(Asking):
         """Write a message's state, if it is still what it was; False: it is another by now."""
         values = {
             "state": message.state, "attempts": message.attempts, "not_before": not_before, "updated": self.clock(),
-            "body": _outgoing_body(message),
+            "ticket_id": message.ticket_id, "body": _outgoing_body(message),
         }  # fmt: skip
         changed = sa.update(OUTBOX).where(OUTBOX.c.key == message.key, OUTBOX.c.state == was).values(**values)
         return self.connection.execute(changed).rowcount == 1

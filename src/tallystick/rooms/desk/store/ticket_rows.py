@@ -7,9 +7,9 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
-from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.states import may_move
-from tallystick.rooms.desk.store.asking import Asking
+from tallystick.rooms.desk.store.asking import Asking, storable
 from tallystick.rooms.desk.store.tables import SEEN, TICKETS
 
 
@@ -29,18 +29,32 @@ class TicketRows(Asking):
         insert = self.insert(TICKETS).values(**row).on_conflict_do_nothing().returning(TICKETS.c.id)
         return self.connection.execute(insert).first() is not None
 
-    def first_time(self, digest: str, ticket_id: str) -> str | None:
-        """Note that something was seen; None: it is new, else the ticket it became then."""
+    def first_time(self, digest: str, ticket_id: str, *, lasts_ms: int | None = None) -> str | None:
+        """Note that something was seen; None: it is new (or longer ago than it lasts), else the ticket it became."""
         insert = self.insert(SEEN).values(digest=digest, ticket_id=ticket_id, at=self.clock())
         if self.connection.execute(insert.on_conflict_do_nothing().returning(SEEN.c.digest)).first() is not None:
             return None
-        found = self.connection.execute(sa.select(SEEN.c.ticket_id).where(SEEN.c.digest == digest)).scalar_one()
-        return str(found)
+        if lasts_ms is not None:
+            old = sa.update(SEEN).where(SEEN.c.digest == digest, SEEN.c.at <= self.clock() - lasts_ms)
+            if self.connection.execute(old.values(ticket_id=ticket_id, at=self.clock())).rowcount:
+                return None
+        return self.seen(digest)
 
-    def get(self, ticket_id: str) -> Ticket | None:
+    def seen(self, digest: str) -> str | None:
+        """Which ticket was noted with this; None: nothing was."""
+        found: str | None = self.connection.execute(sa.select(SEEN.c.ticket_id).where(SEEN.c.digest == digest)).scalar()
+        return found
+
+    def mark_latest(self, digest: str, ticket_id: str) -> None:
+        """Note which is the latest of its kind, in the place of the one before."""
+        values = {"ticket_id": ticket_id, "at": self.clock()}
+        insert = self.insert(SEEN).values(digest=digest, **values)
+        self.connection.execute(insert.on_conflict_do_update(index_elements=["digest"], set_=values))
+
+    def get(self, ticket_id: str, *, lock: bool = True) -> Ticket | None:
         """A ticket, locked until the end of the transaction where the database can do that."""
-        query = sa.select(TICKETS).where(TICKETS.c.id == ticket_id)
-        row = self.connection.execute(query.with_for_update() if self.postgres else query).first()
+        query = sa.select(TICKETS).where(TICKETS.c.id == storable(ticket_id))
+        row = self.connection.execute(query.with_for_update() if lock and self.postgres else query).first()
         return None if row is None else ticket_of(row)
 
     def save(self, ticket: Ticket, *, was: Ticket) -> Ticket:
@@ -63,8 +77,8 @@ class TicketRows(Asking):
             raise Moved
         return saved
 
-    def lease(self, ticket: Ticket, *, owner: str, token_hash: str, lasts_ms: int) -> Ticket:
-        """Give a ticket to a worker for a while, by the database's clock.
+    def lease(self, ticket: Ticket, *, owner: str, token_hash: str | None, lasts_ms: int | None) -> Ticket:
+        """Give a ticket to a worker for a while, by the database's clock; None: until it ends it.
 
         Raises:
             Moved: Another has it by now.
@@ -73,7 +87,8 @@ class TicketRows(Asking):
         body = {**ticket.body, "status": "running"}
         values = {
             "status": "running", "body": orjson.dumps(body), "lease_owner": owner, "lease_hash": token_hash,
-            "lease_until": self.clock() + lasts_ms, "version": ticket.version + 1, "updated": self.clock(),
+            "lease_until": 0 if lasts_ms is None else self.clock() + lasts_ms, "version": ticket.version + 1,
+            "updated": self.clock(),
         }  # fmt: skip
         changed = sa.update(TICKETS).where(c.id == ticket.ticket_id, c.version == ticket.version).values(**values)
         if self.connection.execute(changed).rowcount != 1:
@@ -86,18 +101,18 @@ class TicketRows(Asking):
     def lease_hash(self, ticket_id: str) -> str | None:
         """What the proof of the present lease must hash to."""
         found: str | None = self.connection.execute(
-            sa.select(TICKETS.c.lease_hash).where(TICKETS.c.id == ticket_id)
+            sa.select(TICKETS.c.lease_hash).where(TICKETS.c.id == storable(ticket_id))
         ).scalar()
         return found
 
-    def waiting(self, *, kind: str | None, limit: int) -> list[Ticket]:
+    def waiting(self, *, kind: str | None, limit: int, lock: bool = True) -> list[Ticket]:
         """Tickets that may be begun now, oldest first; on PostgreSQL those that nobody else looks at."""
         c = TICKETS.c
         query = sa.select(TICKETS).where(c.status == "pending", c.not_before <= self.clock(), c.kind.is_not(None))
         if kind is not None:
             query = query.where(c.kind == kind)
         query = query.order_by(c.created, c.id).limit(limit)
-        if self.postgres:
+        if self.postgres and lock:
             query = query.with_for_update(skip_locked=True)
         return [ticket_of(row) for row in self.connection.execute(query)]
 
@@ -112,13 +127,13 @@ class TicketRows(Asking):
 
     def children(self, parent_id: str) -> list[Ticket]:
         """Tickets that were derived from one."""
-        query = sa.select(TICKETS).where(TICKETS.c.parent_id == parent_id).order_by(TICKETS.c.created)
+        query = sa.select(TICKETS).where(TICKETS.c.parent_id == storable(parent_id)).order_by(TICKETS.c.created)
         return [ticket_of(row) for row in self.connection.execute(query)]
 
     def newest_in_thread(self, thread_id: str, *, kind: str | None = None) -> Ticket | None:
         """What came last in a conversation."""
         c = TICKETS.c
-        query = sa.select(TICKETS).where(c.thread_id == thread_id)
+        query = sa.select(TICKETS).where(c.thread_id == storable(thread_id))
         if kind is not None:
             query = query.where(c.kind == kind)
         row = self.connection.execute(query.order_by(c.created.desc(), c.id.desc()).limit(1)).first()
@@ -136,7 +151,7 @@ class TicketRows(Asking):
         if kind is not None:
             wanted.append(c.kind == kind)
         if thread_id is not None:
-            wanted.append(c.thread_id == thread_id)
+            wanted.append(c.thread_id == storable(thread_id))
         total = self.connection.execute(sa.select(sa.func.count()).select_from(TICKETS).where(*wanted)).scalar_one()
         query = sa.select(TICKETS).where(*wanted).order_by(c.created.desc(), c.id.desc()).limit(limit).offset(offset)
         return [ticket_of(row) for row in self.connection.execute(query)], int(total)
@@ -152,18 +167,21 @@ def _columns(ticket: Ticket) -> dict[str, Any]:
     metadata: Mapping[str, Any] = ticket.metadata
     parent = metadata.get("parent_ticket_id") or metadata.get("triage_reference_id")
     return {
-        "kind": ticket.kind, "status": ticket.status, "thread_id": ticket.thread_id,
-        "parent_id": parent if isinstance(parent, str) else None, "attempts": ticket.attempts,
+        "kind": ticket.kind, "status": ticket.status, "thread_id": storable(ticket.thread_id),
+        "parent_id": storable(parent) if isinstance(parent, str) else None, "attempts": ticket.attempts,
         "not_before": ticket.not_before, "body": orjson.dumps(ticket.body),
-        "beside": orjson.dumps({"warnings": ticket.warnings}),
+        "beside": orjson.dumps(
+            {"warnings": ticket.warnings, "judged": None if ticket.judged is None else ticket.judged.as_dict()}
+        ),
     }  # fmt: skip
 
 
 def ticket_of(row: Row[Any]) -> Ticket:
     """A row of the table, read."""
     beside = orjson.loads(row.beside)
+    judged = beside.get("judged")
     return Ticket(
         body=orjson.loads(row.body), version=row.version, attempts=row.attempts, not_before=row.not_before,
         lease_owner=row.lease_owner, lease_until=row.lease_until, warnings=tuple(beside.get("warnings", ())),
-        created=row.created, updated=row.updated,
+        judged=None if judged is None else Judgement.read(judged), created=row.created, updated=row.updated,
     )  # fmt: skip

@@ -1,12 +1,12 @@
 """What tickets say about something: how many mention it, with which other words, and in whose words."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from math import log
 
 from tallystick.rooms.insight.analysis.desk import Desk
 from tallystick.rooms.insight.analysis.sentence import Sentence, listed, name, say
-from tallystick.rooms.insight.analysis.volume import how_many
+from tallystick.rooms.insight.analysis.volume import cannot, how_many
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import chosen
 from tallystick.rooms.insight.figures.selecting import select
@@ -24,16 +24,24 @@ _SHORTEST = 3
 
 def about(desk: Desk, find: Find | None) -> list[Sentence]:
     """Everything that the tickets say about the words of the question."""
-    said = [*not_mentioned(desk)]
     if desk.base == desk.whole:
-        return said
-    return [*said, *how_many(desk), *_beside(desk), *_quoted(desk, find)]
+        total = desk.count(desk.whole)
+        nothing = "tickets mention nothing of what is asked about"
+        return [] if total is None else [cannot(total, nothing), *not_mentioned(desk)]
+    return [*not_mentioned(desk), *how_many(desk), *_beside(desk), *_quoted(desk, find)]
 
 
-def not_mentioned(desk: Desk) -> list[Sentence]:
-    """Words that no ticket holds: an answer too, and one that can be counted."""
+def not_mentioned(desk: Desk, only: Set[str] | None = None) -> list[Sentence]:
+    """Words that no ticket holds: an answer too, and one that can be counted.
+
+    Args:
+        desk: The question.
+        only: Of the words, these; None: all.
+    """
     said: list[Sentence] = []
     for term in desk.unheard():
+        if only is not None and term not in only:
+            continue
         none, total = desk.count(desk.whole, chosen(says=term)), desk.count(desk.whole)
         if none is not None and total is not None:
             said.append(say(none, " of the ", total, f" tickets mention {name(term)}."))
@@ -93,7 +101,7 @@ def _quoted(desk: Desk, find: Find | None) -> list[Sentence]:
     near = [one for one in find(desk.asked.text, 50) if one in allowed] if find is not None else []
     order = sorted(range(len(desk.facts)), key=lambda at: (int(desk.facts.words[at]), int(desk.facts.ids[at])))
     plain = [int(desk.facts.ids[at]) for at in order if mask[at] and desk.facts.words[at] >= _LONG_ENOUGH]
-    ids = list(dict.fromkeys([*near, *plain]))[:24]
+    ids = list(dict.fromkeys([*near, *desk.drawn_of(desk.base), *plain]))[:24]
     quotes = desk.quotes(ids, wanted=desk.asked.topics)
     return [say("One ticket says ", quote, ".") for quote in quotes]
 

@@ -50,7 +50,7 @@ class TicketSources:
     def read(self, path: str) -> Source | None:
         """An answer about tickets cites no files."""
         del path
-        return None  # noqa: RET501 - says what it gives
+        return None
 
     def expand(self, scope: str) -> list[str]:
         """Nothing."""
@@ -59,7 +59,7 @@ class TicketSources:
 
     def outline(self) -> Source | None:
         """There is none."""
-        return None  # noqa: RET501 - as above
+        return None
 
     def resolve(self, reference: str) -> str | None:
         """A ticket's words."""
@@ -76,7 +76,7 @@ class _NoReceipts:
 
     def find(self, receipt_id: str) -> "Receipt | None":
         del receipt_id
-        return None  # noqa: RET501 - as above
+        return None
 
 
 def ticket_text_of(book: "Figures") -> Callable[[str], str | None]:

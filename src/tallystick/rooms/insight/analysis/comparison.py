@@ -7,6 +7,7 @@ from tallystick.rooms.insight.analysis.desk import Desk, field_name, two_periods
 from tallystick.rooms.insight.analysis.sentence import Sentence, name, say
 from tallystick.rooms.insight.figures.book import Figure, Figures
 from tallystick.rooms.insight.figures.comparing import corrected, parts_of
+from tallystick.rooms.insight.figures.facts import EXTRA
 from tallystick.rooms.insight.figures.query import Given, chosen, on_side, query, where_field
 from tallystick.rooms.insight.figures.significance import LEVEL, is_exact
 from tallystick.rooms.insight.figures.themes import Theme, Themes
@@ -21,6 +22,8 @@ class Side:
 
     label: str
     where: Given
+    earlier: bool = False
+    """It came before the other side, so that things rise and fall."""
 
 
 @record
@@ -52,11 +55,13 @@ def sides_of(desk: Desk, other: tuple[int, str] | None) -> tuple[Side, Side] | N
     asked = desk.asked
     if other is not None:
         there = {**desk.base, **chosen(dataset=other[0])}
-        return Side(label=name(other[1]), where=there), Side(label=name(desk.dataset.name), where=desk.base)
+        return Side(label=name(other[1]), where=there, earlier=True), Side(
+            label=name(desk.dataset.name), where=desk.base
+        )
     if len(asked.periods) > 1:
         one, two = sorted(asked.periods[:2], key=lambda period: period.first)
         return (
-            Side(label=one.label, where=desk.base | one.where()),
+            Side(label=one.label, where=desk.base | one.where(), earlier=True),
             Side(label=two.label, where=desk.base | two.where()),
         )
     for field, values in asked.values:
@@ -66,33 +71,53 @@ def sides_of(desk: Desk, other: tuple[int, str] | None) -> tuple[Side, Side] | N
     periods = two_periods(desk.facts)
     if periods is None or len(asked.periods) == 1:
         return None
-    before, after = (Side(label=period.label, where=desk.base | period.where()) for period in periods)
-    return before, after
+    early, late = (desk.base | period.where() for period in periods)
+    return Side(label=periods[0].label, where=early, earlier=True), Side(label=periods[1].label, where=late)
 
 
 def compare(desk: Desk, before: Side, after: Side) -> list[Sentence]:
     """Volumes, then the mix, then single values, then times to resolve."""
     said = [*_volumes(desk, before, after)]
-    fields = [desk.asked.by] if desk.asked.by in BY or (desk.asked.by or "").startswith("extra.") else list(BY)
-    for field in fields:
+    for field in _fields(desk):
         if field in before.where or field in after.where:
             continue
-        shifts = shifts_of(desk.book, field or "", before, after)
+        shifts = shifts_of(desk.book, field, before, after)
         if shifts:
-            said += _mix(desk, field or "", before, after) + _told(field or "", shifts)
+            said += _mix(desk, field, before, after) + _told(field, shifts, before, after)
             break
     if desk.themes is not None and desk.asked.by not in BY:
         said += _themes(desk, desk.themes, before, after)
     return said + _hours(desk, before, after)
 
 
-def shifts_of(book: Figures, by: str, before: Side, after: Side, run: int | None = None) -> list[Shift]:
-    """Every value of a field whose share can be compared, the surest difference first."""
+def _fields(desk: Desk) -> list[str]:
+    """The fields to look at, the best first: the one that is asked for, else what says most."""
+    by = desk.asked.by or ""
+    if by in BY or by.startswith(EXTRA):
+        return [by]
+    if by == "theme" and desk.themes is not None:
+        return [] if desk.themes.run is not None else [desk.themes.source]
+    return list(BY)
+
+
+def shifts_of(
+    book: Figures, by: str, before: Side, after: Side, *, run: int | None = None, most: int = MOST_SHOWN * 2
+) -> list[Shift]:
+    """The values of a field whose shares differ most surely, the surest first.
+
+    Args:
+        book: Gives the numbers.
+        by: The field; `cluster` for the themes of a grouping.
+        before: One side.
+        after: The other.
+        run: The grouping.
+        most: How many.
+    """
     frame = query("p_share", on_side("a.", before.where), on_side("b.", after.where), by=by, run=run)
     values = corrected(book.sides(frame), by)
     found = [
         shift
-        for value in sorted(values, key=lambda each: (values[each], each))[: MOST_SHOWN * 2]
+        for value in sorted(values, key=lambda each: (values[each], each))[:most]
         if (shift := _shift(book, value, before, after, chosen(by=by, value=value, run=run))) is not None
     ]
     return sorted(found, key=lambda each: (each.p.value, -abs(each.difference.value), each.label))
@@ -119,7 +144,7 @@ def _shift(book: Figures, label: str, before: Side, after: Side, what: Given) ->
     two = book.figure(query("share", after.where, part, _valued(what)), places=1, unit=" %")
     difference = book.figure(query("difference", *sides, what), places=1)
     effect = book.figure(query("effect", *sides, what), places=2)
-    p = book.figure(query("p_share", *sides, what), places=4)
+    p = book.p(query("p_share", *sides, what))
     if one is None or two is None or difference is None or effect is None or p is None:
         return None
     parts = parts_of(book.sides(query("p_share", *sides, what)))
@@ -145,53 +170,58 @@ def _volumes(desk: Desk, before: Side, after: Side) -> list[Sentence]:
     if one is None or two is None:
         return []
     said: list[str | Figure] = [f"{before.label} has ", one, f" tickets, {after.label} ", two]
-    p = desk.book.figure(query("p_per_day", on_side("a.", before.where), on_side("b.", after.where)), places=4)
+    p = desk.book.p(query("p_per_day", on_side("a.", before.where), on_side("b.", after.where)))
     per_day = [desk.book.figure(query("per_day", side.where), places=1) for side in (before, after)]
     if p is None or per_day[0] is None or per_day[1] is None:
         return [say(*said, ".")]
     sure = "more than chance" if p.value < LEVEL else "within what chance does"
-    said += ["; that is ", per_day[0], " and ", per_day[1], f" a day, a difference {sure} (Mann-Whitney, p = ", p]
+    said += ["; that is ", per_day[0], " and ", per_day[1], f" a day, a difference {sure} (Mann-Whitney, p ", p]
     return [say(*said, ").")]
 
 
 def _mix(desk: Desk, by: str, before: Side, after: Side) -> list[Sentence]:
     sides = (on_side("a.", before.where), on_side("b.", after.where))
-    p = desk.book.figure(query("p_mix", *sides, by=by), places=4)
+    p = desk.book.p(query("p_mix", *sides, by=by))
     v = desk.book.figure(query("v_mix", *sides, by=by), places=2)
     if p is None or v is None:
         return []
-    sure = "changed by more than chance" if p.value < LEVEL else "did not change by more than chance"
-    return [say(f"The mix by {field_name(by)} {sure} (chi-squared test, p = ", p, ", Cramér's V = ", v, ").")]
+    sure = "differs by more than chance" if p.value < LEVEL else "does not differ by more than chance"
+    return [say(f"The mix by {field_name(by)} {sure} (chi-squared test, p ", p, ", Cramér's V = ", v, ").")]
 
 
-def _told(by: str, shifts: list[Shift], how: str = "Holm") -> list[Sentence]:
+def _told(by: str, shifts: list[Shift], before: Side, after: Side, how: str = "Holm") -> list[Sentence]:
     sure = [shift for shift in shifts if shift.is_sure][:MOST_SHOWN]
     if not sure:
         best = shifts[0]
-        return [
-            say(f"No single {field_name(by)} changed its share by more than chance; nearest to it is "
-                f"{name(best.label)}, from ", best.before, " to ", best.after, " (p = ", best.p, f" after {how}'s correction).")
-        ]  # fmt: skip
-    return [_sentence(shift, how) for shift in sure]
+        near: list[str | Figure] = [f"nearest to it is {name(best.label)}, from ", best.before, " to ", best.after]
+        none = f"No single {field_name(by)} changed its share by more than chance; "
+        return [say(none, *near, " (p ", best.p, f" after {how}'s correction).")]
+    if by == "theme":
+        sure = [replace(shift, label=f"Theme {shift.label}") for shift in sure]
+    return [_sentence(shift, before, after, how) for shift in sure]
 
 
-def _sentence(shift: Shift, how: str) -> Sentence:
-    way = "rose" if shift.difference.value > 0 else "fell"
+def _sentence(shift: Shift, before: Side, after: Side, how: str) -> Sentence:
     test = "Fisher's exact test" if shift.exact else "z test of two proportions"
-    return say(
-        f"{name(shift.label)} {way} from ", shift.before, " to ", shift.after, ", ", shift.difference,
-        " points (", test, ", p = ", shift.p, f" after {how}'s correction, Cohen's h = ", shift.effect, ").",
-    )  # fmt: skip
+    tested: list[str | Figure] = [
+        " points (", test, ", p ", shift.p, f" after {how}'s correction, Cohen's h = ", shift.effect, ").",
+    ]  # fmt: skip
+    if not before.earlier:
+        label = name(shift.label)
+        return say(f"{label} is ", shift.before, f" of {before.label} and ", shift.after, f" of {after.label}, a "
+                   "difference of ", shift.difference, *tested)  # fmt: skip
+    way = "rose" if shift.difference.value > 0 else "fell"
+    return say(f"{name(shift.label)} {way} from ", shift.before, " to ", shift.after, ", ", shift.difference, *tested)
 
 
 def _themes(desk: Desk, themes: Themes, before: Side, after: Side) -> list[Sentence]:
     if before.where["dataset"] != after.where["dataset"]:
         shifts = words_shifts(desk.book, themes.themes, before, after)
-        return _told("theme", shifts, "Bonferroni") if themes.run is not None and shifts else []
+        return _told("theme", shifts, before, after, "Bonferroni") if themes.run is not None and shifts else []
     if themes.run is None:
         return []
     shifts = shifts_of(desk.book, "cluster", before, after, run=themes.run.run_id)
-    return _told("theme", named_shifts(shifts, themes)) if shifts else []
+    return _told("theme", named_shifts(shifts, themes), before, after) if shifts else []
 
 
 def named_shifts(shifts: list[Shift], themes: Themes) -> list[Shift]:
@@ -203,11 +233,11 @@ def named_shifts(shifts: list[Shift], themes: Themes) -> list[Shift]:
 def _hours(desk: Desk, before: Side, after: Side) -> list[Sentence]:
     one = desk.book.figure(query("median_hours", before.where), places=1)
     two = desk.book.figure(query("median_hours", after.where), places=1)
-    p = desk.book.figure(query("p_hours", on_side("a.", before.where), on_side("b.", after.where)), places=4)
+    p = desk.book.p(query("p_hours", on_side("a.", before.where), on_side("b.", after.where)))
     if one is None or two is None or p is None:
         return []
     sure = "more than chance" if p.value < LEVEL else "within what chance does"
     return [
         say("Half of the tickets were resolved within ", one, f" hours in {before.label} and ", two,
-            f" in {after.label}, a difference {sure} (Mann-Whitney, p = ", p, ").")
+            f" in {after.label}, a difference {sure} (Mann-Whitney, p ", p, ").")
     ]  # fmt: skip

@@ -34,12 +34,26 @@ class Row:
 class Desk:
     """One question on one dataset."""
 
-    def __init__(self, book: Figures, dataset: Dataset, asked: Asked, facts: Facts, themes: Themes | None) -> None:
+    def __init__(
+        self, book: Figures, dataset: Dataset, asked: Asked, facts: Facts, themes: Themes | None,
+        drawn: Sequence[int] = (),
+    ) -> None:  # fmt: skip
+        """Begin.
+
+        Args:
+            book: Gives the numbers.
+            dataset: What is asked about.
+            asked: The question.
+            facts: The dataset, read.
+            themes: What its tickets are about, if that is known.
+            drawn: Tickets that stand for all, to be quoted where nothing else is nearer.
+        """
         self.book = book
         self.dataset = dataset
         self.asked = asked
         self.facts = facts
         self.themes = themes
+        self.drawn = drawn
         self.span = span_of(facts)
         self.whole: Given = chosen(dataset=dataset.dataset_id)
         self.base, self.about = self._base()
@@ -107,6 +121,11 @@ class Desk:
     def tickets(self, ids: Sequence[int]) -> Iterator[Ticket]:
         """Tickets by id, in that order."""
         yield from tickets_by_id(self.book, self.dataset.dataset_id, ids)
+
+    def drawn_of(self, where: Given) -> list[int]:
+        """Of the drawn tickets, those that are meant."""
+        meant = {int(one) for one in self.facts.ids[select(self.facts, where)]}
+        return [one for one in self.drawn if one in meant]
 
     def quotes(self, ids: Sequence[int], most: int = 3, wanted: Sequence[str] = ()) -> list[Quote]:
         """Words of these tickets; of two that say the same, one."""

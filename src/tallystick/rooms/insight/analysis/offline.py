@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tallystick.records import record
 from tallystick.rooms.insight.analysis.about import Find, about, not_mentioned
-from tallystick.rooms.insight.analysis.comparison import compare, sides_of
+from tallystick.rooms.insight.analysis.comparison import BY, compare, sides_of
 from tallystick.rooms.insight.analysis.condition import complexity, customers, quality
 from tallystick.rooms.insight.analysis.desk import Desk
 from tallystick.rooms.insight.analysis.durations import reassignments, time_to_resolve
@@ -63,7 +63,8 @@ def _refused(desk: Desk) -> list[Sentence]:
 
 def _compared(desk: Desk, other: tuple[int, str] | None) -> list[Sentence]:
     several = len(desk.asked.periods) > 1 or any(len(values) > 1 for _, values in desk.asked.values)
-    if other is None and not several and not desk.asked.want("compare"):
+    moving = desk.asked.want("trend") and desk.asked.by in {*BY, "theme"} and not desk.asked.topics + desk.asked.values
+    if other is None and not several and not desk.asked.want("compare") and not moving:
         return []
     if other is None and not several and desk.asked.want("time", "reassign"):
         return []
@@ -77,14 +78,14 @@ def _compared(desk: Desk, other: tuple[int, str] | None) -> list[Sentence]:
 def _numbers(desk: Desk) -> list[Sentence]:
     for want, tell in _TELLS:
         if want in desk.asked.wants:
-            return [*not_mentioned(desk), *tell(desk)]
+            return [*not_mentioned(desk, desk.asked.pointed), *tell(desk)]
     by = desk.asked.by
     if by is not None and desk.asked.want("top", "count", "share"):
         filled = desk.themes is not None if by == "theme" else desk.facts.filled(by)
         if not filled and not (by == "theme" and desk.asked.topics):
             return missing_field(desk, by)
         if filled and not (by == "theme" and desk.asked.topics and not desk.asked.want("top")):
-            return [*not_mentioned(desk), *ranking(desk, by)]
+            return [*not_mentioned(desk, desk.asked.pointed), *ranking(desk, by)]
     return []
 
 

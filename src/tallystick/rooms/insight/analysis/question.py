@@ -1,5 +1,7 @@
 """What a question asks for: which tickets, which numbers, by which field, against what."""
 
+import re
+
 from tallystick.records import record
 from tallystick.rooms.insight.analysis.periods import Period, Span, find_periods
 from tallystick.rooms.insight.analysis.vocabulary import (
@@ -16,6 +18,10 @@ _VALUED = ("department", "product", "category", "priority", "status")
 _MOST_KNOWN = 2_000
 """Values of one field that are looked for in a question."""
 _USUAL = 5
+_POINTED = re.compile(
+    r"\b(?:about|mention\w*|regarding|concerning|with|say|for|of)\s+(?:(?:the|a|an|our|their)\s+)?([\w'-]+)",
+    re.IGNORECASE,
+)
 
 
 @record
@@ -31,6 +37,8 @@ class Asked:
     periods: tuple[Period, ...]
     topics: tuple[str, ...]
     """Words that are left: what it is about."""
+    pointed: frozenset[str]
+    """Of these, the ones that the question points at: `about refunds`, `mention the driver`."""
     top: int
     elsewhere: str | None
     """What it asks for that tickets do not say."""
@@ -59,6 +67,7 @@ def understand(question: str, facts: Facts, span: Span | None) -> Asked:
     return Asked(
         text=question, wants=frozenset(wants), by=extra or _by(fields, values), values=values,
         periods=() if found is None else found.periods, topics=_topics(rest, extra),
+        pointed=frozenset(words_of(" ".join(_POINTED.findall(rest)))),
         top=int(number[1] or number[2]) or _USUAL if number else _USUAL,
         elsewhere=None if extra else elsewhere,
     )  # fmt: skip

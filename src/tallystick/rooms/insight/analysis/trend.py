@@ -17,7 +17,23 @@ def trend(desk: Desk) -> list[Sentence]:
     if desk.span is None:
         undated = desk.count(desk.whole, {"none": "created"})
         return [] if undated is None else [cannot(undated, "tickets do not say when they were written")]
-    return [*_before_and_after(desk), *_steps(desk)]
+    return [*_before_and_after(desk), *_share_moved(desk), *_steps(desk)]
+
+
+def _share_moved(desk: Desk) -> list[Sentence]:
+    """Where the share is asked for: whether the chosen tickets are a larger part of all than before."""
+    periods = two_periods(desk.facts)
+    part = on_side("part.", {key: value for key, value in desk.base.items() if key != "dataset"})
+    if periods is None or "share" not in desk.asked.wants or not part or desk.asked.periods:
+        return []
+    early, late = (desk.whole | period.where() for period in periods)
+    before, after = (desk.book.figure(query("share", side, part), places=1, unit=" %") for side in (early, late))
+    p = desk.book.p(query("p_share", on_side("a.", early), on_side("b.", late), part))
+    if before is None or after is None or p is None:
+        return []
+    sure = "more than chance" if p.value < LEVEL else "within what chance does"
+    return [say(f"The share of tickets {desk.about} went from ", before, f" in {periods[0].label} to ", after,
+                f" in {periods[1].label}, a difference {sure} (p ", p, ").")]  # fmt: skip
 
 
 def _steps(desk: Desk) -> list[Sentence]:
@@ -59,8 +75,14 @@ def _before_and_after(desk: Desk) -> list[Sentence]:
     after = desk.book.figure(query("per_day", late), places=1)
     if before is None or after is None:
         return []
+    if before.value == after.value:
+        return [
+            say(
+                "The volume stayed at ", before, f" a day in {periods[0].label} and ", after, f" in {periods[1].label}."
+            )
+        ]
     which = f"The volume of tickets {desk.about}" if desk.about else "The volume"
-    p, way = _tested(desk, early, late), _way(before, after)
+    p, way = _tested(desk, early, late), "rose" if after.value > before.value else "fell"
     said: list[str | Figure] = [
         f"{which} {way} from ",
         before,
@@ -71,14 +93,8 @@ def _before_and_after(desk: Desk) -> list[Sentence]:
     if p is None:
         return [say(*said, "; there are too few days for a test.")]
     sure = "more than chance" if p.value < LEVEL else "within what chance does"
-    return [say(*said, f", which is {sure} (Mann-Whitney test on the tickets of each day, p = ", p, ").")]
+    return [say(*said, f", which is {sure} (Mann-Whitney test on the tickets of each day, p ", p, ").")]
 
 
 def _tested(desk: Desk, early: Given, late: Given) -> Figure | None:
-    return desk.book.figure(query("p_per_day", on_side("a.", early), on_side("b.", late)), places=4)
-
-
-def _way(before: Figure, after: Figure) -> str:
-    if before.value == after.value:
-        return "stayed"
-    return "rose" if after.value > before.value else "fell"
+    return desk.book.p(query("p_per_day", on_side("a.", early), on_side("b.", late)))

@@ -14,10 +14,10 @@ WANTS: Mapping[str, str] = {
     "quality": r"data quality|missing|incomplete|duplicates?|empty fields?|how (?:complete|clean)",
     "complexity": r"complex\w*|complicated|difficult\w*",
     "customers": r"customers? (?:write|contact|come back|return)\w*|repeat\w*|returning|same customers?|"
-    r"(?:which|who|what|how many) (?:\w+ )?customers?|again and again",
+    r"(?:which|who|how many) (?:\w+ )?customers?|again and again",
     "trend": r"trend\w*|rising|risen|rise|falling|fallen|fall|increas\w+|decreas\w+|grow\w*|declin\w+|over time|"
     r"develop\w*|spik\w+|peak\w*|per (?:day|week|month)|(?:dai|week|month)ly|each (?:day|week|month)|"
-    r"(?:going|went) (?:up|down)",
+    r"(?:go|going|gone|went) (?:up|down)",
     "compare": r"compar\w*|chang\w+|differ\w*|versus|vs\.?|shift\w*|than|against|between",
     "share": r"shares?|percent\w*|%|proportions?|fractions?|what part|how (?:large|big)",
     "count": r"how (?:many|often|much)|numbers?|counts?|volumes?|totals?|amount",
@@ -64,7 +64,8 @@ _TALK = (
     "regarding mention mentioned mentions contain containing contains said written write writes contact contacting "
     "come came coming month week day year half first second last time times average median mean typical usually "
     "currently recently lately really actually one two three four five ten things thing something anything kind "
-    "sort lot want wants need know think seem seems see compared received receive receives happening"
+    "sort lot want wants need know think seem seems see compared received receive receives happening take takes taken "
+    "longest shortest gone up down more less often use have having deal handle"
 )
 SMALL_TALK = frozenset(stem(word) for word in _TALK.split())
 """Words that every question about tickets may hold, and that say nothing of what it is about."""

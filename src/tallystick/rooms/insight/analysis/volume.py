@@ -77,7 +77,7 @@ def _quoted(desk: Desk, rows: list[Row]) -> list[Sentence]:
     return [
         say(f"A typical ticket of {name(row.label)} says ", quote, ".")
         for row in rows[:_RANKED_BELOW]
-        for quote in desk.quotes(row.quotes, most=1)
+        for quote in desk.quotes(row.quotes or desk.drawn_of(desk.base | row.where), most=1)
     ]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _EXACT = 9
 """Decimal places that are kept of a computed number."""
 _DATE_DIGITS = 8
+_P_PLACES = 4
 
 
 @record
@@ -74,6 +75,14 @@ class Figures:
             return None
         rounded = value.quantize(Decimal(1).scaleb(-places))
         return Figure(value=rounded, shown=f"{rounded:,}{unit}", query=written)
+
+    def p(self, query: Query) -> Figure | None:
+        """A p-value, shown with its sign: `= 0.0213`, `< 0.0001`."""
+        found = self.figure(query, places=_P_PLACES)
+        if found is None:
+            return None
+        shown = f"= {found.shown}" if found.value else f"< {Decimal(1).scaleb(-_P_PLACES)}"
+        return Figure(value=found.value, shown=shown, query=found.query)
 
     def day(self, query: Query) -> Figure | None:
         """A date (`first_day`, `last_day`), shown as one."""

@@ -112,7 +112,8 @@ def _mapping(asked: Asked, store: "Store") -> Mapping[str, str] | None:
     if asked.mapping is not None:
         return asked.mapping
     file_name = asked.file_path.rpartition("/")[2]
-    for name in (asked.name, file_name, file_name.rpartition(".")[0]):
+    given = asked.name or ""
+    for name in (given, given.rpartition(".")[0], file_name, file_name.rpartition(".")[0]):
         kept = store.mapping(name) if name else None
         if kept is not None:
             return kept

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from tallystick.rooms.insight.ingest.columns import is_personal
+from tallystick.rooms.insight.ingest.columns import FIELDS, is_personal
 from tallystick.rooms.insight.ingest.dates import read_moment
 from tallystick.rooms.insight.ingest.layout import DATES, Layout
 from tallystick.rooms.insight.ingest.rows import Row
@@ -11,7 +11,6 @@ from tallystick.rooms.insight.pii import Placeholders
 
 MAX_NAME = 200
 """Characters of a department, a product or a category: they are grouped by, not read."""
-_NAMES = ("department", "product", "category", "priority", "status")
 _SHORT = 80
 """Values up to this length come again and again."""
 _EMPTY = frozenset({"", "-", "null", "none", "n/a", "na", "nan", "#n/a", "undefined", "0000-00-00 00:00:00", "(empty)"})
@@ -29,76 +28,67 @@ class TicketReader:
         self._clean = placeholders.clean
         self._clean_short = lru_cache(maxsize=16_384)(placeholders.clean)
         self._identity = lru_cache(maxsize=65_536)(placeholders.identity)
-        used = {place for field, place in layout.places.items()}
-        self._others = [place for place in range(len(layout.columns)) if place not in used]
-        self._who = {place for place in self._others if is_personal(layout.columns[place])}
+        # A cell behind the last is always empty: what a file does not have lies there.
+        self._at = {field: layout.places.get(field, len(self._columns)) for field in FIELDS}
+        used = set(layout.places.values())
+        self._others = [
+            (column, place, is_personal(layout.columns[place]))
+            for place, column in enumerate(self._columns) if place not in used
+        ]  # fmt: skip
         self._seen: set[int] = set()
 
     def ticket(self, row: Row) -> NewTicket | BadRow:
         """What the row says."""
-        cells = row.cells
-        if len(cells) > len(self._columns) and any(cell.strip() for cell in cells[len(self._columns) :]):
-            return BadRow(
-                line=row.line, reason="too_many_columns", detail=f"{len(cells)} cells, {len(self._columns)} columns"
-            )
-        text, summary = self._text("text", cells), self._text("summary", cells)
+        cells, width = list(map(tidy, row.cells)), len(self._columns)
+        if len(cells) > width and any(cells[width:]):
+            return BadRow(line=row.line, reason="too_many_columns", detail=f"{len(cells)} cells, {width} columns")
+        cells = cells[:width] + [""] * (width + 1 - len(cells[:width]))
+        text, summary = self._words("text", cells), self._words("summary", cells)
         if text is None and summary is None:
             return BadRow(line=row.line, reason="no_text")
-        moments = {field: self._moment(field, cells) for field in DATES}
+        moments = {field: self._moment(field, cells[self._at[field]]) for field in DATES}
         for field, moment in moments.items():
             if moment is False:
-                return BadRow(line=row.line, reason="bad_date", detail=self._columns[self._layout.places[field]])
-        external_id = self._short("external_id", cells)
+                return BadRow(line=row.line, reason="bad_date", detail=self._columns[self._at[field]])
+        external_id = self._name("external_id", cells)
         if external_id is not None and not self._is_new(external_id):
-            return BadRow(line=row.line, reason="duplicate_id", detail=external_id[:MAX_NAME])
+            return BadRow(line=row.line, reason="duplicate_id", detail=external_id)
         return NewTicket(
             external_id=external_id, text=text or summary or "", summary=summary if text else None,
             created_at=moments["created_at"], resolved_at=moments["resolved_at"],
-            customer=self._customer(cells), resolution=self._text("resolution", cells),
-            reassignments=self._count(cells), extra=self._extra(cells), **self._names(cells),
+            department=self._name("department", cells), product=self._name("product", cells),
+            category=self._name("category", cells), priority=self._name("priority", cells),
+            status=self._name("status", cells), customer=self._customer(cells[self._at["customer"]]),
+            resolution=self._words("resolution", cells), reassignments=_count(cells[self._at["reassignments"]]),
+            extra=self._extra(cells),
         )  # fmt: skip
 
-    def _cell(self, field: str, cells: list[str]) -> str:
-        place = self._layout.places.get(field)
-        return "" if place is None or place >= len(cells) else tidy(cells[place])
+    def _words(self, field: str, cells: list[str]) -> str | None:
+        cell = cells[self._at[field]]
+        return None if not cell or cell.lower() in _NO_TEXT else self._cleaned(cell)
 
-    def _text(self, field: str, cells: list[str]) -> str | None:
-        cell = self._cell(field, cells)
-        return None if cell.lower() in _NO_TEXT else self._cleaned(cell)
-
-    def _short(self, field: str, cells: list[str]) -> str | None:
-        cell = self._cell(field, cells)
-        return None if cell.lower() in _EMPTY else self._cleaned(cell)
+    def _name(self, field: str, cells: list[str]) -> str | None:
+        cell = cells[self._at[field]]
+        return None if not cell or cell.lower() in _EMPTY else self._cleaned(cell)[:MAX_NAME]
 
     def _cleaned(self, cell: str) -> str:
         return self._clean_short(cell) if len(cell) <= _SHORT else self._clean(cell)
 
-    def _names(self, cells: list[str]) -> dict[str, str | None]:
-        found = {field: self._short(field, cells) for field in _NAMES}
-        return {field: None if value is None else value[:MAX_NAME] for field, value in found.items()}
-
-    def _customer(self, cells: list[str]) -> str | None:
-        cell = self._cell("customer", cells)
+    def _customer(self, cell: str) -> str | None:
         return None if cell.lower() in _EMPTY else self._identity(cell)
 
-    def _moment(self, field: str, cells: list[str]) -> int | bool | None:
+    def _moment(self, field: str, cell: str) -> int | bool | None:
         """Epoch seconds; None: there is none; False: there is one that cannot be read."""
-        cell = self._cell(field, cells)
         if cell.lower() in _NO_TIME:
             return None
         moment = read_moment(cell, day_first=self._layout.day_first.get(field, False))
         return False if moment is None else moment
 
-    def _count(self, cells: list[str]) -> int | None:
-        cell = self._cell("reassignments", cells).removesuffix(".0")
-        return int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 7 else None  # noqa: PLR2004 - more is no count
-
     def _extra(self, cells: list[str]) -> dict[str, str] | None:
-        extra: dict[str, str] = {}
-        for place in self._others:
-            if place < len(cells) and (cell := tidy(cells[place])):
-                extra[self._columns[place]] = self._identity(cell) if place in self._who else self._cleaned(cell)
-        return extra or None
+        return {
+            column: self._identity(cell) if is_who else self._cleaned(cell)
+            for column, place, is_who in self._others if (cell := cells[place])
+        } or None  # fmt: skip
 
     def _is_new(self, external_id: str) -> bool:
         # Hashes only: a million ids would take a hundred megabytes.
@@ -107,6 +97,11 @@ class TicketReader:
             return False
         self._seen.add(known)
         return True
+
+
+def _count(cell: str) -> int | None:
+    cell = cell.removesuffix(".0")
+    return int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 7 else None  # noqa: PLR2004 - more is no count
 
 
 def tidy(cell: str) -> str:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
 from tallystick.rooms.insight.nouns import Analysis, ClusterRun
-from tallystick.rooms.insight.store.tables import ANALYSES, ASSIGNMENTS, BATCH, RUNS, Tables
+from tallystick.rooms.insight.store.tables import ANALYSES, ASSIGNMENTS, BATCH, MAX_ID, RUNS, Tables
 from tallystick.storage.database import writing
 
 
@@ -36,6 +36,8 @@ class Results(Tables):
 
     def run(self, run_id: int) -> ClusterRun | None:
         """One grouping."""
+        if run_id > MAX_ID:
+            return None
         rows = self.rows(sa.select(RUNS).where(RUNS.c.id == run_id))
         return _run(rows[0]) if rows else None
 
@@ -48,7 +50,7 @@ class Results(Tables):
         """(ticket, cluster) pairs by ticket."""
         c = ASSIGNMENTS.c
         query = sa.select(c.ticket_id, c.cluster_id).where(c.run_id == run_id).order_by(c.ticket_id)
-        rows = self.rows(query.limit(limit).offset(offset))
+        rows = self.rows(query.limit(limit).offset(min(offset, MAX_ID)))
         return [(row.ticket_id, row.cluster_id) for row in rows]
 
     def count_assignments(self, run_id: int) -> int:
@@ -71,6 +73,8 @@ class Results(Tables):
 
     def analysis(self, analysis_id: int) -> Analysis | None:
         """One answer."""
+        if analysis_id > MAX_ID:
+            return None
         rows = self.rows(sa.select(ANALYSES).where(ANALYSES.c.id == analysis_id))
         return _analysis(rows[0]) if rows else None
 
@@ -84,9 +88,11 @@ class Results(Tables):
             (c.dataset_id, eq, dataset_id), (c.prompt_version, eq, prompt_version), (c.created_at, ge, since),
             (c.created_at, le, until),
         ]  # fmt: skip
+        if (dataset_id or 0) > MAX_ID:
+            return [], 0
         conditions = [compare(column, value) for column, compare, value in asked if value is not None]
         total = sa.select(sa.func.count()).select_from(ANALYSES).where(*conditions)
-        query = sa.select(ANALYSES).where(*conditions).order_by(c.id.desc()).limit(limit).offset(offset)
+        query = sa.select(ANALYSES).where(*conditions).order_by(c.id.desc()).limit(limit).offset(min(offset, MAX_ID))
         return [_analysis(row) for row in self.rows(query)], int(self.rows(total)[0][0])
 
 

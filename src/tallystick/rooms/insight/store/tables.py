@@ -35,6 +35,12 @@ VECTORS = sa.Table(
     sa.Column("ticket_id", sa.Integer, primary_key=True),
     sa.Column("vector", sa.LargeBinary),
 )  # fmt: skip
+VECTOR_SETS = sa.Table(
+    "tally_insight_vector_sets", META,
+    sa.Column("dataset_id", sa.Integer, primary_key=True),
+    sa.Column("model_name", sa.String(200), primary_key=True),
+    sa.Column("stamp", sa.Integer),
+)  # fmt: skip
 RUNS = sa.Table(
     "tally_insight_runs", META,
     sa.Column("id", sa.Integer, primary_key=True),
@@ -75,6 +81,8 @@ MAPPINGS = sa.Table(
 
 BATCH = 2_000
 """Rows written or read at once."""
+MAX_ID = 2**31 - 1
+"""Nothing has a larger id, and a database would not even take one as a question."""
 
 
 class Tables:

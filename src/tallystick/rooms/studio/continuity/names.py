@@ -11,12 +11,15 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.distance import OSA
 
 from tallystick.records import record
+from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.people import Cast
-from tallystick.rooms.studio.continuity.prose import Prose
+from tallystick.rooms.studio.continuity.prose import Prose, words_in
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
 
 FEWEST = 4
-"""Times a name must stand before another spelling of it is a slip."""
+"""Times a name must stand before another spelling of it is a slip; more in a long book, where rare names abound."""
+WORDS_A_TIME = 15_000
+"""A book of ten times so many words asks for ten times."""
 MOST_SLIPS = 2
 """Times a slip may stand; what is written more often is meant."""
 SHARE = 5
@@ -50,12 +53,13 @@ def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
     index = _occurrences(proses, cast)
     counts = {word: len(places) for word, places in index.items()}
     established = _card_words(cast)
-    common = {word for word, count in counts.items() if count >= FEWEST} | established
+    fewest = max(FEWEST, words_in(proses) // WORDS_A_TIME)
+    common = {word for word, count in counts.items() if count >= fewest} | established
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in sorted(common):
         by_length[len(word)].append(word)
     for word, count in counts.items():
-        if count > MOST_SLIPS or word in established or len(word) < _SHORT - 1:
+        if count > MOST_SLIPS or word in established or len(word) < _SHORT - 1 or is_listed(word.lower()):
             continue
         near = [name for size in range(len(word) - 2, len(word) + 3) for name in by_length[size] if name != word]
         match = _meant(word, near, counts, established)
@@ -116,7 +120,7 @@ def _is_slip(word: str, name: str) -> bool:
         return one[0] == other[0] and _differs_twice(one, other)
     if one in _KNOWN and other in _KNOWN:
         return _differs_between_names(one, other)
-    if min(len(one), len(other)) <= _SHORT:
+    if len(other) <= _SHORT or len(one) < _SHORT:
         return _sound(one) == _sound(other) or (len(one) >= _SHORT and _is_swap(one, other))
     if one in _KNOWN:
         return _sound(one) == _sound(other)
@@ -145,12 +149,12 @@ def _is_slip_of_one(one: str, other: str, *, margin: int = 1) -> bool:
         at = next((place for place, sign in enumerate(shorter) if longer[place] != sign), len(shorter))
         return at > 0 and (at < len(shorter) or longer[-1] in "eth" or longer[-1] == longer[-2])
     at = next(place for place in range(len(one)) if one[place] != other[place])
-    if at == 0:
-        return False
-    vowels = one[at] in _VOWELS and other[at] in _VOWELS
-    inside = at < len(one) - margin
-    nasals = {one[at], other[at]} == {"m", "n"}
-    return (vowels and inside) or (len(one) >= _LONG and (inside or nasals) and not (vowels and not inside))
+    inside = 0 < at < len(one) - margin
+    vowels = (one[at] in _VOWELS) + (other[at] in _VOWELS)
+    if vowels:
+        # Another vowel inside is a slip; a consonant for a vowel is one anywhere, since hardly any name has it.
+        return at > 0 and (inside or (vowels == 1 and len(one) >= _LONG))
+    return at > 0 and len(one) >= _LONG
 
 
 def _is_swap(one: str, other: str) -> bool:
@@ -164,12 +168,8 @@ def _is_inflected(one: str, other: str) -> bool:
     """`the Bennets`, `Roman` and `Romans`, `Swede` and `Sweden`: forms of one word, not slips."""
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     if longer.startswith(shorter):
-        return longer[len(shorter) :] in _ENDINGS
-    ends = (longer[-2:], shorter[-1:])
-    return (longer[:-2] == shorter[:-1] and ends[0] in {"ie", "ey", "es", "an", "ns", "ia"}) or {
-        one[-3:],
-        other[-3:],
-    } == {"man", "men"}
+        return longer[len(shorter) :] in _ENDINGS and longer[-1] != longer[-2]
+    return {one[-3:], other[-3:]} == {"man", "men"}
 
 
 def _sound(word: str) -> str:

@@ -127,6 +127,10 @@ class Cast:
         """Whether the name speaks or acts anywhere, whatever it looks like."""
         return self._heard[key] * 2 > self._placed[key]
 
+    def is_visited(self, key: str) -> bool:
+        """Whether anybody or anything is in it, so that it must be a place."""
+        return self._placed[key] > 0
+
     def people(self) -> list[tuple[str, int]]:
         """The people of the book and how much they do in it, the busiest first."""
         return [(key, count) for key, count in self._heard.most_common() if count > 1 and self.is_person(key)]

@@ -37,6 +37,11 @@ _LYING = re.compile(
     r"|(?:at|on|near)\s+the\s+(?P<spot>top|foot|bottom|summit|mouth|head|edge|end)\s+of\s+(?:the\s+)?(?P<ref2>[\w'-]+)"
     r")"
 )
+_ARTICLE = re.compile(r"\b[Tt]he\s+\Z")
+_SETTLED = re.compile(
+    r"(?:is|lies|stands|lay|stood|nestle[sd]|was\s+(?:situated|built|located)|is\s+(?:situated|located)|had)\b|"
+    r"was\s+an?\b"
+)
 _BESIDE = re.compile(rf",\s+(?:which\s+(?:lay|lies|stood|stands)\s+)?in\s+{_PLACE}\s*,")
 _THE = re.compile(
     r"\b[Tt]he\s+(?:(?:old|new|great|little|ruined|stone|white|grey|red|black|village|parish)\s+)?"
@@ -88,14 +93,10 @@ def _lying(narration: Narration, binder: Binder, number: int, found: re.Match[st
     subject = _thing(narration, binder, number, found.start())
     if subject is None or not narration.asserts(number, found.start(), found.end()):
         return
-    verb = " ".join(found.group("verb").split())
-    is_person = binder.cast.is_person(subject.key) and subject.key not in _location_cards(binder)
-    if is_person and subject.key[0] != "\0":
+    if binder.cast.is_person(subject.key) and subject.key not in _location_cards(binder):
         return
     attribute, value = _relation(found)
-    if not value or (
-        verb in {"is", "was", "sat", "sits"} and attribute == "in" and subject.name.lower().startswith("the ")
-    ):
+    if not value or (attribute == "in" and _may_move(narration, binder, subject, found)):
         return
     yield fact_at(
         narration.prose,
@@ -106,6 +107,14 @@ def _lying(narration: Narration, binder: Binder, number: int, found: re.Match[st
         value,
         found.group(),
     )
+
+
+def _may_move(narration: Narration, binder: Binder, subject: Mention, found: re.Match[str]) -> bool:
+    """A ship lies in a harbour today and in another tomorrow; only what others are in is a place."""
+    if _ARTICLE.search(narration.prose.told, max(0, subject.start - 5), subject.start) or subject.key[0] == "\0":
+        return True
+    plainly = _SETTLED.match(found.group()) or subject.key in _location_cards(binder)
+    return not plainly and not binder.cast.is_visited(subject.key)
 
 
 def _relation(found: re.Match[str]) -> tuple[str, tuple[str | int, ...]]:

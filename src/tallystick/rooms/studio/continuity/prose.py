@@ -79,6 +79,11 @@ class Prose:
         return _doubled(self._text).translate(_SAME_LENGTH)
 
     @cached_property
+    def words(self) -> int:
+        """How many there are."""
+        return len(self.flat.split())
+
+    @cached_property
     def told(self) -> str:
         """The same with all speech hidden; the mark that ends a speech stays, since sentences end there."""
         flat = self.flat
@@ -183,7 +188,7 @@ class Prose:
 
 def words_in(proses: Sequence[Prose]) -> int:
     """How many words were looked at."""
-    return sum(len(prose.flat.split()) for prose in proses)
+    return sum(prose.words for prose in proses)
 
 
 def _doubled(text: str) -> str:

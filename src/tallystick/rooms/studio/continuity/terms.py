@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.vocabulary import NOT_NAMES, TITLES
 
 FEWEST = 4
 MOST_VARIANTS = 2
-_FORM = re.compile(r"(?<![\w'-])[A-ZÀ-Þ][a-zà-þ]+(?:[- ][A-ZÀ-Þa-zà-þ][a-zà-þ]+)?(?![\w-])")
+_FORM = re.compile(r"(?<![\w'-])[A-ZÀ-Þ][a-zà-þ]+(?:-[A-ZÀ-Þa-zà-þ][a-zà-þ]+| [A-ZÀ-Þ][a-zà-þ]+)?(?![\w-])")
 _SHORTEST = 7
 Place = tuple[Prose, int]
 
@@ -45,11 +45,17 @@ def _compounds(proses: Sequence[Prose]) -> Iterator[Variant]:
     for prose in proses:
         heads = {sentence.start for sentence in prose.sentences}
         for found in _FORM.finditer(prose.flat):
-            form = found.group()
-            if _is_term(form) and found.start() not in heads:
-                forms[re.sub(r"[- ]", "", form).lower()][form].append((prose, found.start()))
+            form, start = _without_opening(found.group(), found.start())
+            if _is_term(form) and start not in heads:
+                forms[re.sub(r"[- ]", "", form).lower()][form].append((prose, start))
     for written in forms.values():
         yield from _rare(written)
+
+
+def _without_opening(form: str, start: int) -> tuple[str, int]:
+    """`Each Skyship` is `Skyship`."""
+    first, space, second = form.partition(" ")
+    return (second, start + len(first) + 1) if space and first.lower() in NOT_NAMES else (form, start)
 
 
 def _is_term(form: str) -> bool:
@@ -57,14 +63,16 @@ def _is_term(form: str) -> bool:
     first, _, second = form.partition("-" if "-" in form else " ")
     if first.lower() in NOT_NAMES | TITLES or len(form) < _SHORTEST:
         return False
-    return not second or "-" in form or second[0].isupper()
+    return second.lower() not in NOT_NAMES
 
 
 def _rare(written: dict[str, list[Place]]) -> Iterator[Variant]:
     usual = max(written, key=lambda form: len(written[form]))
     count = len(written[usual])
     for form, places in written.items():
-        if form != usual and len(places) <= MOST_VARIANTS and count >= max(FEWEST, 4 * len(places)):
+        # `the Sperm Whale` and `Sperm-Whale fishery`: a hyphen before a noun is grammar.
+        is_grammar = {" " in form, " " in usual} == {True, False} and {"-" in form, "-" in usual} == {True, False}
+        if form != usual and not is_grammar and len(places) <= MOST_VARIANTS and count >= max(FEWEST, 4 * len(places)):
             yield Variant(usual=usual, other=form, count=count, first=written[usual][0], second=places[0])
 
 

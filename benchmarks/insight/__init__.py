@@ -1,0 +1,1 @@
+"""What insight is measured by: rows a second, search, clusters against labelled corpora."""

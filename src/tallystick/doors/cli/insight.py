@@ -1,0 +1,193 @@
+"""`tally insight`: what support tickets say."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tallystick.doors.cli import insight_report
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import UsageMistake
+from tallystick.doors.cli.insight_work import call, ingest, insight_in
+from tallystick.doors.cli.workspace import Here
+
+Dataset = Annotated[
+    int, typer.Argument(metavar="DATASET", min=1, help="Its number; `tally insight datasets` lists them.")
+]
+Map = Annotated[
+    str | None,
+    typer.Option("--map", metavar="FIELD=COLUMN,…", help="Which column is which, where the header does not say it."),
+]
+Many = Annotated[list[str] | None, typer.Option(metavar="NAME")]
+WIDTH = 100
+"""Characters of a ticket that a line shows."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    insight = group(app, "insight", "Say what support tickets are about, with numbers that can be recomputed.")
+    insight_report.add_report(insight)
+    command(insight, "ingest")(take)
+    command(insight, "datasets")(datasets)
+    command(insight, "embed")(embed)
+    command(insight, "search")(search)
+    command(insight, "cluster")(cluster)
+    command(insight, "analyze")(analyze)
+    command(insight, "history")(history)
+
+
+def take(
+    here: Here,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, XLSX, JSON or JSON Lines.")],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Of the dataset. Default: the file's.")
+    ] = None,
+    columns: Map = None,
+) -> None:
+    """Take a file of tickets. Personal data is replaced before anything is stored."""
+    with here.gate(plugins=True, make=True) as gate:
+        taken = ingest(gate, here.screen, file, name=name, columns=columns)
+        dataset = insight_in(gate).store.dataset(taken["dataset_id"])
+    mapping = {} if dataset is None else dict(dataset.mapping)
+    bad = () if dataset is None else dataset.bad_rows
+    rows = [{"line": row.line, "reason": row.reason, "detail": row.detail} for row in bad]
+    here.screen.data({**taken, "mapping": mapping, "bad_rows": rows})
+    here.screen.line(
+        f"dataset {taken['dataset_id']}: {taken['row_count']} tickets, {taken['department_count']} departments"
+        f"{'' if taken['inserted_tickets'] else ' (taken before)'}"
+    )
+    here.screen.line("columns: " + ", ".join(f"{field}={column}" for field, column in mapping.items()))
+    for row in rows:
+        here.screen.note(f"not taken: line {row['line']}: {row['reason']} {row['detail']}".rstrip())
+
+
+def datasets(here: Here) -> None:
+    """List the datasets."""
+    with here.gate(plugins=True) as gate:
+        found = insight_in(gate).store.datasets()
+    items = [
+        {"dataset_id": one.dataset_id, "name": one.name, "row_count": one.row_count, "file_hash": one.file_hash,
+         "department_count": one.department_count, "bad_row_count": one.bad_row_count}
+        for one in found
+    ]  # fmt: skip
+    here.screen.data({"items": items, "total": len(items)})
+    if not items:
+        here.screen.note("No datasets. `tally insight ingest FILE` takes one.")
+        return
+    shown = [(item["dataset_id"], item["name"], item["row_count"], item["bad_row_count"]) for item in items]
+    here.screen.table(["dataset", "name", "tickets", "bad rows"], shown)
+
+
+def embed(
+    here: Here,
+    dataset: Dataset,
+    backend: Annotated[
+        str | None, typer.Option("--backend", metavar="NAME", help="builtin or sentence-transformers.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Which model of the backend.")] = None,
+) -> None:
+    """Make vectors of the tickets; only new ones are made."""
+    args = {"dataset_id": dataset, "backend": backend, "model_name": model}
+    with here.gate(plugins=True) as gate:
+        made = call(gate, here.screen, "tool.embed.run", args, doing="Embedding")
+    here.screen.data(made)
+    here.screen.line(
+        f"{made['embedded_count']} tickets, {made['backend']} {made['model_name']}, {made['vector_dim']} numbers each"
+    )
+
+
+def search(
+    here: Here,
+    dataset: Dataset,
+    query: Annotated[str, typer.Argument(metavar="WORDS")],
+    k: Annotated[int, typer.Option("-k", metavar="N", min=1, max=1000, help="How many.")] = 10,
+    department: Many = None,
+    product: Many = None,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Look at the words once more.")] = False,
+) -> None:
+    """Find the tickets nearest to some words."""
+    filters = {name: values for name, values in (("department", department), ("product", product)) if values}
+    args = {
+        "dataset_id": dataset, "query_text": query, "k": k, "filters": filters or None, "rerank": rerank or None,
+    }  # fmt: skip
+    with here.gate(plugins=True) as gate:
+        found = call(gate, here.screen, "tool.search.nn", args)
+    here.screen.data(found)
+    for hit in found["results"]:
+        about = ", ".join(filter(None, (hit.get("department"), hit.get("product"))))
+        here.screen.line(
+            f"ticket:{hit['ticket_id']}  {hit['score']:.3f}  {_short(hit.get('summary') or '')}  ({about})"
+        )
+    if not found["results"]:
+        here.screen.note("Nothing fits these filters.")
+
+
+def cluster(
+    here: Here,
+    dataset: Dataset,
+    algorithm: Annotated[str, typer.Option("--algorithm", metavar="NAME", help="ward, kmeans or hdbscan.")] = "ward",
+    clusters: Annotated[
+        int | None, typer.Option("--clusters", metavar="N", min=2, help="How many. Default: found out.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Whose vectors.")] = None,
+) -> None:
+    """Group the tickets by what they say."""
+    params = None if clusters is None else {"n_clusters": clusters}
+    args = {"dataset_id": dataset, "algorithm": algorithm, "params": params, "model_name": model}
+    with here.gate(plugins=True) as gate:
+        made = call(gate, here.screen, "tool.cluster.run", args, doing="Grouping")
+        run = insight_in(gate).store.run(made["run_id"])
+    figures: dict[str, Any] = {} if run is None else dict(run.figures)
+    here.screen.data({**made, "figures": figures})
+    silhouette = "none" if made["silhouette"] is None else f"{made['silhouette']:.3f}"
+    here.screen.line(f"run {made['run_id']}: {len(made['cluster_counts'])} groups, silhouette {silhouette}")
+    insight_report.say_clusters(here.screen, made["cluster_counts"], figures)
+
+
+def analyze(
+    here: Here,
+    dataset: Dataset,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    compare: Annotated[
+        int | None, typer.Option("--compare", metavar="DATASET", min=1, help="With another dataset.")
+    ] = None,
+    backend: Annotated[str | None, typer.Option("--backend", metavar="NAME", help="offline or openai.")] = None,
+    prompt: Annotated[str | None, typer.Option("--prompt", metavar="VERSION", help="Which instructions.")] = None,
+) -> None:
+    """Ask a question; every sentence of the answer shows its tickets or numbers."""
+    if not question.strip():
+        raise UsageMistake("Ask something.")
+    args = {
+        "dataset_id": dataset, "question": question, "compare_dataset_id": compare, "analyzer_backend": backend,
+        "prompt_version": prompt,
+    }  # fmt: skip
+    with here.gate(plugins=True) as gate:
+        made = call(gate, here.screen, "tool.analysis.run", args, doing="Thinking")
+        found = insight_in(gate).store.analysis(made["analysis_id"])
+    answer: dict[str, Any] = {} if found is None else dict(found.answer)
+    here.screen.data({**made, "answer": answer})
+    insight_report.say_answer(here.screen, answer)
+    here.screen.note(f"analysis {made['analysis_id']}, {made['ticket_count']} tickets looked at")
+
+
+def history(
+    here: Here,
+    dataset: Annotated[int | None, typer.Option("--dataset", metavar="DATASET", min=1)] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500)] = 20,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
+) -> None:
+    """Show what was asked, the newest first."""
+    with here.gate(plugins=True) as gate:
+        found = call(gate, here.screen, "tool.history.list", {"limit": limit, "offset": offset, "dataset_id": dataset})
+    here.screen.data(found)
+    if not found["items"]:
+        here.screen.note("Nothing was asked yet.")
+    for item in found["items"]:
+        here.screen.line(
+            f"{item['id']}  {item['created_at']}  dataset {item['dataset_id']}  {_short(item['question'])}"
+        )
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= WIDTH else f"{flat[:WIDTH]}…"

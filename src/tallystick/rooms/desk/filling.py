@@ -1,0 +1,191 @@
+"""What follows when a ticket is filled: its outputs are stored, the server says its own word, the next ticket is made.
+
+All of it happens in the transaction of the caller, who has seen to it that whoever fills holds the ticket. Workers
+outside and our own come through here alike.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tallystick.records import record
+from tallystick.rooms.desk.deriving import (
+    DECISIONS,
+    is_reply_to,
+    needs_of,
+    parent_of,
+    reply_ticket,
+    tool_ticket,
+    triage_of,
+)
+from tallystick.rooms.desk.nouns import VERDICTS, Judgement, Review, Ticket
+from tallystick.rooms.desk.options import Options
+from tallystick.rooms.desk.outbox.queueing import queue_reply
+from tallystick.rooms.desk.ports import Surroundings
+from tallystick.rooms.desk.shape import warnings_of
+from tallystick.rooms.desk.states import wait_after
+from tallystick.rooms.desk.store import Transaction
+
+DEFERRED = Judgement(status="DEFER", rule_id="defer.triage", reason="Triage left it to a person.")
+SWITCHED_OFF = Judgement(
+    status="DEFER", rule_id="defer.no-tool-phase", reason="TOOL tickets are switched off, so a person must approve."
+)
+NO_NEED = Judgement(
+    status="DEFER", rule_id="defer.no-need", reason="Triage named nothing to look up, so a person must approve."
+)
+NO_PROCEED = Judgement(
+    status="DEFER", rule_id="defer.no-proceed", reason="No PROCEED of this server stands behind the reply."
+)
+
+
+@record
+class Filled:
+    """What a fill came to."""
+
+    ticket: Ticket
+    """As it is now."""
+    derived: tuple[str, ...] = ()
+    """Tickets that were made."""
+    queued: bool = False
+    """Whether a message waits in the outbox."""
+    incomplete: str | None = None
+    """Why the outputs were no result, as a fixed code: the ticket is tried again, or has failed for good."""
+    repeated: bool = False
+    """Whether it was all done before."""
+
+
+class Filling:
+    """How tickets of each kind are filled."""
+
+    def __init__(self, options: Options, around: Surroundings) -> None:
+        self._options = options
+        self._around = around
+
+    def fill(self, tx: Transaction, ticket: Ticket, outputs: Mapping[str, Any], *, by: str) -> Filled:
+        """Store outputs and let follow what follows.
+
+        Raises:
+            Moved: The ticket is another by now, or has ended.
+        """
+        filled = self._with_outputs(ticket, outputs, by)
+        if ticket.kind == "TRIAGE":
+            return self._triage(tx, ticket, filled, outputs)
+        if ticket.kind == "TOOL":
+            return self._tool(tx, ticket, filled, outputs)
+        return self._reply(tx, ticket, filled, outputs)
+
+    def retry(self, tx: Transaction, ticket: Ticket, why: str, *, at_once: bool = False) -> Filled:
+        """Give a ticket another try after a while; after the last it has failed, for a person to see.
+
+        Args:
+            tx: The transaction.
+            ticket: As it was read.
+            why: A fixed code, kept on the ticket.
+            at_once: Without waiting, because it was not the ticket's fault.
+        """
+        attempts = ticket.attempts + 1
+        wait = wait_after(attempts)
+        status = "failed" if wait is None else "pending"
+        tx.count(f"retry.{why}" if wait is not None else "dead_letters")
+        again = replace(
+            moved(ticket, status), attempts=attempts, not_before=0 if at_once or wait is None else tx.clock() + wait,
+            warnings=(*ticket.warnings, f"{why}: attempt {attempts} gave no result."),
+        )  # fmt: skip
+        return Filled(ticket=tx.save(again, was=ticket), incomplete=why)
+
+    # -- by kind -------------------------------------------------------------------------------------------------------
+
+    def _triage(self, tx: Transaction, was: Ticket, filled: Ticket, outputs: Mapping[str, Any]) -> Filled:
+        triage = triage_of(outputs)
+        decision = triage.get("decision")
+        if decision not in DECISIONS:
+            return self.retry(tx, was, "decision_missing")
+        if decision == "REJECT":
+            return Filled(ticket=tx.save(moved(filled, "done"), was=was))
+        if decision == "DEFER":
+            return self._review(tx, was, filled, DEFERRED, draft_of(outputs))
+        if not self._options.tool_derivation:
+            return self._review(tx, was, filled, SWITCHED_OFF, draft_of(outputs))
+        if not needs_of(triage):
+            return self._review(tx, was, filled, NO_NEED, draft_of(outputs))
+        child = tool_ticket(filled, triage, self._options.tool_policy, now=self._around.now())
+        known = self._around.known_tools()
+        child = replace(
+            child, warnings=warnings_of(child.body, known_tools=known, validate=self._options.schema_validation)
+        )
+        tx.add(child)
+        return Filled(ticket=tx.save(moved(filled, "done"), was=was), derived=(child.ticket_id,))
+
+    def _tool(self, tx: Transaction, was: Ticket, filled: Ticket, outputs: Mapping[str, Any]) -> Filled:
+        proposed = outputs.get("tool_verdict")
+        if not isinstance(proposed, Mapping) or proposed.get("status") not in VERDICTS:
+            return self.retry(tx, was, "verdict_missing")
+        judged = self._around.judge().verdict(filled)
+        tx.count(f"verdict.{judged.status}")
+        filled = with_verdict(replace(filled, judged=judged), proposed)
+        if judged.status == "BLOCK":
+            return Filled(ticket=tx.save(moved(filled, "blocked"), was=was))
+        if judged.status == "DEFER":
+            return self._review(tx, was, filled, judged, draft_of(outputs))
+        child = reply_ticket(filled, now=self._around.now())
+        tx.add(child)
+        return Filled(ticket=tx.save(moved(filled, "done"), was=was), derived=(child.ticket_id,))
+
+    def _reply(self, tx: Transaction, was: Ticket, filled: Ticket, outputs: Mapping[str, Any]) -> Filled:
+        draft = draft_of(outputs)
+        if not draft.strip():
+            return self.retry(tx, was, "draft_missing")
+        parent = parent_of(filled)
+        tool = None if parent is None else tx.get(parent)
+        if tool is None or not is_reply_to(filled, tool):
+            return self._review(tx, was, replace(filled, judged=NO_PROCEED), NO_PROCEED, draft)
+        checked = self._around.judge().reply(filled, tool)
+        tx.count(f"draft.{checked.judgement.status}")
+        filled = replace(filled, judged=checked.judgement)
+        if checked.judgement.status == "BLOCK":
+            return Filled(ticket=tx.save(moved(filled, "blocked"), was=was))
+        if checked.judgement.status == "DEFER" or not checked.text.strip():
+            return self._review(tx, was, filled, checked.judgement, draft)
+        saved = tx.save(moved(filled, "done"), was=was)
+        queue_reply(tx, saved, checked.text, channel=self._options.channel, by="verdict")
+        return Filled(ticket=saved, queued=True)
+
+    def _review(self, tx: Transaction, was: Ticket, filled: Ticket, why: Judgement, draft: str) -> Filled:
+        """Put it before people."""
+        saved = tx.save(moved(filled, "review"), was=was)
+        review = Review(
+            ticket_id=saved.ticket_id, state="waiting", rule_id=why.rule_id, reason=why.reason, draft=draft
+        )  # fmt: skip
+        tx.put_review(review)
+        return Filled(ticket=saved)
+
+    def _with_outputs(self, ticket: Ticket, outputs: Mapping[str, Any], by: str) -> Ticket:
+        metadata = {**ticket.metadata, "final_outputs": dict(outputs), "filled_by": by}
+        body = {**ticket.body, "metadata": metadata}
+        # What was said when the ticket came stays said.
+        said = warnings_of(body, known_tools=self._around.known_tools(), validate=self._options.schema_validation)
+        return replace(ticket, body=body, warnings=tuple(dict.fromkeys((*ticket.warnings, *said))))
+
+
+def moved(ticket: Ticket, status: str) -> Ticket:
+    """The ticket with another status."""
+    return replace(ticket, body={**ticket.body, "status": status})
+
+
+def with_verdict(ticket: Ticket, proposed: Mapping[str, Any]) -> Ticket:
+    """The ticket with the server's word where readers of the contract look, and what was proposed beside it."""
+    if ticket.judged is None:
+        return ticket
+    verdict = {**ticket.judged.as_dict(), "proposed": dict(proposed)}
+    outputs = {**ticket.final_outputs, "tool_verdict": verdict}
+    return replace(ticket, body={**ticket.body, "metadata": {**ticket.metadata, "final_outputs": outputs}})
+
+
+def draft_of(outputs: Mapping[str, Any]) -> str:
+    """The text of a draft among outputs: `draft` or `reply`, as text or under `text`."""
+    for name in ("draft", "reply"):
+        given = outputs.get(name)
+        text = given.get("text") if isinstance(given, Mapping) else given
+        if isinstance(text, str):
+            return text
+    return ""

@@ -1,0 +1,1 @@
+"""The desk's long work: tickets, sending, and what the clock does."""

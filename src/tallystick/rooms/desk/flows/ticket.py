@@ -1,0 +1,108 @@
+"""A ticket on the durable port: begun, worked on, filled; and the clock's work: what is late, what is to be sent.
+
+A worker that is killed loses nothing. A ticket it had begun is taken up by the run that begun it, wherever that goes
+on; what it had filled is filled once; what it had sent has its key.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tallystick.rooms.desk.flows.working import BY, Worker
+from tallystick.rooms.desk.leasing import Leases
+from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.office import Office
+from tallystick.turns.agents.problem import Problem
+from tallystick.turns.durable import Durable, Run
+from tallystick.turns.runs import Queue, Retry, Schedule, StepFailed
+
+TICKET, SWEEP = "desk.ticket", "desk.sweep"
+TICKETS, CLOCK = "desk.tickets", "desk.clock"
+TRIES = Retry(attempts=3, first_s=0.5, longest_s=10)
+EVERY = "*/5 * * * * *"
+"""Seconds first: late leases and the outbox are looked after every five seconds."""
+AT_ONCE = 500
+"""Waiting tickets that one sweep wakes a worker for."""
+
+
+def join_tickets(office: Office, worker: Worker, durable: Durable) -> None:
+    """Register the flows, and let the office wake them."""
+    flows = _Flows(office, worker, durable)
+    durable.add_queue(Queue(name=TICKETS, per_worker=4))
+    durable.add_queue(Queue(name=CLOCK, concurrency=1, per_worker=1))
+    durable.register(TICKET, flows.ticket, queue=TICKETS)
+    durable.register(SWEEP, flows.sweep, queue=CLOCK)
+    if office.options.workers == "own":
+        durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
+        office.woken = flows.wake
+
+
+class _Flows:
+    def __init__(self, office: Office, worker: Worker, durable: Durable) -> None:
+        self._office = office
+        self._worker = worker
+        self._durable = durable
+
+    def wake(self, ticket_ids: Sequence[str]) -> None:
+        """Start a run for each; the run of one attempt is one, however often it is started."""
+        with self._office.store.reading() as tx:
+            attempts = {
+                name: None if (one := tx.get(name, lock=False)) is None else one.attempts for name in ticket_ids
+            }
+        for name, attempt in attempts.items():
+            if attempt is not None:
+                self._durable.start(TICKET, {"ticket_id": name}, run_id=run_of(name, attempt))
+
+    def ticket(self, run: Run, args: dict[str, Any]) -> Any:
+        """One attempt at a ticket."""
+        ticket_id = str(args["ticket_id"])
+        obstacle = run.step("begin", self._begin, ticket_id, run.id)
+        if obstacle is not None:
+            return {"ticket_id": ticket_id, "passed": obstacle}
+        try:
+            ended = run.step("work", self._work, ticket_id, run.id, retry=TRIES)
+        except StepFailed as failed:
+            ended = run.step("give_up", self._give_up, ticket_id, run.id, failed.failure.code or "work_failed")
+        run.step("send", self._send)
+        return {"ticket_id": ticket_id, **ended}
+
+    def sweep(self, run: Run, _args: dict[str, Any]) -> Any:
+        """What the clock does: leases that ended, tickets nobody was woken for, messages that are due."""
+        late = run.step("late", self._leases.give_back_late)
+        woken = run.step("wake", self._wake_waiting)
+        sent = run.step("send", self._send)
+        return {"late": late, "woken": woken, **sent}
+
+    @property
+    def _leases(self) -> Leases:
+        return self._office.leases
+
+    def _begin(self, ticket_id: str, run_id: str) -> str | None:
+        begun = self._leases.begin(ticket_id, run_id)
+        return begun.code if isinstance(begun, Problem) else None
+
+    def _work(self, ticket_id: str, run_id: str) -> dict[str, Any]:
+        begun = self._leases.begin(ticket_id, run_id)
+        if not isinstance(begun, Ticket):
+            # It was filled before this worker could write down that it was.
+            return {"status": begun.code}
+        filled = self._leases.finish(ticket_id, run_id, self._worker.outputs(begun), by=BY)
+        return {"status": filled.code if isinstance(filled, Problem) else filled.ticket.status}
+
+    def _give_up(self, ticket_id: str, run_id: str, why: str) -> dict[str, Any]:
+        left = self._leases.give_up(ticket_id, run_id, why)
+        return {"status": left.code if isinstance(left, Problem) else left.ticket.status}
+
+    def _send(self) -> dict[str, int]:
+        sent = self._office.sending.send_due()
+        return {"sent": sent.sent, "withheld": sent.withheld}
+
+    def _wake_waiting(self) -> int:
+        with self._office.store.reading() as tx:
+            waiting = [one.ticket_id for one in tx.waiting(kind=None, limit=AT_ONCE, lock=False)]
+        self.wake(waiting)
+        return len(waiting)
+
+
+def run_of(ticket_id: str, attempt: int) -> str:
+    """The run of one attempt at a ticket."""
+    return f"desk.{ticket_id}.{attempt}"

@@ -1,0 +1,1 @@
+"""How tickets come in: one event or ticket at a time, in batches, and from files."""

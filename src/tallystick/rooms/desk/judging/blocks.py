@@ -1,0 +1,104 @@
+"""The rules that end a ticket: something was tried that must not be, or would leave that must not."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.record.secrets import MARK
+from tallystick.rooms.desk.deriving import event_of
+from tallystick.rooms.desk.judging.case import Case
+from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.signs import topic_in
+
+Rule = Callable[[Case, VerdictPolicy], str | None]
+"""Gives the reason, or None: it does not apply."""
+
+FOLLOWED_FROM = 8
+"""An argument of this many characters does not stand in two texts by chance."""
+_SECURITY_FAULTS = frozenset({"not_allowed", "unknown_tool", "nonce"})
+_SECURITY_REASONS = re.compile(
+    r"path_(?:outside|protected|absolute)|address_|host_|not_in_workspace|secret", re.IGNORECASE
+)
+PERSONAL = re.compile(
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63})+|(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)|"
+    r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}\b"
+)
+"""Addresses, cards and accounts: what names one person."""
+_ACTS = frozenset({"write", "external"})
+
+
+def security_code(case: Case, _policy: VerdictPolicy) -> str | None:
+    """A tool that was not allowed, a path or address out of bounds, a secret in an argument, a nonce misused."""
+    for receipt in case.outcomes():
+        outcome = receipt.header.get("outcome") or {}
+        fault, reason = str(outcome.get("fault", "")), str(outcome.get("reason", ""))
+        if fault in _SECURITY_FAULTS or _SECURITY_REASONS.search(reason):
+            return f"{receipt.header.get('tool_id') or 'a call'} was refused: {fault or reason} ({receipt.receipt_id})"
+        if _has_secret(receipt.inputs):
+            return f"a secret stood in an argument ({receipt.receipt_id})"
+    return None
+
+
+def forbidden_topic(case: Case, policy: VerdictPolicy) -> str | None:
+    """The customer asks about something that is not answered here."""
+    topic = topic_in(case.content, policy.forbidden_topics)
+    return None if topic is None else f"the topic '{topic}' is not answered here"
+
+
+def personal_data_leaves(case: Case, _policy: VerdictPolicy) -> str | None:
+    """An address, a card or an account was given to a call that reaches outside."""
+    for receipt in case.ran():
+        if case.effect(str(receipt.header.get("tool_id"))) == "external":
+            for value in texts_in(_args(receipt)):
+                if PERSONAL.search(value):
+                    return f"personal data went into {receipt.header.get('tool_id')} ({receipt.receipt_id})"
+    return None
+
+
+def followed_instruction(case: Case, policy: VerdictPolicy) -> str | None:
+    """A call that does something was made with words that stand only in the customer's text or a tool's result."""
+    event = event_of(case.ticket)
+    trusted = " ".join(str(event.get(name, "")) for name in policy.sources)
+    heard = case.content
+    for receipt in case.outcomes():
+        if case.effect(str(receipt.header.get("tool_id"))) in _ACTS:
+            for value in texts_in(_args(receipt)):
+                if len(value) >= FOLLOWED_FROM and value not in trusted and value in heard:
+                    return f"{receipt.header.get('tool_id')} was called with words of others ({receipt.receipt_id})"
+        heard += "\n" + "\n".join(texts_in(receipt.outputs))
+    return None
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("block.security-code", security_code),
+    ("block.instruction-followed", followed_instruction),
+    ("block.personal-data", personal_data_leaves),
+    ("block.forbidden-topic", forbidden_topic),
+)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text inside a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_in(inner)
+
+
+def _args(receipt: Receipt) -> Any:
+    inputs = receipt.inputs
+    if not isinstance(inputs, Mapping):
+        return {}
+    normal = inputs.get("normalised")
+    return (normal if isinstance(normal, Mapping) else inputs).get("args", {})
+
+
+def _has_secret(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return MARK in value or any(map(_has_secret, value.values()))
+    return isinstance(value, list) and any(map(_has_secret, value))

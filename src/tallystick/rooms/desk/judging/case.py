@@ -1,0 +1,134 @@
+"""A ticket with what the ledger knows of it: only this is judged."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from tallystick.gate.quotes import find_quote, fold_text
+from tallystick.gate.record.receipt import Receipt
+from tallystick.records import record
+from tallystick.rooms.desk.deriving import event_of, needs_of
+from tallystick.rooms.desk.judging.matching import relevance
+from tallystick.rooms.desk.nouns import Need, Ticket
+
+Effect = Callable[[str], str | None]
+"""A tool's name → its effect; None: no such tool is here."""
+_DONE = frozenset({"accepted", "transformed"})
+
+
+@record
+class Shown:
+    """A piece of evidence that checks out: its words stand in the output of a call that was made for this ticket."""
+
+    evidence_id: str
+    source: str
+    snippet: str
+    need: int
+    """Which need it speaks to."""
+    relevance: float
+    receipt_id: str
+
+
+@record
+class Case:
+    """Everything a rule may look at."""
+
+    ticket: Ticket
+    content: str
+    """The customer's words."""
+    needs: tuple[Need, ...]
+    triage: Mapping[str, Any]
+    claimed: tuple[Mapping[str, Any], ...]
+    """Evidence as the worker gives it."""
+    trace: tuple[Mapping[str, Any], ...]
+    """Calls as the worker tells them."""
+    context: Mapping[str, Any]
+    proposed: Mapping[str, Any]
+    receipts: tuple[Receipt, ...]
+    """All of this ticket's session, verified, in order."""
+    shown: tuple[Shown, ...]
+    """Evidence that checks out."""
+    effect: Effect
+
+    def outcomes(self) -> Iterator[Receipt]:
+        """Receipts of calls."""
+        return (one for one in self.receipts if one.header["kind"] == "outcome")
+
+    def ran(self) -> Iterator[Receipt]:
+        """Receipts of calls that were made."""
+        return (one for one in self.outcomes() if was_made(one))
+
+
+def was_made(receipt: Receipt) -> bool:
+    """Whether a call was let through and gave something."""
+    outcome = receipt.header.get("outcome") or {}
+    return outcome.get("status") in _DONE and "fault" not in outcome
+
+
+def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case:
+    """Read a TOOL ticket."""
+    context, proposed = _object(ticket.final_outputs.get("tool_context")), ticket.final_outputs.get("tool_verdict")
+    triage = _object(ticket.tool_input.get("triage"))
+    found = tuple(receipts)
+    needs = needs_of(triage)
+    claimed = _objects(context.get("evidence"))
+    content = event_of(ticket).get("content")
+    return Case(
+        ticket=ticket, content=content if isinstance(content, str) else "", needs=needs, triage=triage,
+        claimed=claimed, trace=_objects(context.get("tool_trace")), context=context, proposed=_object(proposed),
+        receipts=found, shown=tuple(_shown(claimed, needs, found)), effect=effect,
+    )  # fmt: skip
+
+
+def _shown(
+    claimed: Iterable[Mapping[str, Any]], needs: tuple[Need, ...], receipts: tuple[Receipt, ...]
+) -> Iterator[Shown]:
+    outputs = {one.receipt_id: one for one in receipts if one.header["kind"] == "outcome" and was_made(one)}
+    for place, item in enumerate(claimed):
+        snippet, receipt = item.get("snippet"), outputs.get(str(item.get("receipt_id")))
+        source = item.get("source")
+        if not isinstance(snippet, str) or not isinstance(source, str) or receipt is None:
+            continue
+        if not _stands(snippet, source, receipt):
+            continue
+        name = item.get("evidence_id")
+        need, score = best_need(needs, snippet)
+        yield Shown(
+            evidence_id=name if isinstance(name, str) and name else f"ev_{place + 1}", source=source, snippet=snippet,
+            need=need, relevance=score, receipt_id=receipt.receipt_id,
+        )  # fmt: skip
+
+
+def best_need(needs: tuple[Need, ...], snippet: str) -> tuple[int, float]:
+    """Which need a snippet speaks to most, and how much. Worked out by us, whatever a worker says."""
+    scores = [relevance(need.question, snippet) for need in needs] or [0.0]
+    best = max(range(len(scores)), key=lambda place: (scores[place], -place))
+    return best, scores[best]
+
+
+def _stands(snippet: str, source: str, receipt: Receipt) -> bool:
+    """Whether the words stand in what the call gave, beside the name of the source they are said to be from."""
+    for piece in _pieces(receipt.outputs):
+        texts = [value for value in piece.values() if isinstance(value, str)]
+        named = any(value == source for value in texts) or receipt.header.get("tool_id") == source
+        if named and any(find_quote(snippet, fold_text(value)) is not None for value in texts):
+            return True
+    return False
+
+
+def _pieces(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Every object in an output: a passage with its document, a record with its id."""
+    if isinstance(value, Mapping):
+        yield value
+        for inner in value.values():
+            yield from _pieces(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _pieces(inner)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Any) -> tuple[Mapping[str, Any], ...]:
+    return tuple(one for one in value if isinstance(one, Mapping)) if isinstance(value, list) else ()

@@ -1,0 +1,109 @@
+"""The rules that put a ticket before a person. None is an accusation: each says what a machine cannot settle."""
+
+from collections.abc import Iterator
+
+from tallystick.rooms.desk.judging.blocks import Rule
+from tallystick.rooms.desk.judging.case import Case, Shown
+from tallystick.rooms.desk.judging.matching import contradict
+from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
+
+_BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
+
+
+def forged_trace(case: Case, _policy: VerdictPolicy) -> str | None:
+    """The worker tells of calls that this ticket's receipts do not show."""
+    mine = {receipt.receipt_id: receipt for receipt in case.outcomes()}
+    for place, told in enumerate(case.trace):
+        receipt = mine.get(str(told.get("receipt_id")))
+        if receipt is None:
+            return f"call {place + 1} of the trace has no receipt of this ticket"
+        if told.get("tool_name") != receipt.header.get("tool_id"):
+            return f"call {place + 1} of the trace is told as another tool's"
+    return None
+
+
+def no_evidence(case: Case, policy: VerdictPolicy) -> str | None:
+    """Nothing that checks out speaks to the matter."""
+    if any(one.relevance >= policy.threshold for one in case.shown):
+        return None
+    claimed = len(case.claimed)
+    return (
+        f"{claimed} pieces were claimed, none checks out and speaks to a need" if claimed else "no evidence was found"
+    )
+
+
+def need_uncovered(case: Case, policy: VerdictPolicy) -> str | None:
+    """A need has no verified snippet over the threshold."""
+    covered = {one.need for one in case.shown if one.relevance >= policy.threshold}
+    missing = [need.question for place, need in enumerate(case.needs) if place not in covered]
+    return f"nothing answers: {missing[0]}" if missing else None
+
+
+def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
+    """Two sources say different things about one need."""
+    for place, need in enumerate(case.needs):
+        for one, other in _pairs([each for each in case.shown if each.need == place]):
+            if one.source == other.source or min(one.relevance, other.relevance) < policy.threshold:
+                continue
+            told = contradict(need.question, one.snippet, other.snippet)
+            if told is not None:
+                return f"{one.source} and {other.source} disagree: {told}"
+    return None
+
+
+def truncated(case: Case, _policy: VerdictPolicy) -> str | None:
+    """Something was cut off, so something may have been missed."""
+    return "the evidence was cut off" if case.context.get("truncated") else None
+
+
+def budget_spent(case: Case, _policy: VerdictPolicy) -> str | None:
+    """The search stopped because it had to, not because it was done."""
+    for receipt in case.outcomes():
+        fault = str((receipt.header.get("outcome") or {}).get("fault", ""))
+        if fault in _BUDGET_FAULTS:
+            return f"a call was refused because the budget was spent ({receipt.receipt_id})"
+    return None
+
+
+def delicate_category(case: Case, policy: VerdictPolicy) -> str | None:
+    """Refunds, legal and security matters are decided by people."""
+    named = case.triage.get("category")
+    found = {*categories_of(case.content), *([named] if isinstance(named, str) else [])} & set(policy.defer_categories)
+    return f"a {min(found)} matter is decided by a person" if found else None
+
+
+def wants_person(case: Case, _policy: VerdictPolicy) -> str | None:
+    """The customer asks for a person."""
+    return "the customer asks for a person" if asks_for_person(case.content) else None
+
+
+def triage_defers(case: Case, _policy: VerdictPolicy) -> str | None:
+    """Triage left it to a person."""
+    return "triage left it to a person" if case.triage.get("decision") == "DEFER" else None
+
+
+def worker_stricter(case: Case, _policy: VerdictPolicy) -> str | None:
+    """The worker's own word can make it stricter, up to a person: a BLOCK of its own silences nobody."""
+    status = case.proposed.get("status")
+    return f"the worker says {status}" if status in {"DEFER", "BLOCK"} else None
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("defer.trace-unproved", forged_trace),
+    ("defer.person-wanted", wants_person),
+    ("defer.category", delicate_category),
+    ("defer.triage", triage_defers),
+    ("defer.budget-spent", budget_spent),
+    ("defer.truncated", truncated),
+    ("defer.no-evidence", no_evidence),
+    ("defer.need-uncovered", need_uncovered),
+    ("defer.contradiction", contradiction),
+    ("defer.worker", worker_stricter),
+)
+
+
+def _pairs(found: list[Shown]) -> Iterator[tuple[Shown, Shown]]:
+    for place, one in enumerate(found):
+        for other in found[place + 1 :]:
+            yield one, other

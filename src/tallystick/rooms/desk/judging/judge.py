@@ -1,0 +1,75 @@
+"""The judge: all rules on one ticket, the strictest first, each with an id that people are shown."""
+
+from collections.abc import Callable, Iterable
+
+from tallystick.gate.record.receipt import Receipt
+from tallystick.rooms.desk.deriving import event_of
+from tallystick.rooms.desk.filling import draft_of
+from tallystick.rooms.desk.judging import blocks, defers
+from tallystick.rooms.desk.judging.case import Case, Effect, case_of
+from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
+from tallystick.rooms.desk.naming import session_of
+from tallystick.rooms.desk.nouns import Judgement, Ticket, Verdict
+from tallystick.rooms.desk.ports import CheckedReply
+
+Session = Callable[[str], Iterable[Receipt]]
+"""A session's id → its receipts that verify, in order."""
+
+
+class ServerJudge:
+    """Reads the ledger and the ticket; changes nothing, so that the same ticket and trace are always judged alike."""
+
+    def __init__(self, policy: VerdictPolicy, receipts: Session, effect: Effect) -> None:
+        """Join what is read.
+
+        Args:
+            policy: The bounds.
+            receipts: The ledger.
+            effect: What each tool does.
+        """
+        self.policy = policy
+        self._receipts = receipts
+        self._effect = effect
+
+    def verdict(self, ticket: Ticket) -> Judgement:
+        """See `Judge`."""
+        return judge(self.case(ticket), self.policy)
+
+    def reply(self, ticket: Ticket, tool: Ticket) -> CheckedReply:
+        """See `Judge`."""
+        draft = draft_of(ticket.final_outputs)
+        case = self.case(tool)
+        again = judge(case, self.policy)
+        if again.status != "PROCEED":
+            # What stands behind the draft does not hold any more.
+            return CheckedReply(judgement=again, text="")
+        return CheckedReply(judgement=_of_draft(case, draft), text=text_of(draft))
+
+    def case(self, ticket: Ticket) -> Case:
+        """A TOOL ticket with what the ledger knows of it."""
+        return case_of(ticket, self._receipts(session_of(ticket.ticket_id)), self._effect)
+
+
+def judge(case: Case, policy: VerdictPolicy) -> Judgement:
+    """The verdict on a case."""
+    for status, rules in (("BLOCK", blocks.RULES), ("DEFER", defers.RULES)):
+        found = [(name, reason) for name, rule in rules if (reason := rule(case, policy)) is not None]
+        if found:
+            verdict: Verdict = "BLOCK" if status == "BLOCK" else "DEFER"
+            return Judgement(status=verdict, rule_id=found[0][0], reason=found[0][1], others=tuple(found[1:]))
+    return Judgement(status="PROCEED", rule_id="proceed.covered", reason="every need is covered by evidence that holds")
+
+
+def _of_draft(case: Case, draft: str) -> Judgement:
+    own = " ".join(str(value) for value in event_of(case.ticket).values())
+    leaving = others_data(text_of(draft), own)
+    if leaving is not None:
+        return Judgement(status="BLOCK", rule_id="block.personal-data", reason="the draft holds somebody's data")
+    wrong = next(unsupported(draft, evidence_texts(case.shown)), None)
+    if wrong is not None:
+        reason = f"{wrong.why}: {wrong.sentence[:120]}"
+        return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
+    return Judgement(
+        status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
+    )

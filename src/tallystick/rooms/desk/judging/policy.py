@@ -1,0 +1,36 @@
+"""What is decided by configuration: `[rooms.desk.verdict]`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tallystick.errors import ConfigError
+
+
+class VerdictPolicy(BaseModel):
+    """The bounds of the rules; the rules themselves are code."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    threshold: float = Field(default=0.34, ge=0, le=1)
+    """How much of a need a snippet must speak of to cover it."""
+    defer_categories: tuple[str, ...] = ("refund", "legal", "security")
+    forbidden_topics: tuple[str, ...] = ()
+    """Words or phrases; a customer's text that holds one is not answered."""
+    sources: tuple[str, ...] = ("thread_id", "actor")
+    """Fields of the event that a write or external call may take its values from."""
+
+
+def parse_verdict_policy(raw: Mapping[str, Any]) -> VerdictPolicy:
+    """Check plain data.
+
+    Raises:
+        ConfigError: A wrong value; the message names its key.
+    """
+    try:
+        return VerdictPolicy.model_validate(dict(raw.get("verdict", {})))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(("rooms", "desk", "verdict", *(str(part) for part in first["loc"])))
+        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None

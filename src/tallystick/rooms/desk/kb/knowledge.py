@@ -1,0 +1,134 @@
+"""A knowledge base that can be asked: searched by words, read by document. What changes in the folder shows at once.
+
+Before an answer the folder is looked through (at most once a second), and only files that changed are read again. The
+text of a hit is taken from the document as it is now, never from what was kept of an older one.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import RLock
+
+from tallystick.errors import PathRefused
+from tallystick.rooms.desk.kb.index import Index, Scored
+from tallystick.rooms.desk.kb.kept import IndexFile
+from tallystick.rooms.desk.kb.nouns import Answer, Document, Hit, Passed, Unreadable, Unused
+from tallystick.rooms.desk.kb.shelf import Shelf
+
+LOOK_S = 1.0
+"""How long a look at the folder counts; looking through ten thousand files takes a tenth of a second."""
+SPARE = 20
+"""Passages looked at beyond those asked for, since some are of documents that no longer hold."""
+MOST_PASSED = 5
+
+
+class KnowledgeBase:
+    """The documents of one folder."""
+
+    def __init__(
+        self,
+        root: Path,
+        kept: Path | None = None,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Name a folder; it is looked at when something is asked.
+
+        Args:
+            root: The folder.
+            kept: The file in which what was read is kept for the next start; None: nowhere.
+            monotonic: Tells how long ago the folder was looked at.
+            clock_ns: The wall clock that the file system's times are compared with.
+        """
+        self.root = root.resolve()
+        file = None if kept is None else IndexFile(kept, self.root)
+        self._shelf = Shelf(self.root, file, clock_ns=clock_ns)
+        self._monotonic = monotonic
+        self._lock = RLock()
+        self._looked: float | None = None
+        self._index = Index(())
+        self._places: list[tuple[str, int]] = []
+        """Number of a passage in the index → its document, and its number there."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the folder exists."""
+        return self.root.is_dir()
+
+    def search(self, query: str, k: int = 5) -> Answer:
+        """The passages that fit a question best, of documents that hold."""
+        with self._lock:
+            self.refresh()
+            hits: list[Hit] = []
+            passed: dict[str, Passed] = {}
+            for document, number, scored in self._found(query, k + SPARE):
+                if len(hits) >= k:
+                    break
+                if document.standing == "current":
+                    hits.append(self._hit(document, number, scored))
+                else:
+                    passed.setdefault(document.doc, _passed(document))
+            return Answer(hits=tuple(hits), passed=tuple(passed.values())[:MOST_PASSED], searched=self._index.size)
+
+    def document(self, doc: str) -> Document | None:
+        """One document as it is now; None: there is none.
+
+        Raises:
+            PathRefused: The path leaves the folder, or names no plain file.
+            Unreadable: It is no document, or cannot be read.
+        """
+        with self._lock:
+            return self._shelf.document(doc)
+
+    def documents(self) -> list[Document]:
+        """All there are, in order; those of Markdown and text without their texts."""
+        with self._lock:
+            self.refresh()
+            return [entry.document for entry in self._shelf.entries.values() if entry.document is not None]
+
+    def unused(self) -> list[Unused]:
+        """The files that give no document, and why."""
+        with self._lock:
+            self.refresh()
+            return [entry.unused for entry in self._shelf.entries.values() if entry.unused is not None]
+
+    def refresh(self, *, now: bool = False) -> None:
+        """Look through the folder, if the last look is not recent."""
+        with self._lock:
+            moment = self._monotonic()
+            if not now and self._looked is not None and moment - self._looked < LOOK_S:
+                return
+            changed = self._shelf.look()
+            if changed or self._looked is None:
+                entries = self._shelf.entries
+                self._index = Index(words for entry in entries.values() for words in entry.words)
+                self._places = [(doc, at) for doc, entry in entries.items() for at in range(len(entry.passages))]
+            self._looked = moment
+
+    def _found(self, query: str, limit: int) -> Iterator[tuple[Document, int, Scored]]:
+        for scored in self._index.search(query, limit):
+            doc, number = self._places[scored.number]
+            try:
+                document = self._shelf.document(doc)
+            except (PathRefused, Unreadable):
+                document = None
+            if document is not None and document.sha256 == self._shelf.entries[doc].sha256:
+                yield document, number, scored
+            else:
+                # It changed since we looked: what is kept of it says nothing any more.
+                self._looked = None
+
+    def _hit(self, document: Document, number: int, scored: Scored) -> Hit:
+        passage = self._shelf.entries[document.doc].passages[number]
+        return Hit(
+            doc=document.doc, title=document.title, section=document.sections[passage.section].name,
+            first_line=passage.first_line, last_line=passage.last_line,
+            snippet=document.text[passage.start : passage.end], score=round(scored.share, 4), sha256=document.sha256,
+        )  # fmt: skip
+
+
+def _passed(document: Document) -> Passed:
+    return Passed(
+        doc=document.doc, title=document.title, standing=document.standing, superseded_by=document.superseded_by
+    )

@@ -1,0 +1,61 @@
+"""The text of a PDF, page by page, read in a process of its own.
+
+A PDF can be made so that reading it takes hours or all memory there is. The process that reads it has little of both,
+and whatever becomes of it, ours goes on.
+"""
+
+import subprocess
+import sys
+
+import orjson
+
+from tallystick.rooms.desk.kb.nouns import Heading, Unreadable, Written
+
+WITHIN_S = 60.0
+"""A manual of a thousand pages takes some twenty seconds."""
+
+
+def read_pdf(data: bytes, *, within_s: float = WITHIN_S) -> Written:
+    """One document; each page is a section.
+
+    Raises:
+        Unreadable: `damaged`, `locked`, `too_slow`, `part_missing` or `no_text`.
+    """
+    try:
+        # Isolated: neither the environment nor the folder we run in adds anything to what it imports.
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "tallystick.rooms.desk.kb.pdf_child"],
+            input=data, capture_output=True, timeout=within_s, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        message = f"Reading it takes more than {within_s:g} seconds. Save it again as a simpler PDF, or as text."
+        raise Unreadable("too_slow", message) from None
+    try:
+        found = orjson.loads(done.stdout)
+    except orjson.JSONDecodeError:
+        raise Unreadable("damaged", "It cannot be read as a PDF. Save it again, or as text.") from None
+    if "code" in found:
+        raise Unreadable(found["code"], _MESSAGES[found["code"]])
+    return _written(found)
+
+
+_MESSAGES = {
+    "damaged": "It cannot be read as a PDF. Save it again, or as text.",
+    "locked": "It is locked with a password. Save it without.",
+    "part_missing": "PDFs need pypdf: pip install 'tallystick[desk]'.",
+    "no_text": "It holds pictures of pages and no text. Run text recognition on it first.",
+}
+
+
+def _written(found: dict[str, object]) -> Written:
+    pages = found["pages"]
+    lines: list[str] = []
+    headings: list[Heading] = []
+    for number, page in enumerate(pages if isinstance(pages, list) else [], start=1):
+        inner = [" ".join(line.split()) for line in str(page).splitlines()]
+        if any(inner):
+            lines += [""] if lines else []
+            headings.append(Heading(line=len(lines) + 1, level=1, text=f"Page {number}", takes=0))
+            lines += inner
+    about = {"status": str(found["status"]), "superseded_by": str(found["superseded_by"])}
+    return Written(text="\n".join(lines), headings=tuple(headings), title=str(found["title"]), about=about)

@@ -1,0 +1,100 @@
+"""The documents of one folder, each read once as long as its file stays the same."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tallystick.errors import PathRefused
+from tallystick.rooms.desk.kb.kept import Entry, IndexFile, entry_of, is_made
+from tallystick.rooms.desk.kb.nouns import Document, Unreadable, Unused
+from tallystick.rooms.desk.kb.reading import MAX_BYTES, read_document, too_large
+from tallystick.rooms.desk.kb.walking import walk
+from tallystick.storage.file_cache import Signature, is_settled
+from tallystick.storage.files import FileSources
+
+MOST_OPEN = 256
+"""Documents kept open with their texts."""
+_UNSETTLED: Signature = (0, 0, 0, 0, 0)
+"""For a file that changed so shortly before it was read that a further change might not show: it is read again."""
+
+
+class Shelf:
+    """One folder."""
+
+    def __init__(self, root: Path, kept: IndexFile | None, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        self._root, self._kept, self._clock_ns = root, kept, clock_ns
+        self._files = FileSources(root, max_bytes=MAX_BYTES)
+        self._entries: dict[str, Entry] = {}
+        self._open: OrderedDict[tuple[str, str], Document] = OrderedDict()
+        self._loaded = kept is None
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """What is known of each file, by path, in their order."""
+        return self._entries
+
+    def look(self) -> bool:
+        """Read what changed in the folder; says whether anything did."""
+        before = self._before()
+        after: dict[str, Entry] = {}
+        for doc, signature in walk(self._root).items():
+            held = before.get(doc)
+            after[doc] = held if held is not None and held.signature == signature else self._read(doc, signature, held)
+        changed = before.keys() != after.keys() or any(before[doc] is not entry for doc, entry in after.items())
+        self._entries = after
+        if changed and self._kept is not None:
+            self._kept.save(after)
+        return changed
+
+    def document(self, doc: str) -> Document | None:
+        """One document as it is now; None: there is none.
+
+        Raises:
+            PathRefused: The path leaves the folder, or names no plain file.
+            Unreadable: It is no document, or cannot be read.
+        """
+        try:
+            found = self._files.read_bytes(doc)
+        except PathRefused as refused:
+            if refused.code == "not_found":
+                return None
+            raise
+        if found.sha256 is None:
+            raise too_large()
+        key = (found.path, found.sha256)
+        document = self._open.pop(key, None) or self._made(*key) or read_document(found.path, found.data)
+        self._open[key] = document
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return document
+
+    def _before(self) -> dict[str, Entry]:
+        if not self._loaded and self._kept is not None:
+            self._loaded, self._entries = True, self._kept.load()
+        return self._entries
+
+    def _made(self, doc: str, digest: str) -> Document | None:
+        """What was made of this very file before: a PDF is not read twice."""
+        held = self._entries.get(doc)
+        document = None if held is None or held.sha256 != digest else held.document
+        return document if document is not None and is_made(document) else None
+
+    def _read(self, doc: str, signature: Signature, held: Entry | None) -> Entry:
+        settled = signature if is_settled(signature, self._clock_ns()) else _UNSETTLED
+        digest = ""
+        try:
+            found = self._files.read_bytes(doc)
+            if found.sha256 is None:
+                raise too_large()
+            digest = found.sha256
+            if held is not None and held.sha256 == digest:
+                # Touched, copied or fetched anew, but the same.
+                return replace(held, signature=settled)
+            return entry_of(read_document(doc, found.data), settled)
+        except Unreadable as why:
+            unused = Unused(doc=doc, code=why.code, message=str(why))
+        except PathRefused as refused:
+            unused = Unused(doc=doc, code=refused.code, message=str(refused))
+        return Entry(signature=settled, sha256=digest, document=None, unused=unused)

@@ -1,0 +1,70 @@
+"""The desk's settings, `[rooms.desk]` in `tallystick.toml`: what concerns tickets, leases and sending.
+
+The table is shared with the desk's other parts, so keys that are not named here are theirs.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from tallystick.errors import ConfigError
+
+
+class ToolLimits(BaseModel):
+    """The `tool_policy` of TOOL tickets that are derived here."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_turns: int = Field(default=3, ge=0)
+    web_search_strategy: Literal["focused", "broad", "exhaustive"] = "focused"
+    web_search_budget: int = Field(default=5, ge=0)
+    tool_whitelist: tuple[str, ...] = ("kb.search", "kb.read", "mem.search", "insight.search", "logs.search")
+
+
+class Options(BaseModel):
+    """All of it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    workers: Literal["own", "outside"] = "own"
+    """outside: all tickets are left to leases."""
+    tool_derivation: bool = True
+    schema_validation: bool = False
+    """Whether the contract's schema adds warnings. It never refuses anything."""
+
+    min_chars: int = Field(default=1, ge=1)
+    max_chars: int = Field(default=100_000, ge=1)
+    """Of a customer's text: some thirty pages. Longer ones are not written by hand."""
+    max_age_days: int = Field(default=730, ge=1)
+    """Events that are older are not answered any more."""
+    duplicate_hours: int = Field(default=24, ge=0)
+    """How long the same words in a conversation are the same event, where the event has neither id nor time."""
+
+    lease_s: int = Field(default=300, ge=1)
+    max_lease_s: int = Field(default=3_600, ge=1)
+
+    tool_policy: ToolLimits = ToolLimits()
+
+    channel: Literal["file", "webhook"] = "file"
+    """Where replies go."""
+    outbox_folder: str = ".control-room/desk/outbox"
+    """For the file channel: relative to the workspace."""
+    webhook_url: str | None = None
+    webhook_secret: SecretStr | None = None
+    """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
+    send_attempts: int = Field(default=8, ge=1)
+
+
+def parse_options(raw: Mapping[str, Any]) -> Options:
+    """Check plain data.
+
+    Raises:
+        ConfigError: A wrong value; the message names its key.
+    """
+    try:
+        return Options.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(("rooms", "desk", *(str(part) for part in first["loc"])))
+        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None

@@ -1,0 +1,119 @@
+"""Make the vectors that are missing.
+
+Each batch is one transaction. What was written stays, whatever happens after it: the next run goes on with the tickets
+that have no vector yet, so nothing is made twice and nothing is left out.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tallystick.errors import ToolError
+from tallystick.records import record
+from tallystick.rooms.insight.embedding.port import Embedder, Models
+from tallystick.rooms.insight.nouns import Dataset, Ticket
+
+if TYPE_CHECKING:
+    from tallystick.rooms.insight.store import Store
+
+MOST_AT_ONCE = 20_000
+"""Tickets in one batch, whatever was asked for: their texts and vectors are in memory together."""
+MOST_READ = 8_000
+"""Characters of a ticket that are read. What it is about stands at its beginning; the rest is logs and old mails."""
+Progress = Callable[[int, int], None]
+"""(done, of how many)."""
+
+
+@record
+class Embedded:
+    """What came of it."""
+
+    dataset_id: int
+    model_name: str
+    backend: str
+    vector_dim: int
+    embedded_count: int
+    """New vectors; 0: all tickets had theirs."""
+
+
+@record
+class Slice:
+    """Some tickets embedded."""
+
+    count: int
+    last: int | None
+    """The last ticket; None: there is none without a vector any more."""
+
+
+class Embedding:
+    """Vectors for the tickets of one workspace."""
+
+    def __init__(self, store: Callable[[], "Store"], models: Models, *, backend: str | None = None) -> None:
+        self._store = store
+        self._models = models
+        self._backend = backend
+        """What is meant where nothing is said."""
+
+    def model(self, backend: str | None = None, model_name: str | None = None) -> Embedder:
+        """The model that is meant.
+
+        Raises:
+            ToolError: There is no such model, or it is not installed.
+        """
+        if backend is None and model_name is None:
+            backend = self._backend
+        return self._models.embedder(backend, model_name)
+
+    def dataset(self, dataset_id: int) -> Dataset:
+        """A dataset.
+
+        Raises:
+            ToolError: 404, there is none.
+        """
+        found = self._store().dataset(dataset_id)
+        if found is None:
+            message = f"There is no dataset {dataset_id}."
+            raise ToolError(message, status=404, hint="tool.ingest.upload gives a dataset's id.")
+        return found
+
+    def missing(self, dataset_id: int, model: Embedder) -> int:
+        """How many tickets have no vector yet."""
+        return self._store().count_without_vector(dataset_id, model.name)
+
+    def run(
+        self, dataset_id: int, model: Embedder, *, batch_size: int | None = None,
+        progress: Progress = lambda _done, _total: None,
+    ) -> Embedded:  # fmt: skip
+        """Embed all tickets of a dataset that have no vector yet."""
+        total, done, after = self.missing(dataset_id, model), 0, 0
+        progress(0, total)
+        while True:
+            some = self.step(dataset_id, model, after=after, batch_size=batch_size)
+            if some.last is None:
+                break
+            after, done = some.last, done + some.count
+            progress(done, max(total, done))
+        return Embedded(
+            dataset_id=dataset_id, model_name=model.name, backend=model.backend, vector_dim=model.dim,
+            embedded_count=done,
+        )  # fmt: skip
+
+    def step(self, dataset_id: int, model: Embedder, *, after: int = 0, batch_size: int | None = None) -> Slice:
+        """Embed the next tickets after one; doing it again changes nothing."""
+        limit = min(batch_size or model.at_once, MOST_AT_ONCE)
+        tickets = self._store().without_vector(dataset_id, model.name, after=after, limit=limit)
+        if not tickets:
+            return Slice(count=0, last=None)
+        made = model.embed([text_of(ticket) for ticket in tickets]).astype("<f4", copy=False)
+        vectors = [(ticket.ticket_id, row.tobytes()) for ticket, row in zip(tickets, made, strict=True)]
+        self._store().put_vectors(dataset_id, model.name, vectors)
+        return Slice(count=len(tickets), last=tickets[-1].ticket_id)
+
+
+def text_of(ticket: Ticket) -> str:
+    """What of a ticket its vector is made of: the subject, where there is one, and the text."""
+    said = ticket.said
+    text = said.text[:MOST_READ]
+    # Some systems repeat the subject as the first line.
+    if not said.summary or text.casefold().startswith(said.summary.casefold()):
+        return text
+    return f"{said.summary[:MOST_READ]}\n{text}"

@@ -1,0 +1,50 @@
+"""`tool.prompts.save`: a version of the analyst's instructions is kept; earlier revisions of it stay."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.gate.tool import Card, Tool
+
+_CARD = Card(
+    name="tool.prompts.save",
+    description=(
+        "Keep a version of the instructions that an analysis is run with. The template holds {question}, and may hold "
+        "{dataset}, {figures} and {tickets}."
+    ),
+    input_schema={
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "tool.prompts.save.input",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "version": {"type": "string", "minLength": 1},
+            "template": {"type": "string", "minLength": 1},
+            "metadata": {"type": "object"},
+        },
+        "required": ["version", "template"],
+    },
+    output_schema={
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "tool.prompts.save.output",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"ok": {"type": "boolean"}},
+        "required": ["ok"],
+    },
+    effect="write",
+    idempotent=True,
+    roles=frozenset({"admin"}),
+    audited=True,
+    resource="prompt:{version}",
+    audit_keys=("version",),
+)
+
+
+def prompts_save(save: Callable[[str, str, Mapping[str, Any]], int]) -> Tool:
+    """The tool over one workspace."""
+
+    def handler(version: str, template: str, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        save(version, template, metadata or {})
+        return {"ok": True}
+
+    return Tool(card=_CARD, handler=handler)

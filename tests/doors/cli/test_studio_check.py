@@ -1,0 +1,107 @@
+"""`tally studio check` and `tally studio cards`."""
+
+from pathlib import Path
+
+import pytest
+from docx import Document
+
+from tests.doors.cli.conftest import Tally
+
+OPENING = 'Helen Marlowe walked home with Tobias. "Rain," said Helen. Tobias laughed. Helen smiled at Tobias.'
+TROUBLE = "Helen had green eyes.\n\nThe boats came in.\n\nThe lamp shone into Helen's brown eyes."
+
+
+@pytest.fixture
+def novel(tmp_path: Path) -> Path:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    path = folder / "MyNovel.txt"
+    path.write_text(f"{OPENING}\n\n{TROUBLE}\n")
+    return path
+
+
+@pytest.mark.promise("continuity.first-use")
+def test_a_novel_is_checked_without_set_up_and_nothing_is_left_behind(tally: Tally, novel: Path) -> None:
+    checked = tally("studio", "check", str(novel))
+    assert checked.code == 1
+    assert "MyNovel.txt:3: Helen had green eyes." in checked.out
+    assert "MyNovel.txt:7: The lamp shone into Helen's brown eyes." in checked.out
+    assert [path.name for path in novel.parent.iterdir()] == ["MyNovel.txt"]
+
+
+def test_json_gives_findings_what_was_looked_at_and_receipts(tally: Tally, novel: Path) -> None:
+    told = tally("studio", "check", str(novel), "--json").json
+    assert [one["rule_id"] for one in told["findings"]] == ["eye-colour"]
+    assert told["looked_at"]["words"] > 20
+    assert len(told["receipts"]) == 1
+
+
+def test_a_clean_novel_ends_well_and_says_how_much_was_read(tally: Tally, novel: Path) -> None:
+    novel.write_text(OPENING)
+    checked = tally("studio", "check", str(novel))
+    assert (checked.code, checked.out) == (0, "")
+    assert "no contradictions" in checked.err
+
+
+def test_a_folder_and_a_word_file_are_checked_too(tally: Tally, tmp_path: Path) -> None:
+    folder = tmp_path / "book"
+    folder.mkdir()
+    first, second = TROUBLE.split("\n\nThe boats came in.\n\n")
+    (folder / "01.md").write_text(f"# One\n\n{OPENING}\n\n{first}\n")
+    (folder / "02.md").write_text(f"# Two\n\n{second}\n")
+    assert tally("studio", "check", str(folder), "--json").json["findings"][0]["scene"]["path"] == "02.md"
+    document = Document()
+    document.add_heading("One", level=1)
+    for text in (OPENING, *TROUBLE.split("\n\n")):
+        document.add_paragraph(text)
+    document.save(str(tmp_path / "MyNovel.docx"))
+    told = tally("studio", "check", str(tmp_path / "MyNovel.docx"), "--json")
+    assert [one["rule_id"] for one in told.json["findings"]] == ["eye-colour"]
+
+
+def test_a_workspace_is_checked_with_its_cards(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    (tmp_path / "Story" / "Scenes" / "SCN-one.md").write_text(f"# One\n\n{OPENING}\n\nHelen had brown eyes.\n")
+    (tmp_path / "Compendium" / "Characters" / "CHAR-helen.md").write_text(
+        "---\nname: Helen Marlowe\neyes: green\n---\n"
+    )
+    told = tally("studio", "check", "--workspace", str(tmp_path), "--json")
+    assert told.code == 1
+    assert [one["canon"]["path"] for one in told.json["findings"]] == ["Compendium/Characters/CHAR-helen.md"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("check", "nothing.txt"), "source_missing"),
+        (("check", "--focus", "plot"), "usage"),
+        (("cards", "nothing.txt", "--write"), "usage"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(tally: Tally, args: tuple[str, ...], code: str) -> None:
+    refused = tally("studio", *args)
+    assert (refused.code, refused.error) == (1, code)
+
+
+def test_an_empty_file_is_nothing_to_check(tally: Tally, novel: Path) -> None:
+    novel.write_text("")
+    assert tally("studio", "check", str(novel)).code in {0, 1}
+
+
+@pytest.mark.promise("continuity.cards")
+def test_cards_are_proposed_with_their_lines_and_written_only_when_asked(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    story = f"# One\n\n{OPENING}\n\nHelen had green eyes. Helen looked up. Tobias nodded. They lived in Larkhill. He slept in Larkhill, in Larkhill.\n"
+    (tmp_path / "Story" / "Scenes" / "SCN-one.md").write_text(story)
+    proposed = tally("studio", "cards", "-w", str(tmp_path), "--json").json["items"]
+    helen = next(one for one in proposed if one["name"].startswith("Helen"))
+    assert helen["facts"][0] | {"quote": ""} == {
+        "field": "eyes", "value": "green", "path": "Story/Scenes/SCN-one.md", "line": 5, "quote": "",
+    }  # fmt: skip
+    assert {one["kind"] for one in proposed} == {"character", "location"}
+    assert not (tmp_path / helen["path"]).exists()
+    written = tally("studio", "cards", "--write", "-w", str(tmp_path), "--json").json["written"]
+    assert helen["path"] in written
+    assert "| eyes | green | Story/Scenes/SCN-one.md:5 |" in (tmp_path / helen["path"]).read_text()
+    again = tally("studio", "cards", "--write", "-w", str(tmp_path), "--json").json
+    assert (again["items"], again["written"]) == ([], [])
