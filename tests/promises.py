@@ -845,6 +845,11 @@ PROMISES: dict[str, str] = {
     "insight.openapi": "Whatever fits the OpenAPI document gets a documented answer, and nothing a 5xx",
     "insight.cli": "tally insight report shows themes with counts, shares, trend and quotes without set-up",
     "insight.demo": "The demo reports on the sample tickets, offline, with charts",
+    # -- desk: worker --
+    "desk.verdict": "The verdict is computed by the server from the signed trace; each rule has an id",
+    "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
+    "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
+    "desk.replay": "The same tickets and traces give the same verdicts",
     # -- page --
     "page.receipts": "Receipts are found, opened, verified and proved in the browser, and say what to do when there are none",
     "page.approvals": "Held calls are approved, rejected and changed in the browser, by a person only, by keyboard too",
