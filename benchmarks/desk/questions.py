@@ -27,10 +27,14 @@ CATEGORIES = (
 )  # fmt: skip
 _LABEL = re.compile(r"[-*] (?:\*\*)?([A-Z][^:|*]{6,60}?)(?:\*\*)?:(?:\*\*)? +(.{1,80})\Z")
 _ROW = re.compile(r"\| *([A-Z][^|]{6,60}?) *\| *([^|]{1,60}?) *\|\Z")
-_HAS = re.compile(r"\b(?:has|have|with|carries|offers) an? ([a-z][^.,;:$%0-9()]{6,60}?) of (?:up to )?(\$?[0-9][0-9,.]*%?)(?![0-9%])")
+_HAS = re.compile(
+    r"\b(?:has|have|with|carries|offers) an? ([a-z][^.,;:$%0-9()]{6,60}?) of (?:up to )?(\$?[0-9][0-9,.]*%?)(?![0-9%])"
+)
 _HOW = re.compile(r"#{2,4} How to ([a-z][^()?:]{6,60})\Z")
 _FIGURE = re.compile(r"\$?[0-9][0-9,]*(?:\.[0-9]+)?%?")
-_VAGUE = re.compile(r"\b(?:example|note|tip|step|code|case|phase|day|if|when|may|and/or|e\.g)\b|[→/<>\"“”]", re.IGNORECASE)
+_VAGUE = re.compile(
+    r"\b(?:example|note|tip|step|code|case|phase|day|if|when|may|and/or|e\.g)\b|[→/<>\"“”]", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -89,9 +93,7 @@ def asked_of_bank(documents: list[Bank]) -> list[Question]:
         if len(answers) == 1:
             value, docs = next(iter(answers.items()))
             found.append(
-                Question(
-                    text=text, rule=rule, docs=frozenset(docs), value=value or None, product=products[min(docs)]
-                )
+                Question(text=text, rule=rule, docs=frozenset(docs), value=value or None, product=products[min(docs)])
             )
     return sorted(found, key=lambda each: sha256(each.text.encode()).digest())
 
@@ -99,8 +101,7 @@ def asked_of_bank(documents: list[Bank]) -> list[Question]:
 def _lines(document: Bank) -> Iterator[tuple[str, str, str]]:
     name = document.product or ""
     its = f"the {name}" if name.split()[0] != "BNPL" else name
-    for line in document.text.splitlines():
-        line = line.strip()
+    for line in map(str.strip, document.text.splitlines()):
         label, row, how = _LABEL.match(line), _ROW.match(line), _HOW.match(line)
         if label and _figure(label[2]) and not _VAGUE.search(label[1]):
             yield "label", f"What is the {_lower(label[1])} of {its}?", _figure(label[2])

@@ -345,3 +345,21 @@ def test_metrics_can_be_switched_off_and_refusals_still_count(tmp_path: Path) ->
     telemetry.called(session=SESSION, outcome=rejected(BAD_ARGS), card=CARD, cot_leak=False, duration_us=1)
     assert telemetry.rejections.totals()["totals"]["rejections"]["format_error"] == 1
     telemetry.close()
+
+
+@pytest.mark.promise("insight.metrics")
+def test_what_rooms_measure_is_exposed_under_its_own_name(tmp_path: Path) -> None:
+    metrics = Metrics()
+    telemetry = Telemetry(metrics=metrics, rejections=Rejections(tmp_path))
+    observer: Observer = telemetry
+    observer.measured(what="embeddings_throughput", value=12_000.5, of="wordllama")
+    observer.measured(what="vector_search_latency_seconds", value=0.004)
+    observer.measured(what="analysis_token_usage", value=1200)
+    observer.measured(what="analysis_token_usage", value=34)
+    observer.measured(what="somebody's own text", value=1, of="hunter2")
+    told = metrics.exposition().decode()
+    assert 'embeddings_throughput{model="wordllama"} 12000.5' in told
+    assert "vector_search_latency_seconds_count 1.0" in told
+    assert "analysis_token_usage_total 1234.0" in told
+    assert "hunter2" not in told
+    Telemetry(metrics=None, rejections=Rejections(tmp_path)).measured(what="analysis_token_usage", value=1)

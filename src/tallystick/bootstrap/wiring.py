@@ -24,6 +24,7 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.tool import Card
+from tallystick.providers.embeddings.choosing import Embeddings
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
@@ -112,6 +113,11 @@ class Parts:
         return StoredDurable(
             database_url=self.settings.storage.database_url, control_room=self.workspace / CONTROL_ROOM
         )
+
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        """Models that make vectors of texts; each loads when it is first asked for."""
+        return Embeddings()
 
     def wordings(self) -> Wordings:
         """How the rooms word their tools for models."""

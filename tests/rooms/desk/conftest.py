@@ -1,43 +1,84 @@
 """What the desk tests share."""
 
-from collections.abc import Iterator
-from itertools import count
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from tallystick.rooms.desk.store import Store
+from tallystick.rooms.desk.store.tables import META
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 from tests.postgres import start_postgres
-
-_numbers = count()
+from tests.rooms.desk.offices import Desk, open_desk
 
 
 @pytest.fixture(scope="session")
 def desk_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URL of a PostgreSQL that is started once."""
-    return start_postgres(tmp_path_factory.mktemp("postgres"))
+    """The URL of a PostgreSQL database with the tables, made once."""
+    url = sa.make_url(start_postgres(tmp_path_factory.mktemp("postgres"))).set(drivername="postgresql+psycopg")
+    admin = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with admin.connect() as connection:
+        connection.execute(sa.text("CREATE DATABASE desk"))
+    return _migrated(url.set(database="desk").render_as_string(hide_password=False))
+
+
+@pytest.fixture(scope="session")
+def desk_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the tables, made once."""
+    file = tmp_path_factory.mktemp("sqlite") / "made.db"
+    _migrated(f"sqlite:///{file}")
+    return file
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database, of each kind in turn."""
+    """The URL of a database with empty tables, of each kind in turn."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("desk_sqlite"), tmp_path / "some.db")
         return f"sqlite:///{tmp_path / 'some.db'}"
-    server = sa.make_url(request.getfixturevalue("desk_postgres")).set(drivername="postgresql+psycopg")
-    name = f"desk_{next(_numbers)}"
-    admin = sa.create_engine(server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    return server.set(database=name).render_as_string(hide_password=False)
+    url: str = request.getfixturevalue("desk_postgres")
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"TRUNCATE {', '.join(META.tables)}"))
+    return url
+
+
+def _migrated(url: str) -> str:
+    engine = open_engine(Settings.model_validate({"storage": {"database_url": url}}), Path())
+    migrate(engine)
+    engine.dispose()
+    return url
 
 
 @pytest.fixture
 def store(database: str, tmp_path: Path) -> Iterator[Store]:
     """The desk's tables in an empty database."""
     engine = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
-    migrate(engine)
     yield Store(engine)
     engine.dispose()
+
+
+@pytest.fixture
+def desk(store: Store, tmp_path: Path) -> Iterator[Desk]:
+    """An office with the usual settings."""
+    opened = open_desk(store, tmp_path)
+    yield opened
+    opened.gate.close()
+
+
+@pytest.fixture
+def open_other(store: Store, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
+    """Offices with other settings, on the same tables."""
+    opened: list[Desk] = []
+
+    def make(**options: Any) -> Desk:
+        opened.append(open_desk(store, tmp_path / f"other-{len(opened)}", **options))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.gate.close()

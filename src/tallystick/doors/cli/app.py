@@ -20,6 +20,7 @@ from tallystick.doors.cli import (
     chat,
     conference,
     demo,
+    desk,
     doctor,
     evidence,
     insight,
@@ -48,7 +49,7 @@ HELP = ("--help", "-h")
 ORDER = (
     "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
     "conference", "run", "issues", "notifications", "telemetry",
-    "agents", "credits", "memory", "insight", "studio", "mcp", "keys", "serve", "worker", "doctor",
+    "agents", "credits", "memory", "insight", "studio", "desk", "mcp", "keys", "serve", "worker", "doctor",
 )  # fmt: skip
 """As the help lists them: from calling to looking back to looking after."""
 
@@ -126,7 +127,7 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, insight, keys,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, desk, insight, keys,
     mcp,
     running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
 ):  # fmt: skip

@@ -25,7 +25,7 @@ WIDTH = 100
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    insight = group(app, "insight", "Say what support tickets are about, with numbers that can be recomputed.")
+    insight = group(app, "insight", "Say what support tickets are about, and recheck it.")
     insight_report.add_report(insight)
     command(insight, "ingest")(take)
     command(insight, "datasets")(datasets)

@@ -1,6 +1,5 @@
 """How `tally insight` calls the room's tools: through the gate, with a bar for long work, errors as exit codes."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 SESSION = "insight"
 CHUNK = 1024 * 1024
-SAID = ("question", "query_text", "dataset_name")
-"""What a person types; personal data in it is replaced before the call, and so before its receipt."""
+EXACT = frozenset({"file_path"})
+"""No words of anybody's. In all other texts personal data is replaced before the call, and so before its receipt."""
 
 
 def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, doing: str | None = None) -> Any:
@@ -37,8 +36,14 @@ def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, do
         Refused: The call was refused, or is held.
         ToolError: The tool failed.
     """
+    import asyncio
+
     clean = insight_in(gate).placeholders.clean
-    given = {name: clean(value) if name in SAID else value for name, value in args.items() if value is not None}
+    given = {
+        name: clean(value) if isinstance(value, str) and name not in EXACT else value
+        for name, value in args.items()
+        if value is not None
+    }
     with _heard(screen, doing), running_tools():
         outcome = asyncio.run(_call(gate, tool, given))
     return result_of(outcome)

@@ -1,6 +1,5 @@
 """`tally studio check` and `tally studio cards`: contradictions in a novel, and cards proposed from it; no set-up."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -139,6 +138,8 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
 @contextmanager
 def _opened(here: Here, source: Path | None) -> Iterator["Gate"]:
     """The workspace, or a temporary one with the novel in it."""
+    import tempfile
+
     if source is None:
         with here.gate(plugins=True) as gate:
             yield gate

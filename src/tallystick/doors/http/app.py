@@ -15,6 +15,7 @@ from tallystick.doors.http.canon_routes import canon_routes
 from tallystick.doors.http.conference_routes import conference_routes
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.desk_intake_routes import desk_intake_routes
+from tallystick.doors.http.desk_review_routes import desk_review_routes
 from tallystick.doors.http.desk_tickets_routes import desk_tickets_routes
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
@@ -54,7 +55,7 @@ def api(desk: FrontDesk) -> FastAPI:
         openai_routes, memory_routes, memory_reading_routes, workspace_routes, conference_routes,
         run_routes, canon_routes, insight_routes, insight_reading_routes,
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
-        desk_intake_routes, desk_tickets_routes,
+        desk_intake_routes, desk_tickets_routes, desk_review_routes,
     ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)

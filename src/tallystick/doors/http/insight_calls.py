@@ -33,8 +33,9 @@ ROLES: Mapping[str, frozenset[str]] = {
     "tool.prompts.save": frozenset({"admin"}),
 }
 """Asked for at the router; the tools' own cards say the same to the gate."""
-SAID = ("question", "query_text", "dataset_name", "template", "metadata", "filters")
-"""Arguments in which people write; personal data in them is replaced before the call, and so before its receipt."""
+EXACT = frozenset({"file_path", "date_from", "date_to"})
+"""Arguments that are no words of anybody's. In all others personal data is replaced before the call, and so before its
+receipt."""
 
 
 def insight_of(gate: Gate) -> Insight:
@@ -54,16 +55,10 @@ async def called(desk: FrontDesk, request: Request, tool: str, args: Mapping[str
     return answer(await _outcome(desk, request, tool, args), tool, endpoint_of(request.scope))
 
 
-async def body_args(request: Request, room: Insight) -> dict[str, Any] | Rejection:
+async def body_args(request: Request) -> dict[str, Any] | Rejection:
     """The arguments that a JSON body holds, read as strictly as any."""
     body = await request.body()
-    args = parse_json_object(body, len(body))
-    return args if isinstance(args, Rejection) else cleaned(args, room)
-
-
-def cleaned(args: Mapping[str, Any], room: Insight) -> dict[str, Any]:
-    """The arguments without personal data in what people wrote."""
-    return {name: _clean(value, room) if name in SAID else value for name, value in args.items()}
+    return parse_json_object(body, len(body))
 
 
 def answer(outcome: Outcome, tool: str, endpoint: str) -> Response:
@@ -94,7 +89,12 @@ async def _outcome(desk: FrontDesk, request: Request, tool: str, args: Mapping[s
     if isinstance(args, Rejection):
         # What was sent instead of arguments may hold anything, so the receipt does without it.
         return await desk.gate.refuse(args, tool, session=where, caller=caller)
-    return await desk.gate.call(tool, args, session=where)
+    return await desk.gate.call(tool, _cleaned(args, insight_of(desk.gate)), session=where)
+
+
+def _cleaned(args: Mapping[str, Any], room: Insight) -> dict[str, Any]:
+    clean = room.placeholders.clean
+    return {clean(name): value if name in EXACT else _clean(value, room) for name, value in args.items()}
 
 
 def _clean(value: Any, room: Insight) -> Any:

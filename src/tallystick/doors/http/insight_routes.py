@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.insight_calls import body_args, called, cleaned, insight_of
+from tallystick.doors.http.insight_calls import body_args, called
 from tallystick.doors.http.insight_forms import WHOLE, answers_of, body_of, is_number, query_args, query_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.admit.proposal import Rejection
@@ -74,7 +74,6 @@ def _ingest(router: APIRouter, desk: FrontDesk) -> None:
         if isinstance(desk.caller(request.scope), Rejection):
             # Before anything is read: nobody fills the disk without a token.
             return await called(desk, request, tool, {})
-        room = insight_of(desk.gate)
         form = await _form(request)
         try:
             file, name = _parts(form)
@@ -83,7 +82,7 @@ def _ingest(router: APIRouter, desk: FrontDesk) -> None:
             await form.close()
         try:
             args = {"file_path": path, "dataset_name": name}
-            return await called(desk, request, tool, cleaned(args, room))
+            return await called(desk, request, tool, args)
         finally:
             await run_in_threadpool(remove_upload, desk.gate.workspace, path)
 
@@ -103,7 +102,7 @@ def _body_route(router: APIRouter, desk: FrontDesk, path: str, tool: str, summar
         path, openapi_extra=body_of(desk.gate, tool), responses=answers_of(desk.gate, tool), summary=summary, name=tool
     )
     async def run(request: Request) -> Response:
-        return await called(desk, request, tool, await body_args(request, insight_of(desk.gate)))
+        return await called(desk, request, tool, await body_args(request))
 
 
 def _queries(router: APIRouter, desk: FrontDesk) -> None:
@@ -114,7 +113,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
     async def search(request: Request) -> Response:
         asked = query_args(request, SEARCH_KINDS)
         if not isinstance(asked, Rejection):
-            asked = cleaned(search_args(asked), insight_of(desk.gate))
+            asked = search_args(asked)
         return await called(desk, request, "tool.search.nn", asked)
 
     @router.get("/reports/{dataset_id}", responses=answers_of(desk.gate, "tool.reports.get"), summary="The report")

@@ -32,6 +32,7 @@ class Sentences:
         Raises:
             ToolError: The library or the model is not here, or the name cannot be one.
         """
+        check_name(name)
         self.name = name.removeprefix(f"{_OWNER}/")
         library = library_of("sentence_transformers")
         self._model: Any = library.SentenceTransformer(str(folder_of(name)), device="cpu", local_files_only=True)
@@ -60,14 +61,22 @@ def library_of(module: str) -> Any:
         raise ToolError(message, unavailable=True, hint=INSTALL) from error
 
 
-def folder_of(name: str, *, owner: str = _OWNER) -> str:
-    """Where a model's files lie. Only a wheel's and the hub's cache are looked at: a model's name is no path.
+def check_name(name: str) -> None:
+    """See that a name can be a model's; it is never a path.
 
     Raises:
-        ToolError: 400, no model has such a name; or it is not on this machine.
+        ToolError: 400, it cannot.
     """
     if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - what a column of ours holds
         raise ToolError("No model has such a name.", status=400, hint=f"Names look like {USUAL} or owner/name.")
+
+
+def folder_of(name: str, *, owner: str = _OWNER) -> str:
+    """Where a model's files lie: in a wheel, or in the hub's cache on this machine.
+
+    Raises:
+        ToolError: It is in neither.
+    """
     if name.removeprefix(f"{_OWNER}/") == USUAL and find_spec(_WHEEL) is not None:
         return str(import_module(_WHEEL).get_model_path())
     full = name if "/" in name else f"{owner}/{name}"

@@ -25,22 +25,13 @@ def draft(case: Case, policy: VerdictPolicy) -> str:
 
 
 def _answer(question: str, pieces: Iterable[Shown]) -> list[str]:
-    """The sentences that speak most of the question, in the order in which they stand in their source."""
-    scored = [
-        (relevance(question, sentence), -rank, -place, sentence, piece.evidence_id)
-        for rank, piece in enumerate(sorted(pieces, key=lambda one: -one.relevance))
-        for place, sentence in enumerate(_plain(piece.snippet))
-        if len(sentence) <= LONGEST
-    ]
-    best = sorted(scored, reverse=True)[:MOST]
-    if not best or best[0][0] <= 0:
+    """The best piece, sentence by sentence; of a long one what speaks most of the question, in its order."""
+    best = max(pieces, key=lambda one: one.relevance, default=None)
+    if best is None:
         return []
-    chosen = [one for one in best if one[0] >= best[0][0] / 2]
-    ordered = sorted(chosen, key=lambda one: (-one[1], -one[2]))
-    seen: dict[str, str] = {}
-    for _, _, _, sentence, name in ordered:
-        seen.setdefault(sentence, name)
-    return [f"{_stopped(sentence)} [ev:{name}]" for sentence, name in seen.items()]
+    told = [sentence for sentence in _plain(best.snippet) if len(sentence) <= LONGEST]
+    chosen = sorted(range(len(told)), key=lambda place: (-relevance(question, told[place]), place))[:MOST]
+    return [f"{_stopped(told[place])} [ev:{best.evidence_id}]" for place in sorted(chosen)]
 
 
 def _plain(snippet: str) -> list[str]:

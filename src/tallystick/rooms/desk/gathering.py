@@ -120,8 +120,9 @@ class Gathering:
             if not snippet or not source:
                 continue
             need, score = best_need(self._needs, snippet)
-            if relevance(self._needs[place].question, snippet) >= score:
-                need, score = place, relevance(self._needs[place].question, snippet)
+            mine = max(relevance(self._needs[place].question, snippet), found.get("score") or 0.0)
+            if mine >= score:
+                need, score = place, mine
             if score < WORTH or any(one.snippet == snippet and one.source == source for one in self._evidence):
                 continue
             self._evidence.append(
@@ -181,7 +182,9 @@ def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
     snippet = one.get("snippet") or one.get("text") or one.get("quote") or one.get("line") or ""
     lines = one.get("lines")
     place = f"lines {lines[0]}-{lines[1]}" if isinstance(lines, list) and len(lines) == 2 else one.get("section")  # noqa: PLR2004
-    return {"source": "" if source is None else str(source), "snippet": str(snippet), "place": place}
+    score = one.get("score")
+    known = float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0
+    return {"source": "" if source is None else str(source), "snippet": str(snippet), "place": place, "score": known}
 
 
 def _count(value: Any, default: int) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.desk.kb.joined import Library
     from tallystick.rooms.desk.logs.searching import LogFiles
     from tallystick.rooms.desk.office import Office, Records
+    from tallystick.rooms.desk.review import Reviews
     from tallystick.rooms.desk.store import Store
     from tallystick.settings import Settings
     from tallystick.turns.durable import Durable
@@ -97,7 +98,8 @@ class Desk:
         """The knowledge base; its folder is looked at when something is asked of it."""
         from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
 
-        return open_library(self._parts.workspace, self.settings.get("kb", FOLDER))
+        by_meaning = self.settings.get("kb_meaning", True) is not False
+        return open_library(self._parts.workspace, self.settings.get("kb", FOLDER), by_meaning=by_meaning)
 
     @cached_property
     def logs(self) -> "LogFiles":
@@ -105,6 +107,13 @@ class Desk:
         from tallystick.rooms.desk.logs.searching import LogFiles, patterns_of  # noqa: PLC0415 - as above
 
         return LogFiles(self._parts.workspace, patterns_of(self.settings.get("logs", [])))
+
+    @cached_property
+    def reviews(self) -> "Reviews":
+        """What waits for people."""
+        from tallystick.rooms.desk.review import Reviews  # noqa: PLC0415 - as above
+
+        return Reviews(self.office, self.judge)
 
     def flows(self, durable: "Durable", hands: "Hands") -> None:
         """Register the desk's long work, and let our own workers be woken."""

@@ -1,18 +1,23 @@
 """Insight as the gate sees it: its tools over one workspace's tickets."""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
 from tallystick.rooms.insight.analysing import Analyses
+from tallystick.rooms.insight.measuring import Measuring, tell_reading
+from tallystick.rooms.insight.searches import Searches
 from tallystick.rooms.insight.tools.analysis_run import analysis_run
+from tallystick.rooms.insight.tools.embed_run import embed_run
 from tallystick.rooms.insight.tools.history_list import history_list
 from tallystick.rooms.insight.tools.ingest_upload import ingest_upload
+from tallystick.rooms.insight.tools.insight_search import insight_search
 from tallystick.rooms.insight.tools.prompts_list import prompts_list
 from tallystick.rooms.insight.tools.prompts_load import prompts_load
 from tallystick.rooms.insight.tools.prompts_save import prompts_save
 from tallystick.rooms.insight.tools.reports_get import reports_get
+from tallystick.rooms.insight.tools.search_nn import search_nn
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
@@ -22,11 +27,13 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from tallystick.gate.record.recorder import Observer
+    from tallystick.rooms.insight.embedding.port import Models
     from tallystick.rooms.insight.ingest.taking import Progress, Taken
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
+    from tallystick.turns.durable import Durable
     from tallystick.turns.hands import Hands
 
     class Given(Protocol):
@@ -48,6 +55,11 @@ if TYPE_CHECKING:
             """The database, as `Store` takes it."""
             ...
 
+        @property
+        def embeddings(self) -> Models:
+            """Models that make vectors."""
+            ...
+
         def now_ms(self) -> int:
             """The wall clock."""
             ...
@@ -61,7 +73,10 @@ class Insight:
     def __init__(self, parts: "Given") -> None:
         self._parts = parts
         self.settings = parts.settings.rooms.get("insight", {})
-        self.analyses = Analyses(parts, store=lambda: self.store, clean=self._clean)
+        self.measuring = Measuring(parts)
+        self.searches = Searches(parts, self.measuring, store=lambda: self.store, clean=self._clean)
+        """Vectors, searching, and why something was found."""
+        self.analyses = Analyses(parts, store=lambda: self.store, clean=self._clean, find=self.searches.find)
         """Questions, reports, prompts and history."""
 
     @cached_property
@@ -102,17 +117,15 @@ class Insight:
         finally:
             remove_upload(workspace, file_path)
 
-    def measured(self, what: str, value: float, of: str = "") -> None:
-        """Tell whoever watches what the room measured of its own work: a metric's name, its value, its label."""
-        if self._parts.observer is not None:
-            self._parts.observer.measured(what=what, value=value, of=of)
-
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
-        analyses = self.analyses
+        analyses, searches = self.analyses, self.searches
         return [
-            ingest_upload(self.take),
-            analysis_run(analyses.run),
+            ingest_upload(partial(self.take, progress=tell_reading)),
+            embed_run(searches.embed),
+            search_nn(searches.search),
+            insight_search(searches.search, searches.everywhere),
+            analysis_run(self.measuring.analyses(analyses.run)),
             reports_get(analyses.report_for_tool),
             prompts_list(analyses.prompt_versions),
             prompts_load(analyses.load_prompt),
@@ -123,6 +136,10 @@ class Insight:
     def join(self, hands: "Callable[[], Hands]") -> None:
         """Take what a model is asked with."""
         self.analyses.hands = hands
+
+    def flows(self, durable: "Durable", _hands: "Hands") -> None:
+        """Register the room's long work: embedding."""
+        self.searches.flows(durable)
 
     def records(self) -> "Mapping[str, Callable[[str], str | None]]":
         """What replies may cite: `ticket:12`."""

@@ -69,6 +69,20 @@ def test_places_and_events_have_cards_too() -> None:
     assert against(SCENE + "The ball at Larkhill took place on the 3rd of June.", event) == []
 
 
+def test_a_card_says_on_which_bank_a_place_lies_and_what_one_is_to_another() -> None:
+    place = {
+        PLACE: "---\nname: The weigh-house\naliases: [weigh-house]\ntype: location\n---\n\nLies on: the north bank\n"
+    }
+    assert against(SCENE + "Jon could see the weigh-house on the south bank.", place) == ["place"]
+    assert against(SCENE + "Jon could see the weigh-house on the north bank.", place) == []
+    kin = {
+        MARA: "---\nname: Mara Voss\nfather: Saul Voss\n---\n",
+        "Compendium/Characters/CHAR-saul.md": "---\nname: Saul Voss\n---\n",
+    }
+    assert against(SCENE + "Mara's uncle, Saul Voss, came up the path.", kin) == ["kinship"]
+    assert against(SCENE + "Mara's father, Saul Voss, came up the path.", kin) == []
+
+
 @pytest.mark.promise("continuity.names-from-cards")
 def test_a_name_of_a_card_is_the_right_spelling_even_once() -> None:
     card = {MARA: "---\nname: Ravensworth\n---\n"}

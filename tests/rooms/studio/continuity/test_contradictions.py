@@ -77,3 +77,24 @@ def test_a_term_of_the_book_is_written_one_way() -> None:
     often = "The crew boarded the Skyship. They loved the Skyship. A Skyship is slow. Each Skyship has a name."
     assert rules(f"{often}\n\nThey left the Sky-ship at dawn.") == ["term-variant"]
     assert rules(often) == []
+
+
+def test_a_hyphen_that_is_missing_once_is_found() -> None:
+    often = " ".join(["They walked to the weigh-house."] * 8)
+    assert rules(f"{often}\n\nThe weighhouse was dark.") == ["term-variant"]
+
+
+def test_dates_in_different_scenes_have_weekdays_of_one_year_and_the_odd_one_is_told_once() -> None:
+    scenes = [
+        f"It was {day} the {date} of September. Helen smiled."
+        for day, date in (("Monday", "7th"), ("Thursday", "15th"), ("Saturday", "19th"))
+    ]
+    findings = found(*scenes)
+    assert [finding.rule for finding in findings] == ["weekday-of-date"]
+    assert findings[0].second.path == "Story/Scenes/SCN-02.md"
+    assert rules(scenes[0], scenes[2]) == []
+
+
+def test_hair_that_somebody_else_dyes_is_no_excuse() -> None:
+    told = "Helen had green eyes. Helen sat with Tobias. Tobias dyed his hair black that day.\n\nThe lamp shone into Helen's brown eyes."
+    assert rules(f"Helen walked home with Tobias.\n\n{told}") == ["eye-colour"]

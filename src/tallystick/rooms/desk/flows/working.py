@@ -5,6 +5,7 @@ record of the run. A step that is done again makes its calls again; they only re
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
@@ -48,7 +49,12 @@ class Worker:
             return self._hands.call(tool, args, where)
 
         tools = frozenset(self._hands.cards())
-        return Gathering(ticket, call, tools, self._office.around.now).run()
+        outputs = Gathering(ticket, call, tools, self._office.around.now).run()
+        metadata = {**ticket.metadata, "final_outputs": outputs}
+        case = self._judge.case(replace(ticket, body={**ticket.body, "metadata": metadata}))
+        # For a person to begin with, should one be asked; it is sent by nobody else.
+        written = draft(case, self._policy)
+        return {**outputs, "draft": {"text": written}} if written else outputs
 
     def _reply(self, ticket: Ticket) -> Mapping[str, Any]:
         parent = parent_of(ticket)

@@ -88,10 +88,15 @@ def _shown(
         source = item.get("source")
         if not isinstance(snippet, str) or not isinstance(source, str) or receipt is None:
             continue
-        if not _stands(snippet, source, receipt):
+        scored = _stands(snippet, source, receipt)
+        if scored is None:
             continue
         name = item.get("evidence_id")
         need, score = best_need(needs, snippet)
+        asked = _asked_for(needs, receipt)
+        if asked is not None and scored >= score:
+            # The search knows the whole of its documents, and so which words of the question say most.
+            need, score = asked, scored
         yield Shown(
             evidence_id=name if isinstance(name, str) and name else f"ev_{place + 1}", source=source, snippet=snippet,
             need=need, relevance=score, receipt_id=receipt.receipt_id,
@@ -105,14 +110,25 @@ def best_need(needs: tuple[Need, ...], snippet: str) -> tuple[int, float]:
     return best, scores[best]
 
 
-def _stands(snippet: str, source: str, receipt: Receipt) -> bool:
-    """Whether the words stand in what the call gave, beside the name of the source they are said to be from."""
+def _stands(snippet: str, source: str, receipt: Receipt) -> float | None:
+    """The search's score of a piece whose words stand in what the call gave, beside their source.
+
+    The score is one of our own tools', in a receipt that we signed; None: the words do not stand there.
+    """
     for piece in _pieces(receipt.outputs):
         texts = [value for value in piece.values() if isinstance(value, str)]
         named = any(value == source for value in texts) or receipt.header.get("tool_id") == source
         if named and any(find_quote(snippet, fold_text(value)) is not None for value in texts):
-            return True
-    return False
+            score = piece.get("score")
+            return float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0
+    return None
+
+
+def _asked_for(needs: tuple[Need, ...], receipt: Receipt) -> int | None:
+    """The need that a search was made for, in its own words."""
+    inputs = receipt.inputs if isinstance(receipt.inputs, Mapping) else {}
+    query = _object(inputs.get("args")).get("query")
+    return next((place for place, need in enumerate(needs) if need.question == query), None)
 
 
 def _pieces(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -70,10 +70,21 @@ def sentences(text: str) -> list[str]:
 
 
 def _same_matter(question: str, one: str, other: str) -> bool:
-    asked, first, second = stems_of(question), stems_of(one), stems_of(other)
+    first, second = stems_of(one) - _UNIT_STEMS, stems_of(other) - _UNIT_STEMS
     common = first & second
     smaller = min(len(first), len(second)) or 1
-    return bool(common & asked) and len(common) / smaller >= ALIKE
+    return len(common) > 1 and bool(common & stems_of(question)) and len(common) / smaller >= ALIKE
+
+
+def _stem(word: str) -> str:
+    plain = word.replace("’", "'").removesuffix("'s")  # noqa: RUF001
+    for ending in _ENDINGS:
+        if plain.endswith(ending) and len(plain) - len(ending) >= _SHORTEST:
+            return plain[: -len(ending)]
+    return plain
+
+
+_UNIT_STEMS = frozenset(_stem(unit) for unit in _UNITS)
 
 
 def _measures_differ(one: str, other: str) -> str | None:
@@ -99,11 +110,3 @@ def _measures(text: str) -> Iterator[tuple[str, frozenset[str]]]:
 def _number(text: str) -> str:
     plain = text.rstrip(".,").replace(",", "")
     return plain.removesuffix(".00").removesuffix(".0")
-
-
-def _stem(word: str) -> str:
-    plain = word.replace("’", "'").removesuffix("'s")  # noqa: RUF001
-    for ending in _ENDINGS:
-        if plain.endswith(ending) and len(plain) - len(ending) >= _SHORTEST:
-            return plain[: -len(ending)]
-    return plain

@@ -8,10 +8,11 @@ share   how much of what is asked it speaks of, 0 to 1: rare words count most, a
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 from math import log
 
-from tallystick.records import record
 from tallystick.rooms.desk.kb.words import asked, relatives
 
 K1, B = 1.2, 0.6
@@ -21,13 +22,32 @@ RELATED = 0.6
 """What a word of the same meaning is worth."""
 
 
-@record
-class Scored:
-    """A passage with its score and share."""
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The passages that hold a word of a question."""
 
-    number: int
-    score: float
-    share: float
+    worths: Mapping[str, float]
+    """Word of the question → what it is worth."""
+    held: Mapping[str, Mapping[int, float]]
+    """Word → passages that hold it, or one of its meaning → how well."""
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        """Passage → score."""
+        scores: dict[int, float] = {}
+        for word, worth in self.worths.items():
+            for number, value in self.held[word].items():
+                scores[number] = scores.get(number, 0.0) + worth * value
+        return scores
+
+    def share(self, number: int) -> float:
+        """How much of what is asked a passage speaks of."""
+        whole = sum(self.worths.values()) or 1.0
+        return sum(worth * min(self.held[word].get(number, 0.0), 1.0) for word, worth in self.worths.items()) / whole
+
+    def missing(self, number: int) -> tuple[str, ...]:
+        """The words of the question that a passage does not speak of."""
+        return tuple(word for word in self.worths if number not in self.held[word])
 
 
 class Index:
@@ -60,26 +80,21 @@ class Index:
             for at, number in enumerate(numbers):
                 often[at] = often[at] * (K1 + 1) / (often[at] + norms[number])
 
-    def search(self, query: str, limit: int) -> list[Scored]:
-        """The best passages, the best first; equal ones in the order of the documents."""
+    def find(self, query: str) -> Found:
+        """Look a question up."""
         words = asked(query)
-        worths = {word: self._worth(word) for word in words}
-        scores: dict[int, float] = {}
-        shares: dict[int, float] = {}
-        for word, worth in worths.items():
-            best: dict[int, float] = {}
-            for other, factor in ((word, 1.0), *((each, RELATED) for each in relatives(word))):
-                numbers, weights = self._lists.get(other, _NONE)
-                for number, weight in zip(numbers, weights, strict=True):
-                    value = weight * factor
-                    if value > best.get(number, 0.0):
-                        best[number] = value
-            for number, value in best.items():
-                scores[number] = scores.get(number, 0.0) + worth * value
-                shares[number] = shares.get(number, 0.0) + worth * min(value, 1.0)
-        whole = sum(worths.values()) or 1.0
-        chosen = nlargest(limit, scores, key=lambda number: (scores[number], -number))
-        return [Scored(number=number, score=scores[number], share=shares[number] / whole) for number in chosen]
+        return Found(
+            worths={word: self._worth(word) for word in words}, held={word: self._held(word) for word in words}
+        )
+
+    def _held(self, word: str) -> dict[int, float]:
+        best = dict(zip(*self._lists.get(word, _NONE), strict=True))
+        for other in relatives(word):
+            for number, weight in zip(*self._lists.get(other, _NONE), strict=True):
+                value = weight * RELATED
+                if value > best.get(number, 0.0):
+                    best[number] = value
+        return best
 
     def _worth(self, word: str) -> float:
         """Rare words are worth more; one that stands nowhere, the most."""
@@ -88,6 +103,17 @@ class Index:
 
 
 _NONE: tuple["array[int]", "array[float]"] = (array("I"), array("f"))
+
+
+def best_of(scores: Mapping[int, float], limit: int) -> list[int]:
+    """The passages with the highest scores; equal ones in the order of the documents."""
+    if len(scores) > limit:
+        # Without a key this is many times as quick, and few are left to be sorted.
+        least = nlargest(limit, scores.values())[-1]
+        chosen = [number for number, score in scores.items() if score >= least]
+    else:
+        chosen = list(scores)
+    return sorted(chosen, key=lambda number: (-scores[number], number))[:limit]
 
 
 def weigh(text: Iterable[str], headings: Iterable[str], title: Iterable[str]) -> dict[str, float]:

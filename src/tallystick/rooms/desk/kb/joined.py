@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tallystick.errors import ConfigError, PathRefused, ToolError
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
+from tallystick.rooms.desk.kb.meaning import Meaning, is_there
 from tallystick.rooms.desk.kb.nouns import Document, Unreadable
 from tallystick.settings import CONTROL_ROOM
 
@@ -49,8 +50,13 @@ class Library:
         return found
 
 
-def open_library(workspace: Path, folder: object) -> Library:
+def open_library(workspace: Path, folder: object, *, by_meaning: bool = True) -> Library:
     """The knowledge base that the settings name.
+
+    Args:
+        workspace: Whose.
+        folder: Where its documents lie, relative to the workspace.
+        by_meaning: Whether to search by meaning too, where the vectors for it are installed.
 
     Raises:
         ConfigError: The setting is no path.
@@ -58,7 +64,9 @@ def open_library(workspace: Path, folder: object) -> Library:
     if not isinstance(folder, str) or not folder.strip() or "\0" in folder:
         raise ConfigError("rooms.desk.kb: give the path of a folder.", code="config_bad_value")
     root = (workspace / Path(folder).expanduser()).resolve()
-    return Library(KnowledgeBase(root, workspace / CONTROL_ROOM / "desk" / "kb" / "index.json"), workspace)
+    kept = workspace / CONTROL_ROOM / "desk" / "kb"
+    meaning = Meaning(kept / "vectors.bin") if by_meaning and is_there() else None
+    return Library(KnowledgeBase(root, kept / "index.json", meaning=meaning), workspace)
 
 
 def _prefix(root: Path, workspace: Path) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 from threading import RLock
 
 from tallystick.errors import PathRefused
-from tallystick.rooms.desk.kb.index import Index, Scored
-from tallystick.rooms.desk.kb.kept import IndexFile
+from tallystick.records import record
+from tallystick.rooms.desk.kb.index import Index, best_of
+from tallystick.rooms.desk.kb.kept import Entry, IndexFile
+from tallystick.rooms.desk.kb.meaning import CERTAIN, WEIGHT, Meaning
 from tallystick.rooms.desk.kb.nouns import Answer, Document, Hit, Passed, Unreadable, Unused
 from tallystick.rooms.desk.kb.shelf import Shelf
 
@@ -19,6 +21,8 @@ LOOK_S = 1.0
 """How long a look at the folder counts; looking through ten thousand files takes a tenth of a second."""
 SPARE = 20
 """Passages looked at beyond those asked for, since some are of documents that no longer hold."""
+CANDIDATES = 200
+"""The best by words, and the best by meaning, among which the best by both are looked for."""
 MOST_PASSED = 5
 
 
@@ -30,6 +34,7 @@ class KnowledgeBase:
         root: Path,
         kept: Path | None = None,
         *,
+        meaning: Meaning | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
@@ -38,12 +43,14 @@ class KnowledgeBase:
         Args:
             root: The folder.
             kept: The file in which what was read is kept for the next start; None: nowhere.
+            meaning: The passages' vectors; None: passages are found by their words alone.
             monotonic: Tells how long ago the folder was looked at.
             clock_ns: The wall clock that the file system's times are compared with.
         """
         self.root = root.resolve()
         file = None if kept is None else IndexFile(kept, self.root)
         self._shelf = Shelf(self.root, file, clock_ns=clock_ns)
+        self._meaning = meaning
         self._monotonic = monotonic
         self._lock = RLock()
         self._looked: float | None = None
@@ -62,11 +69,11 @@ class KnowledgeBase:
             self.refresh()
             hits: list[Hit] = []
             passed: dict[str, Passed] = {}
-            for document, number, scored in self._found(query, k + SPARE):
+            for document, number, ranked in self._found(query, k + SPARE):
                 if len(hits) >= k:
                     break
                 if document.standing == "current":
-                    hits.append(self._hit(document, number, scored))
+                    hits.append(self._hit(document, number, ranked))
                 else:
                     passed.setdefault(document.doc, _passed(document))
             return Answer(hits=tuple(hits), passed=tuple(passed.values())[:MOST_PASSED], searched=self._index.size)
@@ -101,31 +108,71 @@ class KnowledgeBase:
                 return
             changed = self._shelf.look()
             if changed or self._looked is None:
-                entries = self._shelf.entries
-                self._index = Index(words for entry in entries.values() for words in entry.words)
-                self._places = [(doc, at) for doc, entry in entries.items() for at in range(len(entry.passages))]
+                self._index_all()
             self._looked = moment
 
-    def _found(self, query: str, limit: int) -> Iterator[tuple[Document, int, Scored]]:
-        for scored in self._index.search(query, limit):
-            doc, number = self._places[scored.number]
-            try:
-                document = self._shelf.document(doc)
-            except (PathRefused, Unreadable):
-                document = None
+    def _index_all(self) -> None:
+        entries = self._shelf.entries
+        self._index = Index(words for entry in entries.values() for words in entry.words)
+        self._places = [(doc, at) for doc, entry in entries.items() for at in range(len(entry.passages))]
+        if self._meaning is not None:
+            self._meaning.take([text for doc, entry in entries.items() for text in self._texts(doc, entry)])
+
+    def _texts(self, doc: str, entry: Entry) -> Iterator[tuple[str, str]]:
+        """Heading and text of each passage, for their vectors."""
+        document = self._open(doc)
+        for passage in entry.passages:
+            if document is None or document.sha256 != entry.sha256:
+                yield "", ""
+            else:
+                heading = document.sections[passage.section].name.rpartition(" > ")[2]
+                yield f"{document.title}. {heading}", document.text[passage.start : passage.end]
+
+    def _found(self, query: str, limit: int) -> Iterator[tuple[Document, int, "_Ranked"]]:
+        for ranked in self._ranked(query, limit):
+            doc, number = self._places[ranked.number]
+            document = self._open(doc)
             if document is not None and document.sha256 == self._shelf.entries[doc].sha256:
-                yield document, number, scored
+                yield document, number, ranked
             else:
                 # It changed since we looked: what is kept of it says nothing any more.
                 self._looked = None
 
-    def _hit(self, document: Document, number: int, scored: Scored) -> Hit:
+    def _ranked(self, query: str, limit: int) -> Iterator["_Ranked"]:
+        found = self._index.find(query)
+        if self._meaning is None:
+            for number in best_of(found.scores, limit):
+                yield _Ranked(number=number, score=found.share(number), missing=found.missing(number))
+            return
+        alike = dict(enumerate(self._meaning.likeness(query)))
+        best = max(found.scores.values(), default=1.0)
+        near = {*best_of(found.scores, CANDIDATES), *best_of(alike, CANDIDATES)}
+        both = {number: found.scores.get(number, 0.0) / best + WEIGHT * alike[number] for number in near}
+        for number in best_of(both, limit):
+            score = (found.share(number) + min(1.0, max(0.0, alike[number] / CERTAIN))) / 2
+            yield _Ranked(number=number, score=score, missing=found.missing(number))
+
+    def _open(self, doc: str) -> Document | None:
+        try:
+            return self._shelf.document(doc)
+        except (PathRefused, Unreadable):
+            return None
+
+    def _hit(self, document: Document, number: int, ranked: "_Ranked") -> Hit:
         passage = self._shelf.entries[document.doc].passages[number]
         return Hit(
             doc=document.doc, title=document.title, section=document.sections[passage.section].name,
             first_line=passage.first_line, last_line=passage.last_line,
-            snippet=document.text[passage.start : passage.end], score=round(scored.share, 4), sha256=document.sha256,
+            snippet=document.text[passage.start : passage.end], score=round(ranked.score, 4), missing=ranked.missing,
+            sha256=document.sha256,
         )  # fmt: skip
+
+
+@record
+class _Ranked:
+    number: int
+    score: float
+    missing: tuple[str, ...]
 
 
 def _passed(document: Document) -> Passed:

@@ -113,6 +113,8 @@ class Hit:
     """Verbatim."""
     score: float
     """0 to 1: how much of what is asked the passage speaks of."""
+    missing: tuple[str, ...]
+    """Words of the question, without their endings, that neither the passage nor its headings have."""
     sha256: str
 
 

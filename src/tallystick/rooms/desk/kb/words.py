@@ -111,8 +111,9 @@ register registration signup sign-up enrol enroll; subscribe subscription unsubs
 human person agent operator representative; contact reach call; complaint complain grievance; fee charge cost price;
 payment pay paid paying; change modify edit update alter amend; delete close remove erase; track trace status;
 address location; newsletter mailing; broken faulty defective damaged; mobile phone telephone; open create;
-reset recover recovery restore; warranty guarantee; buy purchase; item product article; period time long;
-hour time; policy rule; review feedback rating; late delay delayed; missing lost; lose lost forget forgot forgotten; method option way modality; locate track trace; interest apy; limit maximum cap;
+reset recover recovery restore; warranty guarantee; buy purchase; item product article; period time long; hour time;
+policy rule; review feedback rating; late delay delayed; missing lost; lose lost forget forgot forgotten;
+method option way modality; locate track trace; interest apy; limit maximum cap;
 """
 
 

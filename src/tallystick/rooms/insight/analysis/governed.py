@@ -13,7 +13,7 @@ from tallystick.errors import ToolError
 from tallystick.gate.codes import Category
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.claims import Claim
-from tallystick.gate.reply.sentences import read_sentences, written_sentences
+from tallystick.gate.reply.sentences import read_sentences, strip_references, written_sentences
 from tallystick.gate.session import Session
 from tallystick.records import record
 from tallystick.rooms.insight.analysis.checked import Refused
@@ -159,12 +159,13 @@ def _borne_out(
     refused: list[Refused] = []
     for piece in written_sentences(text):
         found = None if sound else hands.check(piece, brief.session, form="per-sentence")
-        read = read_sentences(piece)
+        said = strip_references(piece)
         if found is not None and not found.ok:
-            said = " ".join(each.text for each in read)
             refused.append(Refused(text=said, code=found.fault or "evidence_invalid"))
             continue
-        kept += [_sentence(each.text, each.claims) for each in read if each.claims]
+        claims = tuple(claim for each in read_sentences(piece) for claim in each.claims)
+        if claims:
+            kept.append(_sentence(said, claims))
     return tuple(kept), tuple(refused)
 
 

@@ -18,6 +18,7 @@ from tallystick.rooms.insight.reports.frame import Frame, text
 MOST_VALUES = 15
 MOST_ANALYSES = 10
 _MOST_SHIFTS = 10
+_LONGEST_QUESTION = 300
 
 
 def fields(frame: Frame) -> list[Section]:
@@ -156,7 +157,7 @@ def asked(frame: Frame, analyses: Iterable[Analysis]) -> Section | None:
     """The newest answers, with their figures."""
     blocks: list[Block] = []
     for one in analyses:
-        line: list[Piece] = [f"{name(one.question)} — "]
+        line: list[Piece] = [f"{_plain(one.question)[:_LONGEST_QUESTION]} — "]
         for sentence in one.answer.get("sentences", ()):
             line.append(f"{_plain(sentence['text'])} ")
             figures = [_figure(each) for each in sentence.get("figures", ())]

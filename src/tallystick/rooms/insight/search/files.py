@@ -5,6 +5,7 @@ it or nothing. Tickets of one department and product lie side by side, so that a
 """
 
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,8 @@ from tallystick.rooms.insight.search.nouns import Matrix, Vector
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
 
+Kinds = Sequence[tuple[int, str | None, str | None]]
+"""Tickets with department and product."""
 GRAPH = "graph.usearch"
 _HEAD, _VECTORS, _IDS, _RUNS, _MEAN = "head.json", "vectors.npy", "ids.npy", "runs.npy", "mean.npy"
 
@@ -84,15 +87,12 @@ def opened(folder: Path) -> Mapped | None:
 def _fill(store: "Store", folder: Path, dataset_id: int, model_name: str) -> None:
     departments: dict[str, int] = {}
     products: dict[str, int] = {}
-    kinds = [np.zeros((0, 3), dtype=np.int64)]
-    for chunk in store.kinds(dataset_id, model_name):
-        kinds.append(
-            np.array([
-                (ticket, _number(departments, department), _number(products, product))
-                for ticket, department, product in chunk
-            ], dtype=np.int64)
-        )  # fmt: skip
-    rows = np.concatenate(kinds)
+
+    def numbered(chunk: Kinds) -> NDArray[np.int64]:
+        rows = [(ticket, _number(departments, name), _number(products, product)) for ticket, name, product in chunk]
+        return np.array(rows, dtype=np.int64)
+
+    rows = np.concatenate([np.zeros((0, 3), dtype=np.int64), *map(numbered, store.kinds(dataset_id, model_name))])
     # By kind, and within it by id. `places[i]` is where the ticket with the i-th smallest id goes.
     order = np.lexsort((rows[:, 0], rows[:, 2], rows[:, 1]))
     places = np.empty(len(order), dtype=np.int64)

@@ -4,6 +4,7 @@ Everything that can be large is streamed. A dataset and its tickets are written 
 is there or nothing of it.
 """
 
+from tallystick.rooms.insight.store.near import NearVectors
 from tallystick.rooms.insight.store.results import Results
 from tallystick.rooms.insight.store.tickets import Adding, AlreadyStored, Sums, Tickets
 from tallystick.rooms.insight.store.vectors import Vectors
@@ -11,7 +12,7 @@ from tallystick.rooms.insight.store.waiting import Waiting
 from tallystick.rooms.insight.store.wording import Wording
 
 
-class Store(Tickets, Vectors, Results, Wording):
+class Store(Tickets, Vectors, NearVectors, Results, Wording):
     """Reads and writes the tables of one workspace."""
 
 

@@ -82,6 +82,14 @@ class Tickets(Tables):
         rows = self.rows(sa.select(TICKETS).where(TICKETS.c.id == ticket_id))
         return ticket_of(rows[0]) if rows else None
 
+    def tickets_of(self, ticket_ids: Sequence[int]) -> dict[int, Ticket]:
+        """Some tickets, by id."""
+        found: dict[int, Ticket] = {}
+        for start in range(0, len(ticket_ids), BATCH):
+            query = sa.select(TICKETS).where(TICKETS.c.id.in_(ticket_ids[start : start + BATCH]))
+            found.update((row.id, ticket_of(row)) for row in self.rows(query))
+        return found
+
     def count(self, dataset_id: int, where: Where = EVERYWHERE) -> int:
         """How many tickets are meant."""
         query = sa.select(sa.func.count()).select_from(TICKETS).where(*_where(dataset_id, where))

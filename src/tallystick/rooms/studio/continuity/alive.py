@@ -36,6 +36,14 @@ ACTS = words(
     "smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours "
     "drinks rises"
 )
+STATES = words(
+    "died seemed appeared loved hated liked wanted needed believed owned lived belonged deserved preferred feared "
+    "hoped trusted "
+    "remained used buried killed murdered drowned named called aged proved meant happened existed resembled mattered "
+    "dreamed expired perished passed ceased haunted reminded represented suffered interested concerned wanted "
+    "decided married"
+)
+"""What can be said of the dead as well, or looks like something done and is not."""
 
 _DIED = re.compile(
     r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:"
@@ -118,6 +126,8 @@ _OWNED = re.compile(r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|after|
 _DOES_AFTER = re.compile(
     rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|at\s+once|at\s+last|"
     rf"\w+ly)[\s,]+)*(?:{'|'.join(SPEAKS + ACTS)})\b"
+    # Any other regular verb that is something done, directly after the name: no comma, or it may be `buried at sea`.
+    rf"|\s+(?!(?:{'|'.join(STATES)})\b)[a-z]{{2,}}ed\s+(?:the|a|an|his|her|up|down|out|to|at|on|in|into|over|off|and)\b"
 )
 _SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
 _LEADS = re.compile(

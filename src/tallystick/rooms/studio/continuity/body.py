@@ -22,6 +22,12 @@ TRADES = words(
     "architect "
     "astronomer botanist chemist dentist glassblower bookbinder clockmaker watchmaker lighthouse-keeper ferryman"
 )
+RELATIONS = words(
+    "mother father brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather grandmother "
+    "grandson "
+    "granddaughter"
+)
+"""What one person can be to another; of two such words only one is true."""
 _PEOPLE = r"(?:man|woman|girl|boy|person|lady|gentleman|fellow|creature|figure|lad|youth)"
 _HEIGHT = re.compile(
     rf"\b(?:was|is)\s+(?:(?:a|an|very|rather|quite|so|too|remarkably|unusually|exceedingly|"
@@ -50,6 +56,11 @@ _PARENT = re.compile(
     rf"(?P<name>{NAME})(?:'s|')\s+(?P<kin>mother|father|husband|wife)\s*(?:,\s*|\s+(?:was|is)\s+(?:called\s+|"
     rf"named\s+)?|\s+)(?P<other>{NAME})(?!'s|\w)"
     r"(?=\s*[,.;—]|\s+(?:was|had|is|said|asked|came|stood|sat|looked|lived|died|and))"
+)
+_KINSMAN = re.compile(
+    rf"(?:(?P<name>{NAME})(?:'s|')|\b(?P<whose>[Hh]is|[Hh]er))\s+(?P<kin>{'|'.join(RELATIONS)})\s*,?\s+"
+    rf"(?P<other>{NAME})(?!'s|\w)"
+    r"(?=\s*[,.;—]|\s+(?:was|had|is|said|asked|came|stood|sat|looked|lived|died|and)\b)"
 )
 _SIBLINGS = re.compile(
     rf"\b(?:had|has)\s+(?:only\s+|but\s+|just\s+)?(?P<number>{NUMBER}|an?\s+only|no)\s+(?:(?:elder|older|younger|"
@@ -134,6 +145,19 @@ def _parent(narration: Narration, binder: Binder, number: int, found: re.Match[s
         yield fact_at(narration.prose, number, found.span(), owner, found.group("kin"), value, other.name, hard=hard)
 
 
+def _kinsman(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`her uncle, Saul Cudmore,`: what one person is to another."""
+    other = _at(binder, number, found.span("other"))
+    if found.group("name"):
+        owner = _at(binder, number, found.span("name"))
+    else:
+        owner = binder.pronoun(number, found.start("whose"), found.group("whose"))
+    if owner and other and owner.key != other.key and binder.cast.is_person(other.key):
+        yield fact_at(
+            narration.prose, number, found.span(), owner, f"kin:{other.key}", (found.group("kin"),), found.group("kin")
+        )
+
+
 def _siblings(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     owner = holder(binder, number, found.start())
     word = found.group("number")
@@ -168,5 +192,6 @@ def _at(binder: Binder, number: int, span: tuple[int, int]) -> Mention | None:
 _READERS = (
     (_HEIGHT, TALL | SHORT, _height), (_FEET, {"feet", "foot"}, _feet), (_HANDED, {"handed"}, _handed),
     (_MARKED, {"left", "right"}, _marked), (_PARENT, {"mother", "father", "husband", "wife"}, _parent),
-    (_SIBLINGS, _KIN_WORDS, _siblings), (_TRADE, frozenset(TRADES) | {"lighthouse"}, _trade),
+    (_KINSMAN, frozenset(RELATIONS), _kinsman), (_SIBLINGS, _KIN_WORDS, _siblings),
+    (_TRADE, frozenset(TRADES) | {"lighthouse"}, _trade),
 )  # fmt: skip

@@ -22,7 +22,8 @@ _NAMED = {
     "status": "status, state, alive",
     "home": "home, lives in, lives, residence, lives at, house, address",
     "birthplace": "birthplace, born in, place of birth, hometown, origin, from, native of",
-    "in": "location, located, located in, lies in, region, county, country, province, where, place, in",
+    "in": "location, located, located in, lies in, lies on, lies, stands on, stands, side, bank, region, county, "
+    "country, province, where, place, in",
     "height": "height, build, stature",
     "handed": "handedness, hand, dominant hand, handed",
     "marks": "scar, scars, marks, distinguishing marks, distinguishing features, features, limp, injury",
@@ -53,6 +54,7 @@ _MARKS = {
     "scar": "scar", "limp": "limp", "lame": "limp", "blind": "blind", "missing": "lost", "lost": "lost",
     "tattoo": "tattoo", "birthmark": "birthmark", "mole": "mole", "patch": "patch", "burn": "burn",
 }  # fmt: skip
+_BANK = re.compile(r"\b(?P<way>north|south|east|west|left|right)(?:ern)?\s+(?:bank|side|shore)\b", re.IGNORECASE)
 _PROPER = re.compile(r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,3}")
 
 
@@ -140,6 +142,8 @@ def _place(attribute: str, *, hard: bool) -> Callable[[CanonCard, str], Read]:
             )
         ):
             yield f"side of {way.group('ref').lower().strip()}", (way.group("way").replace("-", ""),), True
+        if attribute == "in" and (bank := _BANK.search(text)):
+            yield "bank", (bank.group("way"),), True
 
     return read
 

@@ -32,23 +32,33 @@ class Changes:
     def __init__(self, binders: Sequence[Binder]) -> None:
         self._places: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for binder in binders:
-            for kind, pattern in (("looks", _LOOKS), ("home", _MOVES)):
+            for pattern in (_LOOKS, _MOVES):
                 for found in pattern.finditer(binder.prose.flat):
-                    self._note(binder, kind, found.start())
+                    for kind in _kinds(pattern, found.group()):
+                        self._note(binder, kind, found.start())
 
     def between(self, first: Fact, second: Fact) -> bool:
         """Whether such a change stands between two facts."""
-        kind = "home" if first.attribute == "home" else "looks"
-        places = self._places.get((kind, second.subject), [])
+        places = self._places.get((first.attribute, second.subject), [])
         start = (-1, 0) if first.from_card else first.place
         return any(start <= place <= second.place for place in places)
 
     def _note(self, binder: Binder, kind: str, at: int) -> None:
-        """The change concerns whoever is named in the paragraph."""
+        """The change concerns whoever the sentence names, or else the paragraph."""
         number = binder.prose.sentence_at(at)
         if number is None:
             return
-        paragraph = binder.prose.sentences[number].paragraph
-        start, end = binder.prose.paragraphs[paragraph]
-        for mention in binder.cast.named_in(binder.prose, start, end, spoken=True):
+        sentence = binder.prose.sentences[number]
+        named = binder.cast.named_in(binder.prose, sentence.start, sentence.end, spoken=True)
+        if not named:
+            start, end = binder.prose.paragraphs[sentence.paragraph]
+            named = binder.cast.named_in(binder.prose, start, end, spoken=True)
+        for mention in named:
             self._places.setdefault((kind, mention.key), []).append((binder.prose.order, at))
+
+
+def _kinds(pattern: re.Pattern[str], words: str) -> tuple[str, ...]:
+    """What changes: eyes, or hair and beard, or a home."""
+    if pattern is _MOVES:
+        return ("home",)
+    return ("eyes",) if "eyes" in words or "lenses" in words else ("hair", "beard")

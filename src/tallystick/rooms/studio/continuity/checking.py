@@ -9,6 +9,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from tallystick.gate.reply.sources import Source
@@ -19,6 +20,7 @@ from tallystick.rooms.studio.continuity.alive import deaths
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.card_facts import SceneOrder, field_facts
+from tallystick.rooms.studio.continuity.card_places import banks
 from tallystick.rooms.studio.continuity.card_subjects import CardSubjects
 from tallystick.rooms.studio.continuity.card_words import told_by_card
 from tallystick.rooms.studio.continuity.changes import Changes
@@ -71,13 +73,15 @@ class Reading:
     def told(self) -> list[Fact]:
         """What the scenes tell."""
         carded = CardSubjects(self.book.cards)
-        return [carded.settled(fact) for telling in self._tellings for read in _READERS for fact in read(*telling)]
+        found = [carded.settled(fact) for telling in self._tellings for read in _READERS for fact in read(*telling)]
+        return found + [fact for narration, _ in self._tellings for fact in banks(narration, self.book.cards)]
 
     @cached_property
     def settled(self) -> list[Fact]:
         """What the cards settle."""
         order = SceneOrder(self.book.scenes)
         found = [fact for card in self.book.cards for fact in field_facts(card, order)]
+        found += [kin for fact in found if (kin := self._kin(fact)) is not None]
         known = {(fact.path, fact.attribute) for fact in found}
         # A field says it more plainly than a sentence; a sentence adds what no field has.
         found += [
@@ -88,14 +92,25 @@ class Reading:
         ]
         return found
 
+    def _kin(self, fact: Fact) -> Fact | None:
+        """`Father: Saul` says as well what Saul is to her."""
+        if fact.attribute not in {"mother", "father", "husband", "wife"}:
+            return None
+        key = self.cast.key_of_name(str(fact.value[1]))
+        return replace(fact, attribute=f"kin:{key}", value=(fact.attribute,), words=fact.attribute) if key else None
+
     def _after_death(self) -> Iterator[Conflict]:
         deaths_told = [fact for fact in (*self.settled, *self.told) if fact.attribute == "dead"]
         return after_death(deaths_told, self._tellings) if deaths_told else iter(())
 
     @cached_property
+    def _elapsed(self) -> Elapsed:
+        return Elapsed(self.proses)
+
+    @cached_property
     def _conflicts(self) -> list[Conflict]:
         comparer = Comparer(
-            elapsed=Elapsed(self.proses),
+            elapsed=self._elapsed,
             nested=self._nested,
             changed=Changes([binder for _, binder in self._tellings]).between,
         )
@@ -173,11 +188,10 @@ class Reading:
     # -- days and names ------------------------------------------------------------------------------------------------
 
     def _of_days(self) -> Iterator[Finding]:
-        for narration, _ in self._tellings:
-            for clash in clashes(narration):
-                finding = _day_finding(narration.prose, clash)
-                if finding is not None:
-                    yield finding
+        for clash in clashes([narration for narration, _ in self._tellings], self._elapsed):
+            finding = _day_finding(clash)
+            if finding is not None:
+                yield finding
 
     @cached_property
     def _slips(self) -> list[Slip]:
@@ -249,9 +263,9 @@ def _subject(conflict: Conflict) -> str:
     return conflict.first.name if conflict.first.from_card else conflict.second.name
 
 
-def _day_finding(prose: Prose, clash: Clash) -> Finding | None:
+def _day_finding(clash: Clash) -> Finding | None:
     quotes = []
-    for number, start, end in (clash.first, clash.second):
+    for prose, (number, start, end) in (clash.first, clash.second):
         quotes.append(cite(prose.source, prose.line_at(start), prose.quote_of(number, start, end)))
     if quotes[0] is None or quotes[1] is None:
         return None

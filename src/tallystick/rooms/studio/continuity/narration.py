@@ -49,7 +49,8 @@ _DENIED = re.compile(
     r"rather than|denied)\b|n't\b"
 )
 _ONLY_SUPPOSED = re.compile(
-    r"\b(?:if|would|could|might|may|should|unless|whether|perhaps|maybe|seem\w*|appear\w*|probably|possibly|apparently|"
+    r"\b(?:if|would|could(?! (?:see|hear|feel|make out|smell)\b)|might|may|should|unless|whether|perhaps|maybe|"
+    r"seem\w*|appear\w*|probably|possibly|apparently|"
     r"meant to|intended|planned|promised|agreed to|was to|were to|looked as|look like|looked like|said to be|like|"
     r"almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"
     r"|'d\b"

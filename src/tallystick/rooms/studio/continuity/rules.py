@@ -63,6 +63,8 @@ def rule_of(attribute: str) -> Rule:
         return RULES[_BY_ATTRIBUTE[attribute]]
     if attribute.startswith("count:"):
         return RULES["kin-count"]
+    if attribute.startswith("kin:"):
+        return RULES["kinship"]
     if ":" in attribute:
         return RULES["body-side"]
     travels = (

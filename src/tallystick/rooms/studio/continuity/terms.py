@@ -1,7 +1,6 @@
 """A term of the book's own that is written two ways: `Skyship` and `Sky-ship`, `the Long Night` and `the long night`.
 
-Only names and terms with capitals, and the terms that cards define; how common words are hyphenated is the editor's
-matter.
+Names and terms with capitals, terms that cards define, and compounds that have their hyphen everywhere but once.
 """
 
 import re
@@ -14,7 +13,11 @@ from tallystick.rooms.studio.continuity.prose import Prose
 from tallystick.rooms.studio.continuity.vocabulary import NOT_NAMES, TITLES
 
 FEWEST = 4
+FEWEST_SMALL = 8
+"""The same for words without a capital, of which a book has many."""
 MOST_VARIANTS = 2
+_HYPHENED = re.compile(r"(?<![\w'-])[a-z]{3,}-[a-z]{3,}(?![\w'-])")
+_SMALL = re.compile(r"(?<![\w'-])[a-z]{6,}(?![\w'-])")
 _FORM = re.compile(r"(?<![\w'-])[A-ZÀ-Þ][a-zà-þ]+(?:-[A-ZÀ-Þa-zà-þ][a-zà-þ]+| [A-ZÀ-Þ][a-zà-þ]+)?(?![\w-])")
 _SHORTEST = 7
 Place = tuple[Prose, int]
@@ -34,6 +37,7 @@ class Variant:
 def variants(proses: Sequence[Prose], cast: Cast) -> Iterator[Variant]:
     """Every rare way of writing a term."""
     yield from _compounds(proses)
+    yield from _closed(proses)
     for card in cast.cards.values():
         if card.kind in {"glossary", "technology", "faction", "lore", "culture"}:
             for term in (card.name, *card.aliases):
@@ -58,6 +62,22 @@ def _without_opening(form: str, start: int) -> tuple[str, int]:
     return (second, start + len(first) + 1) if space and first.lower() in NOT_NAMES else (form, start)
 
 
+def _closed(proses: Sequence[Prose]) -> Iterator[Variant]:
+    """A compound that has its hyphen everywhere but once, or nowhere but once: `weigh-house`, `weighhouse`."""
+    hyphened: dict[str, list[Place]] = defaultdict(list)
+    for prose in proses:
+        for found in _HYPHENED.finditer(prose.flat):
+            hyphened[found.group()].append((prose, found.start()))
+    closed: dict[str, list[Place]] = defaultdict(list)
+    wanted = {form.replace("-", ""): form for form in hyphened}
+    for prose in proses if wanted else ():
+        for found in _SMALL.finditer(prose.flat):
+            if found.group() in wanted:
+                closed[found.group()].append((prose, found.start()))
+    for whole, places in closed.items():
+        yield from _rare({whole: places, wanted[whole]: hyphened[wanted[whole]]}, fewest=FEWEST_SMALL)
+
+
 def _is_term(form: str) -> bool:
     """One capitalised word, a compound, or two capitalised words; `Then he` is none."""
     first, _, second = form.partition("-" if "-" in form else " ")
@@ -66,13 +86,13 @@ def _is_term(form: str) -> bool:
     return second.lower() not in NOT_NAMES
 
 
-def _rare(written: dict[str, list[Place]]) -> Iterator[Variant]:
+def _rare(written: dict[str, list[Place]], *, fewest: int = FEWEST) -> Iterator[Variant]:
     usual = max(written, key=lambda form: len(written[form]))
     count = len(written[usual])
     for form, places in written.items():
         # `the Sperm Whale` and `Sperm-Whale fishery`: a hyphen before a noun is grammar.
         is_grammar = {" " in form, " " in usual} == {True, False} and {"-" in form, "-" in usual} == {True, False}
-        if form != usual and not is_grammar and len(places) <= MOST_VARIANTS and count >= max(FEWEST, 4 * len(places)):
+        if form != usual and not is_grammar and len(places) <= MOST_VARIANTS and count >= max(fewest, 4 * len(places)):
             yield Variant(usual=usual, other=form, count=count, first=written[usual][0], second=places[0])
 
 

@@ -1,13 +1,14 @@
 """Days that do not add up: counted days, a weekday that the date did not have, a day that no month has."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import pairwise
 
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of, written
+from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.prose import Prose
 from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
 
 _DATED = re.compile(DATE)
@@ -26,25 +27,37 @@ class Clash:
     rule: str
     subject: str
     message: str
-    first: Spot
-    second: Spot
+    first: tuple[Prose, Spot]
+    second: tuple[Prose, Spot]
 
 
-def clashes(narration: Narration) -> Iterator[Clash]:
-    """All of one file."""
-    yield from _impossible_dates(narration)
-    for found in misreckonings(narration):
-        yield Clash(
-            rule="day-arithmetic", subject=found.subject, message=found.message, first=found.first, second=found.second
-        )
-    yield from _two_weekdays(narration)
+@record
+class Dated:
+    """A date with its weekday, where it stands."""
+
+    prose: Prose
+    spot: Spot
+    moment: Moment
+
+
+def clashes(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator[Clash]:
+    """All of some files, in reading order."""
+    for narration in narrations:
+        prose = narration.prose
+        yield from _impossible_dates(narration)
+        for found in misreckonings(narration):
+            yield Clash(
+                rule="day-arithmetic", subject=found.subject, message=found.message, first=(prose, found.first),
+                second=(prose, found.second),
+            )  # fmt: skip
+    yield from _two_weekdays(narrations, elapsed)
 
 
 def _impossible_dates(narration: Narration) -> Iterator[Clash]:
     """A weekday that its date did not have; a 31st of April."""
     for number, found in _matches(narration, _DATED):
         moment = moment_of(found)
-        place = (number, found.start(), found.end())
+        place = (narration.prose, (number, found.start(), found.end()))
         longest = _LONGEST.get(moment.month, 31)
         if moment.day > longest and found.group("day") is not None:
             message = f"There is no {moment.day} {written(Moment(month=moment.month))}."
@@ -57,28 +70,42 @@ def _impossible_dates(narration: Narration) -> Iterator[Clash]:
             yield Clash(rule="weekday-of-date", subject=dated, message=message, first=place, second=place)
 
 
-def _two_weekdays(narration: Narration) -> Iterator[Clash]:
-    """Two dates with their weekdays that no one year has."""
+def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator[Clash]:
+    """Two dates with their weekdays, and no year, that no one year has."""
     dated = [
-        (number, found, moment)
+        Dated(prose=narration.prose, spot=(number, *found.span()), moment=moment)
+        for narration in narrations
         for number, found in _matches(narration, _DATED)
-        if (moment := moment_of(found)).weekday >= 0 and moment.day and moment.month
+        if (moment := moment_of(found)).weekday >= 0 and moment.day and moment.month and not moment.year
     ]
-    for (number, found, one), (other, second, two) in pairwise(dated):
-        if (one.year and two.year) or other - number > _SAME_YEAR or two.month < one.month:
-            continue
-        between = narration.prose.told[found.end() : second.start()]
-        if _FAR.search(between) or _fits_a_year(one, two):
-            continue
-        message = f"{written(one)} and {written(two)} cannot be in one year."
-        yield Clash(
-            rule="weekday-of-date", subject=written(two), message=message, first=(number, *found.span()),
-            second=(other, *second.span()),
-        )  # fmt: skip
+    bases = dated[:1]
+    for late in dated[1:]:
+        apart = [early for early in bases if _cannot_both_be(early, late, elapsed)]
+        if bases and len(apart) == len(bases):
+            early = apart[0]
+            message = f"{written(early.moment)} and {written(late.moment)} cannot be in one year."
+            yield Clash(
+                rule="weekday-of-date", subject=written(late.moment), message=message, first=(early.prose, early.spot),
+                second=(late.prose, late.spot),
+            )  # fmt: skip
+            # Either may be the wrong one; what comes next decides, and the odd one is not told twice.
+            bases = [*bases, late]
+        else:
+            bases = [late]
+
+
+def _cannot_both_be(early: Dated, late: Dated, elapsed: Elapsed) -> bool:
+    start, end = (early.prose.order, early.spot[1]), (late.prose.order, late.spot[1])
+    if late.moment.month < early.moment.month or elapsed.between(start, end) or _fits_a_year(early.moment, late.moment):
+        return False
+    if early.prose is not late.prose:
+        return True
+    between = early.prose.told[early.spot[2] : late.spot[1]]
+    return late.spot[0] - early.spot[0] <= _SAME_YEAR and not _FAR.search(between)
 
 
 def _fits_a_year(one: Moment, two: Moment) -> bool:
-    for year in (one.year or two.year,) if one.year or two.year else (1901, 1904):
+    for year in (1901, 1904):
         first = Moment(year=year, month=one.month, day=one.day).whole
         second = Moment(year=year, month=two.month, day=two.day).whole
         if first is None or second is None or (second - first).days % 7 == (two.weekday - one.weekday) % 7:

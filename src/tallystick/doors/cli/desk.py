@@ -1,0 +1,206 @@
+"""`tally desk`: questions tried on a folder of documents, tickets, the queue for people, and what goes out."""
+
+import secrets
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli import desk_people
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.bootstrap import Gate
+    from tallystick.bootstrap.support import Support, Tried
+    from tallystick.doors.cli.screen import Screen
+
+CHANGES = {
+    "defer.no-evidence": "a document that answers it",
+    "defer.need-uncovered": "a document that answers every part of it",
+    "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
+    "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
+    "defer.person-wanted": "nothing: the customer asks for a person",
+    "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
+    "defer.budget-spent": "a larger budget (rooms.desk.tool_policy)",
+    "defer.unsupported-sentence": "a draft whose every sentence cites its evidence",
+}
+"""Rule → what would change the verdict."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands."""
+    desk = group(app, "desk", "Answer support questions from documents, with people in the loop.")
+    command(desk, "try")(attempt)
+    command(desk, "add")(add)
+    command(desk, "import")(bring)
+    command(desk, "work")(work)
+    command(desk, "list")(listed)
+    command(desk, "show")(show)
+    desk_people.add_people(desk)
+
+
+def attempt(
+    here: Here,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="As a customer would write it.")],
+    kb: Annotated[
+        Path | None,
+        typer.Option("--kb", metavar="DIR", help="A folder of documents; the workspace's own if not given."),
+    ] = None,
+) -> Exit:
+    """Try a question: the verdict, the rule that decided, evidence, draft, and what would change it.
+
+    With --kb it needs no set-up and leaves nothing behind.
+    """
+    if kb is None:
+        with here.gate(plugins=True) as gate:
+            return _attempt(here, gate, question)
+    folder = kb.expanduser().resolve()
+    if not folder.is_dir():
+        raise Refused(f"{kb} is no folder. Give a folder of documents with --kb.", code="kb_missing")
+    from tallystick.bootstrap import Gate
+    from tallystick.settings import parse_settings
+
+    with tempfile.TemporaryDirectory(prefix="tally-desk-") as place:
+        (Path(place) / "kb").symlink_to(folder, target_is_directory=True)
+        settings = parse_settings({
+            "rooms": {"desk": {"kb": str(folder)}}, "ledger": {"durability": "os"},
+            "storage": {"state_dir": str(Path(place) / "state")},
+        })  # fmt: skip
+        with Gate.open(place, settings=settings) as gate:
+            return _attempt(here, gate, question)
+
+
+def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
+    from tallystick.bootstrap.support import Support
+
+    tried = Support(gate).attempt(question, run=f"try-{secrets.token_hex(4)}")
+    if isinstance(tried, str):
+        raise Refused(f"It was not taken: {tried}.", code="not_taken")
+    here.screen.data(_wire(tried))
+    _told(here, tried)
+    return Exit.OK
+
+
+def _wire(tried: "Tried") -> dict[str, Any]:
+    verdict = None if tried.verdict is None else tried.verdict.as_dict()
+    return {
+        "ticket_id": tried.ticket_id, "status": tried.status, "decision": tried.decision, "verdict": verdict,
+        "evidence": list(tried.evidence), "draft": tried.draft, "would_send": tried.sent,
+        "would_change": None if verdict is None else CHANGES.get(verdict["rule_id"]),
+    }  # fmt: skip
+
+
+def _told(here: Here, tried: "Tried") -> None:
+    screen = here.screen
+    if tried.verdict is None:
+        screen.line(f"triage: {tried.decision}; the ticket is {tried.status}")
+    else:
+        screen.line(f"{tried.verdict.status}  {tried.verdict.rule_id}: {tried.verdict.reason}")
+    for one in tried.evidence:
+        where = f", {one['place']}" if one.get("place") else ""
+        screen.line(f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}")
+        screen.line(f"      {' '.join(str(one['snippet']).split())[:200]}")
+    if tried.sent:
+        screen.line("would be sent:")
+        _indented(screen, tried.sent)
+    elif tried.draft:
+        screen.line("draft for a person:")
+        _indented(screen, tried.draft)
+    if tried.verdict is not None and tried.verdict.rule_id in CHANGES:
+        screen.line(f"what would change it: {CHANGES[tried.verdict.rule_id]}")
+
+
+def _indented(screen: "Screen", text: str) -> None:
+    for line in text.splitlines():
+        screen.line(f"  {line}")
+
+
+def add(
+    here: Here,
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="What the customer wrote.")],
+    thread: Annotated[str, typer.Option("--thread", metavar="ID", help="The conversation it belongs to.")] = "",
+    actor: Annotated[str, typer.Option("--from", metavar="WHO", help="Who wrote it.")] = "",
+) -> Exit:
+    """Take one message; a worker answers it."""
+    event = {"type": "message", "content": content, "thread_id": thread or None, "actor": actor or None}
+    with here.gate(plugins=True) as gate:
+        received = _support(gate).office.intake.take({name: value for name, value in event.items() if value})
+    told = {"status": received.status, "ticket_id": received.ticket_id, "reason": received.reason}
+    here.screen.data(told)
+    here.screen.line(f"{received.status} {received.ticket_id or ''} {received.reason or ''}".strip())
+    return Exit.OK if received.status != "rejected" else Exit.REFUSED
+
+
+def bring(
+    here: Here,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, mbox, or Zendesk JSON.")],
+) -> None:
+    """Take all messages of a file."""
+    from tallystick.rooms.desk.intake.files import import_file
+    from tallystick.turns.agents.problem import Problem
+
+    with here.gate(plugins=True) as gate:
+        done = import_file(_support(gate).office.intake, file)
+    if isinstance(done, Problem):
+        raise Refused(done.message, code=done.code)
+    here.screen.data({**done.counts(), "left": [{"place": one.place, "reason": one.reason} for one in done.left]})
+    here.screen.line(", ".join(f"{many} {name}" for name, many in done.counts().items()))
+    for one in done.left[:20]:
+        here.screen.note(f"left out: {one.place}: {one.reason}")
+
+
+def work(
+    here: Here,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Tickets at most.")] = 1_000,
+) -> None:
+    """Work off the tickets that wait, here and now, and send what may go."""
+    with here.gate(plugins=True) as gate:
+        support = _support(gate)
+        with here.screen.progress("tickets", None) as advance:
+            ended = []
+            for number, ticket in enumerate(support.work(run=f"cli-{secrets.token_hex(4)}", limit=limit), start=1):
+                ended.append({"ticket_id": ticket.ticket_id, "kind": ticket.kind, "status": ticket.status})
+                advance(number, None)
+        sent = support.office.sending.send_due()
+    here.screen.data({"tickets": ended, "sent": sent.sent, "withheld": sent.withheld})
+    here.screen.line(f"{len(ended)} tickets worked on, {sent.sent} messages sent, {sent.withheld} withheld")
+
+
+def listed(
+    here: Here,
+    status: Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only these.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50,
+) -> None:
+    """List tickets, newest first."""
+    with here.gate(plugins=True) as gate:
+        found, total = _support(gate).office.tickets.list(status=(status,) if status else (), limit=limit)
+    here.screen.data({"items": found, "total": total})
+    if not found:
+        here.screen.note("No tickets. `tally desk add TEXT` takes one.")
+        return
+    rows = [
+        (one["id"], one["_desk"]["kind"], one["status"], (one["_desk"]["verdict"] or {}).get("rule_id", ""))
+        for one in found
+    ]
+    here.screen.table(["id", "kind", "status", "rule"], rows)
+
+
+def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]) -> None:
+    """Show one ticket, whole."""
+    with here.gate(plugins=True) as gate:
+        found = _support(gate).office.tickets.show(ticket)
+    if found is None:
+        raise Refused("There is no such ticket. `tally desk list` names them.", code="ticket_unknown")
+    here.screen.data(found)
+    import orjson
+
+    here.screen.line(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode())
+
+
+def _support(gate: "Gate") -> "Support":
+    from tallystick.bootstrap.support import Support
+
+    return Support(gate)

@@ -1,0 +1,88 @@
+"""CSV: one message a row. Columns are known by their usual names."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from tallystick.rooms.desk.intake.left import Left, whole
+from tallystick.turns.agents.problem import Problem
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "content": (
+        "content", "body", "message", "text", "description", "comment", "question", "inquiry", "ticket description",
+        "customer message", "instruction",
+    ),
+    "subject": ("subject", "title", "ticket subject", "summary"),
+    "thread_id": ("thread id", "thread", "conversation id", "conversation", "ticket id", "ticket", "case id"),
+    "event_id": ("event id", "message id", "id", "number"),
+    "actor": ("actor", "from", "email", "customer email", "requester", "sender", "author", "customer", "user"),
+    "timestamp": ("timestamp", "created at", "date", "sent at", "created", "time"),
+}  # fmt: skip
+"""Field of the event → names of its column, the surest first."""
+DELIMITERS = ",;\t|"
+HEAD = 64 * 1024
+
+
+def csv_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
+    """The events of a file; a problem if no column holds the words."""
+    # Bytes that are no UTF-8 are kept as they are, and read as the other common encoding cell by cell.
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
+        head = opened.readline(HEAD)
+    delimiter = max(DELIMITERS, key=head.count)
+    header = next(csv.reader([head], delimiter=delimiter), [])
+    places = _places(header)
+    if "content" not in places:
+        named = ", ".join(COLUMNS["content"])
+        return Problem(code="content_column_missing", message=f"No column holds the words. Name one of: {named}.")
+    return _events(path, delimiter, places)
+
+
+def _events(path: Path, delimiter: str, places: Mapping[str, int]) -> Iterator[dict[str, Any] | Left]:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
+        number = 1
+        for row in _rows(opened, delimiter):
+            number += 1
+            if row is None:
+                yield Left(place=f"row {number}", reason="row_malformed")
+            elif any(cell.strip() for cell in row):
+                yield _event(row, places)
+
+
+def _rows(opened: TextIO, delimiter: str) -> Iterator[list[str] | None]:
+    reader = csv.reader(opened, delimiter=delimiter)
+    next(reader, None)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield None
+
+
+def _event(row: list[str], places: Mapping[str, int]) -> dict[str, Any]:
+    cells = {field: _read(row[place]) for field, place in places.items() if place < len(row)}
+    subject = cells.pop("subject", "").strip()
+    content = cells.get("content", "")
+    if subject and subject not in content:
+        content = f"{subject}\n\n{content}" if content.strip() else subject
+    told = {field: text.strip() for field, text in cells.items() if field != "content" and text.strip()}
+    return {"type": "csv_row", "content": content, **told}
+
+
+def _read(cell: str) -> str:
+    try:
+        return cell.encode("utf-8").decode()
+    except UnicodeEncodeError:
+        return whole(cell.encode("utf-8", "surrogateescape").decode("cp1252", "replace"))
+
+
+def _places(header: list[str]) -> dict[str, int]:
+    names = [name.strip().lower().replace("_", " ").replace("-", " ") for name in header]
+    found: dict[str, int] = {}
+    for field, known in COLUMNS.items():
+        place = next((names.index(name) for name in known if name in names), None)
+        if place is not None:
+            found[field] = place
+    return found

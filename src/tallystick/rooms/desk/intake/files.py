@@ -1,0 +1,92 @@
+"""Files of messages, read one event at a time: CSV, mbox, and the JSON of Zendesk.
+
+What cannot be read is left out, and named with its place; one bad row keeps no other out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tallystick.records import record
+from tallystick.rooms.desk.intake.csv_file import csv_events
+from tallystick.rooms.desk.intake.left import Left
+from tallystick.rooms.desk.intake.mbox_file import mbox_events
+from tallystick.rooms.desk.intake.taking import Intake, Received
+from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
+from tallystick.turns.agents.problem import Problem
+
+Found = dict[str, Any] | Left
+FORMS: Mapping[str, Callable[[Path], Iterator[Found] | Problem]] = {
+    "csv": csv_events, "mbox": mbox_events, "zendesk": zendesk_events,
+}  # fmt: skip
+_SUFFIXES = {
+    ".csv": "csv", ".tsv": "csv", ".mbox": "mbox", ".mbx": "mbox", ".json": "zendesk", ".jsonl": "zendesk",
+    ".ndjson": "zendesk",
+}  # fmt: skip
+TOGETHER = 100
+"""Events that are stored at once."""
+
+
+@record
+class Imported:
+    """What a file came to."""
+
+    received: tuple[Received, ...]
+    """In the order of the file."""
+    left: tuple[Left, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many of each."""
+        states = ("queued", "skipped", "rejected")
+        found = {name: sum(one.status == name for one in self.received) for name in states}
+        return found | {"left": len(self.left)}
+
+
+def events_in(path: Path, form: str | None = None) -> Iterator[Found] | Problem:
+    """The events of a file.
+
+    Args:
+        path: Where it is.
+        form: One of `FORMS`; by the file's ending if not given.
+    """
+    chosen = form or _SUFFIXES.get(path.suffix.lower(), "")
+    if chosen not in FORMS:
+        message = f"Say what it is: {', '.join(FORMS)}. Known endings are {', '.join(_SUFFIXES)}."
+        return Problem(code="form_unknown", message=message)
+    if not path.is_file():
+        return Problem(code="file_missing", message=f"There is no file {path.name}. Give the path of one.")
+    try:
+        return FORMS[chosen](path)
+    except OSError as error:
+        return Problem(code="file_unreadable", message=f"{path.name} cannot be read: {error.strerror}.")
+
+
+def import_file(
+    intake: Intake, path: Path, form: str | None = None, *, told: Callable[[int], None] = lambda _: None
+) -> Imported | Problem:
+    """Take all events of a file.
+
+    Args:
+        intake: Where they go.
+        path: The file.
+        form: As `events_in` takes it.
+        told: Told how many events were taken so far.
+    """
+    events = events_in(path, form)
+    if isinstance(events, Problem):
+        return events
+    received: list[Received] = []
+    left: list[Left] = []
+    waiting: list[dict[str, Any]] = []
+    for found in events:
+        if isinstance(found, Left):
+            left.append(found)
+            continue
+        waiting.append({**found, "source": path.name})
+        if len(waiting) >= TOGETHER:
+            received += intake.take_all(waiting)
+            waiting = []
+            told(len(received))
+    received += intake.take_all(waiting)
+    told(len(received))
+    return Imported(received=tuple(received), left=tuple(left))

@@ -1,0 +1,216 @@
+"""The human queue: what a machine could not settle, with its evidence, the rule and the draft.
+
+    waiting ──take──► taken ──approve──► approved    the message is queued, by the person's word
+       ▲                │  ├──reject───► rejected    nothing goes out
+       │                │  └──more─────► returned    the ticket is worked on once more
+       └────expiry──────┘
+
+Whoever takes a ticket has it for a while, so that no two answer at once. BLOCK never comes here: it is final.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tallystick.gate.session import Caller
+from tallystick.records import record
+from tallystick.rooms.desk.deriving import parent_of
+from tallystick.rooms.desk.filling import moved
+from tallystick.rooms.desk.judging.judge import ServerJudge
+from tallystick.rooms.desk.judging.replies import Unsupported, evidence_texts, others_data, text_of, unsupported
+from tallystick.rooms.desk.nouns import Review, Ticket
+from tallystick.rooms.desk.office import Office
+from tallystick.rooms.desk.outbox.queueing import queue_reply
+from tallystick.rooms.desk.store import Transaction
+from tallystick.turns.agents.problem import Problem
+
+TAKEN_MS = 15 * 60 * 1000
+"""How long a ticket is one person's."""
+NO_REVIEW = Problem(code="review_unknown", message="Nobody is asked about such a ticket. GET /v1/reviews lists them.")
+NOT_WAITING = Problem(code="review_over", message="Somebody has decided about this ticket already.")
+NOT_YOURS = Problem(code="review_taken", message="Somebody else has this ticket in hand. Wait, or ask for it.")
+NO_TEXT = Problem(code="draft_missing", message="There is no draft. Write one with edit.")
+LEAKS = Problem(code="personal_data", message="The text holds somebody's data that the customer did not bring.")
+
+
+@record
+class Before:
+    """A ticket before a person: everything that is needed to decide."""
+
+    review: Review
+    ticket: Ticket
+    evidence: tuple[Mapping[str, Any], ...]
+    """Pieces with `holds`: whether the words stand where they are said to."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The wire form."""
+        one = self.review
+        return {
+            "ticket_id": one.ticket_id, "state": one.state, "rule_id": one.rule_id, "reason": one.reason,
+            "draft": one.draft, "person": one.person, "taken_until": one.taken_until, "created": one.created,
+            "updated": one.updated, "kind": self.ticket.kind, "event": dict(self.ticket.event),
+            "evidence": [dict(piece) for piece in self.evidence],
+        }  # fmt: skip
+
+
+class Reviews:
+    """The queue of one desk. Every decision is a person's, and stands in the ledger before it takes effect."""
+
+    def __init__(self, office: Office, judge: ServerJudge) -> None:
+        self._office = office
+        self._judge = judge
+
+    # -- looking -------------------------------------------------------------------------------------------------------
+
+    def queue(self, *, state: str | None = "waiting", limit: int = 50, offset: int = 0) -> tuple[list[Before], int]:
+        """What waits, oldest first, and how much there is in all."""
+        self.expire()
+        with self._office.store.reading() as tx:
+            found, total = tx.reviews(state=state, limit=limit, offset=offset)
+            return [self._before(tx, review) for review in found], total
+
+    def show(self, ticket_id: str) -> Before | Problem:
+        """One of them."""
+        with self._office.store.reading() as tx:
+            review = tx.review(ticket_id, lock=False)
+            return NO_REVIEW if review is None else self._before(tx, review)
+
+    def _before(self, tx: Transaction, review: Review) -> Before:
+        ticket = tx.get(review.ticket_id, lock=False) or Ticket(body={"id": review.ticket_id})
+        case = self._judge.case(_evidence_ticket(tx, ticket))
+        holds = {(one.source, one.snippet) for one in case.shown}
+        pieces = [
+            {**piece, "holds": (piece.get("source"), piece.get("snippet")) in holds} for piece in case.claimed
+        ]  # fmt: skip
+        return Before(review=review, ticket=ticket, evidence=tuple(pieces))
+
+    # -- deciding ------------------------------------------------------------------------------------------------------
+
+    def take(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
+        """Take a ticket in hand for a while; taking one's own again makes it last."""
+        return self._change(ticket_id, caller, "desk.take", lambda tx, review: self._taken(tx, review, caller))
+
+    def reassign(self, ticket_id: str, to: str, *, caller: Caller) -> Review | Problem:
+        """Give a ticket that one has in hand to somebody else."""
+
+        def how(tx: Transaction, review: Review) -> Review | Problem:
+            return replace(review, state="taken", person=to, taken_until=tx.clock() + TAKEN_MS)
+
+        return self._change(ticket_id, caller, "desk.reassign", how)
+
+    def approve(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
+        """Let the draft go out as it is."""
+        return self._change(
+            ticket_id, caller, "desk.approve", lambda tx, review: self._sent(tx, review, review.draft, caller)
+        )
+
+    def edit(self, ticket_id: str, text: str, *, caller: Caller, insist: bool = False) -> Review | Problem:
+        """Let another text go out; it is checked again.
+
+        Args:
+            ticket_id: Which.
+            text: With references behind its sentences, or without.
+            caller: Who.
+            insist: Send it although a sentence rests on nothing here: a person may know what no document says.
+        """
+
+        def how(tx: Transaction, review: Review) -> Review | Problem:
+            wrong = self.unsupported(tx, review, text)
+            if wrong and not insist:
+                message = f"{wrong[0].why}: {wrong[0].sentence[:120]} Cite evidence, or insist."
+                return Problem(code="unsupported_sentence", message=message)
+            return self._sent(tx, replace(review, draft=text), text, caller)
+
+        return self._change(ticket_id, caller, "desk.edit", how)
+
+    def reject(self, ticket_id: str, *, caller: Caller, reason: str) -> Review | Problem:
+        """Send nothing."""
+
+        def how(tx: Transaction, review: Review) -> Review | Problem:
+            ticket = tx.get(review.ticket_id)
+            if ticket is not None and ticket.status == "review":
+                tx.save(moved(ticket, "blocked"), was=ticket)
+            return replace(review, state="rejected", person=caller.subject, reason=f"{review.reason} | {reason}"[:1000])
+
+        return self._change(ticket_id, caller, "desk.reject", how)
+
+    def more(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
+        """Let the ticket be worked on once more, for more evidence."""
+
+        def how(tx: Transaction, review: Review) -> Review | Problem:
+            ticket = tx.get(review.ticket_id)
+            if ticket is not None and ticket.status == "review":
+                tx.save(replace(moved(ticket, "pending"), attempts=ticket.attempts + 1, judged=None), was=ticket)
+            return replace(review, state="returned", person=caller.subject)
+
+        after = self._change(ticket_id, caller, "desk.more_evidence", how)
+        if isinstance(after, Review):
+            self._office.around.wake([ticket_id])
+        return after
+
+    def expire(self) -> int:
+        """Give back what somebody took and left lying."""
+        with self._office.store.transaction() as tx:
+            taken, _ = tx.reviews(state="taken", limit=500)
+            late = [review for review in taken if review.taken_until <= tx.clock()]
+            for review in late:
+                tx.put_review(replace(review, state="waiting", person=None, taken_until=0))
+        return len(late)
+
+    def unsupported(self, tx: Transaction, review: Review, text: str) -> tuple[Unsupported, ...]:
+        """Sentences of a text that rest on no evidence of its ticket."""
+        ticket = tx.get(review.ticket_id, lock=False)
+        if ticket is None:
+            return ()
+        case = self._judge.case(_evidence_ticket(tx, ticket))
+        return tuple(unsupported(text, evidence_texts(case.shown)))
+
+    def _taken(self, tx: Transaction, review: Review, caller: Caller) -> Review:
+        return replace(review, state="taken", person=caller.subject, taken_until=tx.clock() + TAKEN_MS)
+
+    def _sent(self, tx: Transaction, review: Review, text: str, caller: Caller) -> Review | Problem:
+        ticket = tx.get(review.ticket_id)
+        plain = text_of(text)
+        if ticket is None or ticket.status != "review":
+            return NOT_WAITING
+        if not plain:
+            return NO_TEXT
+        if others_data(plain, " ".join(str(value) for value in ticket.event.values())) is not None:
+            return LEAKS
+        saved = tx.save(moved(ticket, "done"), was=ticket)
+        tx.put_review(replace(review, state="approved", person=caller.subject))
+        queue_reply(tx, saved, plain, channel=self._office.options.channel, by=caller.subject)
+        # A person's word against the machine's: how often that happens is worth knowing.
+        tx.count("overrides")
+        return replace(review, state="approved", person=caller.subject)
+
+    def _change(
+        self, ticket_id: str, caller: Caller, action: str, how: Callable[[Transaction, Review], Review | Problem]
+    ) -> Review | Problem:
+        with self._office.store.transaction() as tx:
+            review = tx.review(ticket_id)
+            if review is None:
+                return NO_REVIEW
+            if review.state == "taken" and review.taken_until <= tx.clock():
+                review = replace(review, state="waiting", person=None)
+            if review.state not in {"waiting", "taken"}:
+                return NOT_WAITING
+            if review.state == "taken" and review.person != caller.subject:
+                return NOT_YOURS
+            after = how(tx, review)
+            if isinstance(after, Problem):
+                return after
+            tx.put_review(after)
+            tx.count(f"reviews.{after.state}")
+            self._office.around.note(
+                caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
+            )  # fmt: skip
+        return after
+
+
+def _evidence_ticket(tx: Transaction, ticket: Ticket) -> Ticket:
+    """The TOOL ticket whose evidence stands behind a ticket; itself if it is one."""
+    if ticket.kind != "REPLY":
+        return ticket
+    parent = parent_of(ticket)
+    return (tx.get(parent, lock=False) if parent is not None else None) or ticket

@@ -1,0 +1,1 @@
+"""Insight's long work, on the durable port."""

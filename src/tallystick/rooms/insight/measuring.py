@@ -1,0 +1,68 @@
+"""What the room tells about its own work: how far it is, how fast, what it used. Nobody need listen."""
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tallystick.gate.execute.progress import report_progress
+
+if TYPE_CHECKING:
+    from tallystick.gate.record.recorder import Observer
+    from tallystick.rooms.insight.ingest.taking import Progress
+    from tallystick.rooms.insight.nouns import Analysis
+
+EMBEDDINGS, SEARCH, TOKENS = "embeddings_throughput", "vector_search_latency_seconds", "analysis_token_usage"
+"""Names of the metrics: texts a second by model, seconds of a search, tokens of an analysis."""
+HUNDRED = 100
+_log = logging.getLogger(__name__)
+
+
+class Given(Protocol):
+    """What measuring takes of the joined parts."""
+
+    observer: "Observer | None"
+    monotonic: Callable[[], float]
+
+
+class Measuring:
+    """Measures, and tells whoever watches. What fails there does not concern the work."""
+
+    def __init__(self, parts: Given) -> None:
+        self._parts = parts
+
+    def told(self, what: str, value: float, of: str = "") -> None:
+        """One value, under its metric's name and label."""
+        if self._parts.observer is None:
+            return
+        try:
+            self._parts.observer.measured(what=what, value=value, of=of)
+        except Exception:  # noqa: BLE001 - watching must never stop work
+            _log.exception("an observer failed; the work is not affected")
+
+    def analyses(self, run: "Callable[..., Analysis]") -> "Callable[..., Analysis]":
+        """The same, and how many tokens it used: those of the model, or of the tickets that were drawn."""
+
+        def measured(**order: Any) -> "Analysis":
+            made = run(**order)
+            usage = made.answer.get("usage")
+            drawn = made.answer.get("sample_tokens", 0)
+            self.told(TOKENS, usage["input_tokens"] + usage["output_tokens"] if usage else drawn)
+            return made
+
+        return measured
+
+    def searches(self, search: Callable[..., Any]) -> Callable[..., Any]:
+        """The same, and how long it took."""
+
+        def measured(*args: Any, **more: Any) -> Any:
+            begun = self._parts.monotonic()
+            found = search(*args, **more)
+            self.told(SEARCH, self._parts.monotonic() - begun)
+            return found
+
+        return measured
+
+
+def tell_reading(progress: "Progress") -> None:
+    """How far a file was read, for a bar."""
+    report_progress(progress.share * HUNDRED, HUNDRED, f"{progress.rows} rows")

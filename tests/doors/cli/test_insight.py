@@ -1,0 +1,166 @@
+"""`tally insight`: the first use without set-up, and every step on its own."""
+
+import sqlite3
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tallystick.rooms.insight.sample.tickets import sample
+from tests.doors.cli.conftest import Tally
+
+MANY = 160
+
+
+@pytest.fixture
+def tickets(tmp_path: Path) -> Path:
+    """Every fifth ticket of the sample, outside any workspace."""
+    head, *rows = sample().splitlines(keepends=True)
+    file = tmp_path / "tickets.csv"
+    file.write_bytes(b"".join([head, *rows[::5][:MANY]]))
+    return file
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is no workspace, and the current one."""
+    monkeypatch.setenv("TALLY_STATE_DIR", str(tmp_path / "state"))
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_report_needs_no_set_up_and_leaves_nothing_behind(bare: Path, tickets: Path, tally: Tally) -> None:
+    ran = tally("insight", "report", tickets)
+    assert ran.code == 0, ran.err
+    for shown in ("In short", "Themes", "Share", "March 2026", "April 2026", f"{MANY} tickets"):
+        assert shown in ran.out
+    assert ran.out.count("ticket:") >= 6
+    assert "@example" not in ran.out
+    assert list(bare.iterdir()) == []
+    assert not (bare.parent / "state").exists() or list((bare.parent / "state").rglob("*head*")) == []
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_report_is_written_and_rechecked_and_one_changed_ticket_shows(
+    bare: Path, tickets: Path, tally: Tally
+) -> None:
+    page, text = bare / "report.html", bare / "report.md"
+    assert tally("-w", "work", "insight", "report", tickets, "--out", page).code == 0
+    assert tally("-w", "work", "insight", "report", tickets, "-o", text).code == 0
+    assert "<svg" in page.read_text(encoding="utf-8")
+    assert tally("-w", "work", "insight", "report", tickets, "-o", text).error == "file_exists"
+    for report in (page, text):
+        good = tally("-w", "work", "--json", "insight", "recheck", report)
+        assert (good.code, good.json["ok"]) == (0, True)
+        assert good.json["checked"] > 50
+    with sqlite3.connect(bare / "work" / ".control-room" / "tallystick.db") as database:
+        database.execute("UPDATE tally_insight_tickets SET department = 'Elsewhere' WHERE id = 3")
+    bad = tally("-w", "work", "insight", "recheck", page)
+    assert bad.code == 1
+    assert "differ" in bad.out
+    assert "department" in bad.out.lower()
+
+
+@pytest.mark.promise("insight.cli")
+def test_each_step_is_a_command_and_speaks_json(bare: Path, tickets: Path, tally: Tally) -> None:
+    def step(*words: object) -> object:
+        ran = tally("-w", "work", "--json", "insight", *words)
+        assert ran.code == 0, ran.err
+        return ran.json
+
+    taken = step("ingest", tickets, "--name", "spring")
+    assert isinstance(taken, dict)
+    assert (taken["dataset_id"], taken["name"], taken["row_count"]) == (1, "spring", MANY)
+    assert taken["mapping"]["text"] == "description"
+    assert step("datasets")["items"][0]["name"] == "spring"  # type: ignore[index]
+    assert step("embed", "1")["embedded_count"] == MANY  # type: ignore[index]
+    assert step("embed", "1")["embedded_count"] == 0  # type: ignore[index]
+    found = step("search", "1", "the app signs me out", "-k", "3", "--department", "Digital", "--rerank")
+    assert [hit["department"] for hit in found["results"]] == ["Digital"] * 3  # type: ignore[index]
+    grouped = step("cluster", "1", "--clusters", "5")
+    assert sum(grouped["cluster_counts"].values()) == MANY  # type: ignore[index]
+    asked = step("analyze", "1", "Which department gets the most tickets?")
+    assert asked["answer"]["sentences"]  # type: ignore[index]
+    assert step("history")["items"][0]["id"] == asked["analysis_id"]  # type: ignore[index]
+
+
+@pytest.mark.promise("insight.cli")
+def test_people_see_what_machines_see(bare: Path, tickets: Path, tally: Tally) -> None:
+    for words, shown in (
+        (("ingest", tickets), f"dataset 1: {MANY} tickets"), (("datasets",), "tickets.csv"), (("embed", "1"), f"{MANY} tickets"),
+        (("search", "1", "refund"), "ticket:"), (("cluster", "1", "--clusters", "4"), "run 1: 4 groups"),
+        (("analyze", "1", "How many tickets are there?"), str(MANY)), (("history",), "How many tickets are there?"),
+    ):  # fmt: skip
+        ran = tally("-w", "work", "insight", *words)
+        assert ran.code == 0, ran.err
+        assert shown in ran.out, words
+
+
+@pytest.mark.promise("insight.cli")
+def test_columns_that_no_header_says_are_named_with_map(bare: Path, tmp_path: Path, tally: Tally) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text("a,b\nx,the hub is offline\ny,my bill is wrong\n", encoding="utf-8")
+    assert tally("-w", "work", "insight", "ingest", odd).code == 6
+    good = tally("-w", "work", "--json", "insight", "ingest", odd, "--map", "text=b, external_id=a")
+    assert (good.code, good.json["mapping"]) == (0, {"text": "b", "external_id": "a"})
+    for wrong in ("text", "text=", "words=b", "=b", ""):
+        assert tally("-w", "work", "insight", "ingest", odd, "--map", wrong).code == 2
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_handful_of_tickets_has_a_report_too(bare: Path, tmp_path: Path, tally: Tally) -> None:
+    few = tmp_path / "few.csv"
+    few.write_text("body,department\nthe hub is offline,Tech\nmy bill is wrong,Billing\n", encoding="utf-8")
+    ran = tally("insight", "report", few)
+    assert ran.code == 0, ran.err
+    assert "2 tickets" in ran.out
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_report_compares_with_an_earlier_file(bare: Path, tmp_path: Path, tally: Tally) -> None:
+    head, *rows = sample().splitlines(keepends=True)
+    march, april = (tmp_path / f"{name}.csv" for name in ("march", "april"))
+    march.write_bytes(b"".join([head, *(row for row in rows if b",2026-03" in row[:20])][:150]))
+    april.write_bytes(b"".join([head, *(row for row in rows if b",2026-04" in row[:20])][:150]))
+    ran = tally("--json", "insight", "report", april, "--compare", march)
+    assert ran.code == 0, ran.err
+    assert "march.csv" in ran.json["report_markdown"]
+
+
+@pytest.mark.promise("insight.cli")
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (("report", "nowhere.csv"), 1, "file_unreadable"), (("recheck", "nowhere.html"), 1, "file_unreadable"),
+        (("embed", "9"), 6, "downstream_error"), (("search", "9", "x"), 6, "downstream_error"),
+        (("cluster", "9"), 6, "downstream_error"), (("analyze", "9", "why"), 6, "downstream_error"),
+        (("analyze", "1", " "), 2, "usage"), (("cluster", "1", "--algorithm", "magic"), 1, "validation_error"),
+        (("embed", "zero"), 2, "usage"), (("search", "1", "x", "-k", "0"), 2, "usage"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_has_a_code_and_a_hint(
+    workspace: Path, tally: Tally, words: tuple[str, ...], code: int, error: str
+) -> None:
+    ran = tally("insight", *words)
+    assert (ran.code, ran.error) == (code, error)
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_call_that_policy_holds_ends_with_three(workspace: Path, tickets: Path, tally: Tally) -> None:
+    config = workspace / "tallystick.toml"
+    config.write_text(config.read_text() + '\n[tools."tool.analysis.run"]\ndecision = "ask"\n', encoding="utf-8")
+    assert tally("insight", "ingest", tickets).code == 0
+    assert tally("insight", "analyze", "1", "why?").code == 3
+
+
+@pytest.mark.promise("insight.cli", "insight.nowhere")
+def test_what_a_person_types_leaves_no_personal_data_in_receipts(workspace: Path, tickets: Path, tally: Tally) -> None:
+    assert tally("insight", "ingest", tickets, "--name", "from ana.lopez@example.org").code == 0
+    tally("insight", "search", "1", "who is ana.lopez@example.org")
+    tally("insight", "analyze", "1", "why does ana.lopez@example.org write?")
+    told = tally("audit", "export").out + tally("insight", "history").out + tally("insight", "datasets").out
+    assert "ana.lopez" not in told
+    assert orjson.dumps("[email:")[1:-1].decode() in told
