@@ -850,6 +850,15 @@ PROMISES: dict[str, str] = {
     "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
     "desk.replay": "The same tickets and traces give the same verdicts",
+    # -- desk: people --
+    "desk.queue": "What is deferred waits for people with its evidence, the rule and the draft",
+    "desk.queue-take": "A ticket is one person's at a time; what is taken and left goes back; it can be given on",
+    "desk.queue-decide": "Approved drafts go out by a person's word, once; rejected ones never",
+    "desk.queue-edit": "A person's own text is checked again; a sentence that rests on nothing needs insisting",
+    "desk.queue-more": "Asking for more evidence lets a ticket be worked on again",
+    "desk.queue-block": "BLOCK is final and never comes before people",
+    "desk.queue-ledger": "Every decision of a person stands in the ledger",
+    "desk.figures": "Verdicts, overrides, waiting and lost leases are counted",
     # -- insight: analysis --
     "insight.figures": "Every number about tickets has a query that gives it again; a query that nobody knows gives none",
     "insight.analysis.offline": "The offline analysis answers the question from numbers, the same words for the same question, every sentence borne out",

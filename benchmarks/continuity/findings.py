@@ -22,14 +22,14 @@ class Finding:
 
 
 def findings_in(answer: Any) -> list[Finding]:
-    """Every object with `quotes` in a JSON answer, wherever it stands in it."""
+    """Every finding in a JSON answer, wherever it stands in it: an object with a rule and its cited lines."""
     return list(_walk(answer))
 
 
 def _walk(value: Any) -> Iterator[Finding]:
     if isinstance(value, Mapping):
-        quotes = value.get("quotes")
-        if isinstance(quotes, list) and all(isinstance(quote, Mapping) and "path" in quote for quote in quotes):
+        quotes = value.get("quotes") or [value[side] for side in ("canon", "scene") if side in value]
+        if quotes and all(isinstance(quote, Mapping) and "path" in quote for quote in quotes):
             yield Finding(rule=str(value.get("rule", value.get("rule_id", ""))), quotes=tuple(map(_quote, quotes)))
             return
         for inner in value.values():
@@ -42,5 +42,8 @@ def _walk(value: Any) -> Iterator[Finding]:
 def _quote(quote: Mapping[str, Any]) -> Quote:
     first = int(quote.get("line", quote.get("start_line", 0)))
     return Quote(
-        path=quote["path"], first=first, last=int(quote.get("end_line", first)), text=str(quote.get("text", ""))
+        path=quote["path"],
+        first=first,
+        last=int(quote.get("end_line", first)),
+        text=str(quote.get("text", quote.get("quote", ""))),
     )

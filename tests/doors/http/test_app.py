@@ -119,7 +119,7 @@ ROUTES = {
     "GET /api/runs/{run_id}/cache/{slot}", "GET /api/runs/{run_id}/events", "POST /api/runs/{run_id}/cancel",
     "POST /api/runs/{run_id}/resume",
     "POST /ingest/upload", "GET /ingest", "GET /ingest/{dataset_id}", "PUT /ingest/mappings/{name}",
-    "GET /ingest/mappings/{name}", "POST /embed/run", "GET /search/nn", "POST /cluster/run", "GET /cluster/{run_id}",
+    "GET /ingest/mappings/{name}", "POST /embed/run", "GET /search/nn", "GET /search/nn/why", "POST /cluster/run", "GET /cluster/{run_id}",
     "GET /cluster/{run_id}/assignments", "POST /analysis/run", "GET /analysis/{analysis_id}",
     "GET /reports/{dataset_id}", "GET /reports/{dataset_id}/html", "GET /analytics/metrics", "GET /history/analyses", "GET /prompts", "POST /prompts", "GET /prompts/{version}",
     "POST /events", "POST /v1/triage/batch", "GET /v1/tickets", "GET /v1/tickets/{ticket_id}",

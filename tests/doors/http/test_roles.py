@@ -51,7 +51,7 @@ ANYONE = {
     ("/api/runs/{run_id}/steps", "get"), ("/api/runs/{run_id}/cache/{slot}", "get"), ("/api/runs/{run_id}/events", "get"),
     ("/api/runs/{run_id}/cancel", "post"), ("/api/runs/{run_id}/resume", "post"),
     ("/ingest/upload", "post"), ("/ingest", "get"), ("/ingest/{dataset_id}", "get"), ("/embed/run", "post"),
-    ("/ingest/mappings/{name}", "put"), ("/ingest/mappings/{name}", "get"), ("/search/nn", "get"),
+    ("/ingest/mappings/{name}", "put"), ("/ingest/mappings/{name}", "get"), ("/search/nn", "get"), ("/search/nn/why", "get"),
     ("/cluster/{run_id}", "get"), ("/cluster/{run_id}/assignments", "get"), ("/reports/{dataset_id}", "get"),
     ("/prompts", "get"), ("/prompts/{version}", "get"), ("/reports/{dataset_id}/html", "get"),
     ("/analytics/metrics", "get"),

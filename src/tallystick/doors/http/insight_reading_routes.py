@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -14,20 +14,25 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.insight_calls import insight_of
 from tallystick.doors.http.insight_forms import PROBLEMS, WHOLE, number, query_args, query_of
+from tallystick.doors.http.insight_routes import SEARCH_KINDS, SEARCHED
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
 from tallystick.rooms.insight.ingest.columns import FIELDS
-from tallystick.rooms.insight.nouns import Dataset
+from tallystick.rooms.insight.nouns import Dataset, Where
 from tallystick.rooms.insight.room import Insight
+
+if TYPE_CHECKING:
+    from tallystick.rooms.insight.search.nouns import Asked
 
 T = TypeVar("T")
 
 READERS = frozenset({"viewer", "analyst", "admin"})
 """An answer is for whoever may ask, and for whoever may see what was asked."""
 MAX_NAME = 128
+SEARCH_SCHEMA = Form(properties=SEARCHED, required=("dataset_id", "q"), example={"dataset_id": 1, "q": "refund"})
 REPORT_CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
 """A report is text and pictures: nothing in it runs, whatever a customer wrote."""
 SESSION = "insight"
@@ -46,6 +51,7 @@ def insight_reading_routes(desk: FrontDesk) -> APIRouter:
     router = APIRouter(tags=["insight"], responses=PROBLEMS)
     _datasets(router, desk)
     _mappings(router, desk)
+    _why(router, desk)
     _groups(router, desk)
     _answers(router, desk)
     _reports(router, desk)
@@ -92,6 +98,37 @@ def _mappings(router: APIRouter, desk: FrontDesk) -> None:
         _check_name(name, insight_of(desk.gate))
         found = there(await _read(desk, lambda room: room.store.mapping(name)), "mapping")
         return json_answer({"name": name, "mapping": found})
+
+
+def _why(router: APIRouter, desk: FrontDesk) -> None:
+    tickets = {"type": "array", "items": WHOLE, "description": "Only these; what the search gives if not given."}
+
+    @router.get(
+        "/search/nn/why", openapi_extra=query_of(("dataset_id", "q"), **SEARCHED, ticket_id=tickets),
+        summary="Why tickets are found: words they share, their nearest sentence",
+    )  # fmt: skip
+    async def why(request: Request) -> Response:
+        desk.require(request)
+        asked = _granted(query_args(request, SEARCH_KINDS | {"ticket_id": "list"}))
+        ids = [number(one, "ticket_id") for one in asked.pop("ticket_id", ())]
+        found = await _read(desk, lambda room: room.searches.why(_search(asked), ids))
+        return json_answer({"dataset_id": asked["dataset_id"], "results": found})
+
+
+def _search(asked: dict[str, Any]) -> "Asked":
+    """The question of a search, as the room takes it.
+
+    Raises:
+        ToolError: 400, a parameter is missing or not what it should be.
+    """
+    from tallystick.rooms.insight.search.nouns import Asked  # noqa: PLC0415 - the core has no numpy
+
+    misfit = SEARCH_SCHEMA.misfit(asked)
+    if misfit is not None:
+        raise ToolError(misfit.reason, status=400, hint=misfit.pointer)
+    where = Where(department=tuple(asked.get("department", ())), product=tuple(asked.get("product", ())))
+    more = {name: asked[name] for name in ("k", "rerank", "rerank_backend") if name in asked}
+    return Asked(dataset_id=asked["dataset_id"], query_text=asked["q"], where=where, **more)
 
 
 def _groups(router: APIRouter, desk: FrontDesk) -> None:
@@ -178,10 +215,14 @@ def _numbers(request: Request, *names: str) -> dict[str, Any]:
     Raises:
         Refused: 400, one is none, or there is another.
     """
-    asked = query_args(request, dict.fromkeys(names, "text"))
+    asked = _granted(query_args(request, dict.fromkeys(names, "text")))
+    return {name: number(value, name) for name, value in asked.items()}
+
+
+def _granted(asked: dict[str, Any] | Rejection) -> dict[str, Any]:
     if isinstance(asked, Rejection):
         raise Refused(400, Category.VALIDATION_ERROR, asked.reason, hint=asked.pointer or "See /api/docs.")
-    return {name: number(value, name) for name, value in asked.items()}
+    return asked
 
 
 def there(found: T | None, what: str) -> T:

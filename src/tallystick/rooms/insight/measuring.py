@@ -21,7 +21,6 @@ class Given(Protocol):
     """What measuring takes of the joined parts."""
 
     observer: "Observer | None"
-    monotonic: Callable[[], float]
 
 
 class Measuring:
@@ -48,17 +47,6 @@ class Measuring:
             drawn = made.answer.get("sample_tokens", 0)
             self.told(TOKENS, usage["input_tokens"] + usage["output_tokens"] if usage else drawn)
             return made
-
-        return measured
-
-    def searches(self, search: Callable[..., Any]) -> Callable[..., Any]:
-        """The same, and how long it took."""
-
-        def measured(*args: Any, **more: Any) -> Any:
-            begun = self._parts.monotonic()
-            found = search(*args, **more)
-            self.told(SEARCH, self._parts.monotonic() - begun)
-            return found
 
         return measured
 

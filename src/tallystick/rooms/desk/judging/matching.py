@@ -21,13 +21,15 @@ _UNITS = (
     "second", "minute", "hour", "day", "week", "month", "year", "percent", "%", "€", "$", "£", "euro", "dollar",
     "pound", "cent", "gb", "mb", "kg", "gram", "km", "mile", "cm", "item", "device", "user", "time",
 )  # fmt: skip
+_NUMBER = re.compile(r"\d[\d.,]*")
 _MEASURE = re.compile(
     r"(?P<sign>[€$£])\s?(?P<money>\d[\d.,]*)|(?P<number>\d[\d.,]*)\s?(?:business |working |calendar )?"
     r"(?P<unit>%|[^\W\d_]{1,12})"
 )
 _SPELLED = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-    "nine": "9", "ten": "10", "twelve": "12", "fourteen": "14", "thirty": "30", "sixty": "60", "ninety": "90",
+    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fourteen": "14", "fifteen": "15", "twenty": "20",
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
 }  # fmt: skip
 _DENIES = re.compile(
     r"\b(?:not|never|no longer|cannot|can't|don't|doesn't|isn't|aren't|without|unable|neither)\b", re.IGNORECASE
@@ -67,6 +69,13 @@ def sentences(text: str) -> list[str]:
     """A text, sentence by sentence, roughly: by stops and line ends."""
     parts = re.split(r"(?<=[.!?])\s+|\n+", text)
     return [part.strip() for part in parts if part.strip()]
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """Every number of a text, written in digits or in words; `one` is left out, which is seldom meant as a number."""
+    digits = (_number(found) for found in _NUMBER.findall(text))
+    spelled = (_SPELLED[word] for word in map(str.lower, _WORD.findall(text)) if word in _SPELLED and word != "one")
+    return frozenset((*digits, *spelled))
 
 
 def _same_matter(question: str, one: str, other: str) -> bool:

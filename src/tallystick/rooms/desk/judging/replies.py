@@ -12,11 +12,10 @@ from tallystick.gate.reply.sentences import read_sentences, strip_references
 from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
-from tallystick.rooms.desk.judging.matching import relevance, stems_of
+from tallystick.rooms.desk.judging.matching import numbers_in, relevance, stems_of
 
 RECORD = "ev:"
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")
-_NUMBER = re.compile(r"\d[\d.,]*")
 SUPPORT = 0.6
 """The share of a sentence's words that must stand in what it cites."""
 
@@ -69,8 +68,7 @@ def _unproved(said: str, snippets: str) -> str | None:
     for quote in _QUOTED.findall(said):
         if find_quote(quote, folded) is None:
             return "what it quotes does not stand in what it cites"
-    numbers = {number.rstrip(".,") for number in _NUMBER.findall(said)}
-    if not numbers <= {number.rstrip(".,") for number in _NUMBER.findall(snippets)}:
+    if not numbers_in(said) <= numbers_in(snippets):
         return "a number in it does not stand in what it cites"
     if not stems_of(said) or relevance(said, snippets) >= SUPPORT:
         return None

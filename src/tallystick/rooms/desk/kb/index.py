@@ -7,17 +7,20 @@ share   how much of what is asked it speaks of, 0 to 1: rare words count most, a
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import pairwise
 from math import log
 
-from tallystick.rooms.desk.kb.words import asked, relatives
+from tallystick.rooms.desk.kb.words import EMPTY, asked, relatives
 
 K1, B = 1.2, 0.6
 TITLE, HEADING = 1.5, 2.0
 """What a word of the document's title and of a passage's headings is worth, in words of the text."""
+PAIR = 0.6
+"""What two words beside each other are worth more than the two alone."""
 RELATED = 0.6
 """What a word of the same meaning is worth."""
 
@@ -30,13 +33,16 @@ class Found:
     """Word of the question → what it is worth."""
     held: Mapping[str, Mapping[int, float]]
     """Word → passages that hold it, or one of its meaning → how well."""
+    pairs: tuple[tuple[float, Mapping[int, float]], ...]
+    """Words beside each other: what they are worth, and where they stand so."""
 
     @cached_property
     def scores(self) -> dict[int, float]:
         """Passage → score."""
         scores: dict[int, float] = {}
-        for word, worth in self.worths.items():
-            for number, value in self.held[word].items():
+        parts = [(worth, self.held[word]) for word, worth in self.worths.items()]
+        for worth, held in (*parts, *self.pairs):
+            for number, value in held.items():
                 scores[number] = scores.get(number, 0.0) + worth * value
         return scores
 
@@ -62,7 +68,7 @@ class Index:
         self._lists: dict[str, tuple[array[int], array[float]]] = {}
         lengths: list[float] = []
         for number, words in enumerate(passages):
-            lengths.append(sum(words.values()))
+            lengths.append(sum(often for word, often in words.items() if " " not in word))
             for word, often in words.items():
                 held = self._lists.get(word)
                 if held is None:
@@ -117,9 +123,15 @@ def best_of(scores: Mapping[int, float], limit: int) -> list[int]:
 
 
 def weigh(text: Iterable[str], headings: Iterable[str], title: Iterable[str]) -> dict[str, float]:
-    """How often each word counts in a passage."""
-    counts: dict[str, float] = dict(Counter(text))
-    for words, worth in ((headings, HEADING), (title, TITLE)):
-        for word in set(words):
-            counts[word] = counts.get(word, 0.0) + worth
-    return counts
+    """How often each word counts in a passage, and each two that stand beside each other."""
+    body = list(text)
+    weighed: dict[str, float] = dict(Counter([*body, *_pairs(body)]))
+    for words, worth in ((list(headings), HEADING), (list(title), TITLE)):
+        for word in {*words, *_pairs(words)}:
+            weighed[word] = weighed.get(word, 0.0) + worth
+    return weighed
+
+
+def _pairs(words: Iterable[str]) -> Iterator[str]:
+    """Words that stand beside each other when the empty ones are gone."""
+    return (f"{one} {other}" for one, other in pairwise(word for word in words if word not in EMPTY))

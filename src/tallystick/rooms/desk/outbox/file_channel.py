@@ -42,9 +42,10 @@ class FileChannel:
 
 def _mail(message: Outgoing) -> bytes:
     mail = EmailMessage(policy=SMTP)
-    _, address = parseaddr(str(message.payload.get("to") or ""))
-    # A name that is no address would not be a header that anybody can read.
-    plain = address.isascii() and address.isprintable() and address.count("@") == 1 and " " not in address
+    given = str(message.payload.get("to") or "")
+    _, address = parseaddr(given)
+    # A line break would begin another header, and a name that is no address would be one that nobody can read.
+    plain = given.isprintable() and address.isascii() and address.count("@") == 1 and " " not in address
     mail["To"] = address if plain else NOBODY
     mail["Subject"] = SUBJECT
     mail["Message-ID"] = f"<{message.key}@tallystick.invalid>"

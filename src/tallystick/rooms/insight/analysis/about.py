@@ -51,7 +51,9 @@ def not_mentioned(desk: Desk, only: Set[str] | None = None) -> list[Sentence]:
 def _beside(desk: Desk) -> list[Sentence]:
     """Words that stand in these tickets far oftener than in all."""
     parts: list[list[str | Figure]] = []
-    for word in telling_words(desk):
+    words = telling_words(desk)
+    desk.facts.look_for(tuple(words))
+    for word in words:
         counted = desk.count(desk.base, {"says": chosen(says=word)["says"]})
         if counted is not None and counted.value >= _FEWEST and len(parts) < _BESIDE:
             parts.append([f"{word} in ", counted])

@@ -29,6 +29,11 @@ def stems_of(text: str) -> list[str]:
     return [stem(word) for word in words_of(text)]
 
 
+def needle_of(stem: str) -> str:
+    """What every word of a stem holds: `reply` stands for `replies` too."""
+    return stem.removesuffix("y")
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A word without its ending: `refunds`, `refunded`, `refunding` and `refund` are one."""
