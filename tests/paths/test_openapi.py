@@ -10,6 +10,7 @@ import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as budget
+from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -24,50 +25,80 @@ from tests.sizes import size
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 INSIGHT = ("/ingest", "/embed", "/search", "/cluster", "/analysis", "/reports", "/history", "/prompts", "/analytics")
+ENDLESS = ("/api/runs/{run_id}/events",)
+"""An answer that goes on as long as what it tells of."""
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doorway]:
-    """A workspace with a few tickets in it."""
+    """A workspace with a few tickets in it, embedded and grouped."""
     door = Doorway(tmp_path_factory.mktemp("openapi") / "work")
-    lines = sample().splitlines(keepends=True)[:40]
+    lines = sample().splitlines(keepends=True)[:60]
     assert door.request("POST", "/ingest/upload", files={"file": ("t.csv", b"".join(lines))}).status_code == 200
+    assert door.post("/embed/run", {"dataset_id": 1}).status_code == 200
+    grouped = {"dataset_id": 1, "algorithm": "kmeans", "params": {"n_clusters": 3}}
+    assert door.post("/cluster/run", grouped).status_code == 200
     yield door
     door.close()
+
+
+@pytest.mark.promise("insight.openapi")
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_insight_s_routes_give_documented_answers_to_all_that_fits_and_all_that_does_not(
+    served: Doorway, mode: GenerationMode
+) -> None:
+    assert tried(served, mode, size(6, 300), lambda path: path.startswith(INSIGHT)) >= 18
+
+
+@pytest.mark.promise("insight.openapi")
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_every_other_route_does_too(served: Doorway, mode: GenerationMode) -> None:
+    assert tried(served, mode, size(1, 100), lambda path: not path.startswith((*INSIGHT, *ENDLESS))) >= 60
+
+
+def tried(door: Doorway, mode: GenerationMode, examples: int, wanted: object) -> int:
+    """Ask every wanted operation; gives how many there were."""
+    assert callable(wanted)
+    document = door.get("/api/openapi.json").json()
+    document["paths"] = {path: ways for path, ways in document["paths"].items() if wanted(path)}
+    many = 0
+    for found in schemathesis.openapi.from_dict(_without_classes(document)).get_all_operations():
+        operation = found.ok()
+
+        @budget(
+            max_examples=examples, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def each(case: Case) -> None:
+            ask(door, case)
+
+        try:
+            each()
+        except Unsatisfiable:
+            continue  # nothing about it can be broken
+        many += 1
+    return many
 
 
 def ask(door: Doorway, case: Case) -> None:
     made = requests.Request(**case.as_transport_kwargs(base_url=BASE)).prepare()
     answer = door.request(str(made.method), str(made.url), headers=dict(made.headers), content=made.body)
     case.validate_response(answer, checks=CHECKS)
-    documented = {str(status) for status in case.operation.definition.raw["responses"]}
-    assert str(answer.status_code) in documented, (case.as_curl_command(), answer.text)
+    if case.operation.path.startswith(INSIGHT):
+        # Here no status hides behind `default`.
+        documented = {str(status) for status in case.operation.definition.raw["responses"]}
+        assert str(answer.status_code) in documented, (case.as_curl_command(), answer.text)
 
 
-@pytest.mark.promise("insight.openapi")
-@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-def test_every_request_that_fits_insight_s_document_or_breaks_it_gets_a_documented_answer(
-    served: Doorway, mode: GenerationMode
-) -> None:
-    document = served.get("/api/openapi.json").json()
-    document["paths"] = {path: ways for path, ways in document["paths"].items() if path.startswith(INSIGHT)}
-    schema = schemathesis.openapi.from_dict(document)
-    tried = 0
-    for found in schema.get_all_operations():
-        operation = found.ok()
-
-        @budget(
-            max_examples=size(6, 300), deadline=None, database=None, derandomize=True, phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
-        @given(case=operation.as_strategy(generation_mode=mode))
-        def each(case: Case) -> None:
-            ask(served, case)
-
-        try:
-            each()
-        except Exception as error:
-            if type(error).__name__ != "Unsatisfiable":
-                raise  # nothing about it can be broken
-        tried += 1
-    assert tried >= 18
+def _without_classes(schema: object) -> object:
+    """Patterns with classes of Unicode are right, but the generator cannot make texts for them."""
+    if isinstance(schema, dict):
+        return {
+            name: _without_classes(value)
+            for name, value in schema.items()
+            if not (name == "pattern" and isinstance(value, str) and "\\p" in value.lower())
+        }
+    if isinstance(schema, list):
+        return [_without_classes(value) for value in schema]
+    return schema

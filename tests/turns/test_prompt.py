@@ -13,6 +13,7 @@ from tallystick.turns.agents.agent import Agent
 from tallystick.turns.loop import Injected
 from tallystick.turns.model import Message, NativeCall
 from tallystick.turns.prompt.compose import opening_messages, told
+from tallystick.turns.prompt.final import forced_section
 from tallystick.turns.prompt.protocol import TITLE, first_step, next_step
 from tallystick.turns.prompt.results import REMOVED, boundary_of, result_section
 from tallystick.turns.prompt.role import role_section
@@ -156,3 +157,12 @@ def test_results_that_are_already_there_stand_before_the_step_block(desk: Gate) 
     asyncio.run(play(desk, asked(injected=(found(LINE),)), model))
     content = model.asked[0].messages[-1].content
     assert content.index("When was") < content.index("# Tool Result") < content.index(TITLE)
+
+
+@pytest.mark.promise("turns.prompt")
+def test_a_reply_in_sentences_is_told_the_rules_of_that_form() -> None:
+    system, _ = opening_messages(asked(form="per-sentence"), (), boundary=BOUNDARY, block=None, native=False)
+    assert "Every sentence carries its references" in system.content
+    assert "Evidence line" not in system.content
+    assert "References in every sentence." in forced_section("step_limit", "per-sentence")
+    assert "Exactly one Evidence line." in forced_section("step_limit")

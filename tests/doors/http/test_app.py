@@ -126,6 +126,10 @@ ROUTES = {
     "POST /v1/tickets/lease", "POST /v1/tickets/{ticket_id}/lease", "POST /v1/tickets/{ticket_id}/fill",
     "POST /v1/tickets/{ticket_id}/nack", "GET /v1/tickets/{ticket_id}/verdict",
     "POST /v1/tickets/{ticket_id}/verdict", "DELETE /v1/tickets/{ticket_id}/verdict",
+    "GET /v1/reviews", "GET /v1/reviews/{ticket_id}", "POST /v1/reviews/{ticket_id}/take",
+    "POST /v1/reviews/{ticket_id}/approve", "POST /v1/reviews/{ticket_id}/more",
+    "POST /v1/reviews/{ticket_id}/edit", "POST /v1/reviews/{ticket_id}/reject",
+    "POST /v1/reviews/{ticket_id}/reassign",
 }  # fmt: skip
 OPEN_FORMS = {"/events", "/v1/triage/batch", "/v1/chat/completions"}
 """Somebody else's format, whose clients send fields that do not concern us."""

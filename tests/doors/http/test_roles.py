@@ -65,6 +65,8 @@ ROLED = {
     ("/analysis/run", "post"): {"analyst", "admin"}, ("/cluster/run", "post"): {"analyst", "admin"},
     ("/history/analyses", "get"): {"viewer", "admin"}, ("/prompts", "post"): {"admin"},
     ("/analysis/{analysis_id}", "get"): {"viewer", "analyst", "admin"},
+    ("/v1/reviews", "get"): {"support", "auditor", "admin"},
+    ("/v1/reviews/{ticket_id}", "get"): {"support", "auditor", "admin"},
 }  # fmt: skip
 """Routes for certain roles."""
 PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
@@ -76,6 +78,9 @@ PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("a
     ("/api/prompts/{prompt_id}", "put"), ("/api/prompts/{prompt_id}", "delete"),
     ("/api/prompts/proposals/{proposal_id}/accept", "post"), ("/api/prompts/proposals/{proposal_id}/reject", "post"),
     ("/v1/tickets/{ticket_id}/verdict", "delete"),
+} | {
+    (f"/v1/reviews/{{ticket_id}}/{action}", "post")
+    for action in ("take", "approve", "more", "edit", "reject", "reassign")
 }  # fmt: skip
 """Routes that need the start-up token, whatever the roles."""
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.gate.reply.courtesy import is_courtesy
-from tallystick.gate.reply.sentences import read_sentences, strip_references
+from tallystick.gate.reply.sentences import read_sentences, strip_references, written_sentences
 from tests.gate.reply.small_workspace import Check
 
 FORM = {"form": "per-sentence"}
@@ -77,3 +77,14 @@ def test_claims_are_no_courtesies(text: str) -> None:
 def test_full_stops_inside_references_and_abbreviations_end_no_sentence() -> None:
     text = 'Mr. Orde left [ticket:12 "It. Is. Gone."] at 6.30 p.m. on Monday. He came back [ticket:13].'
     assert [len(sentence.claims) for sentence in read_sentences(text)] == [1, 1]
+
+
+@pytest.mark.promise("reply.per-sentence")
+def test_sentences_are_cut_with_their_references_so_that_each_can_be_checked_alone(check: Check) -> None:
+    text = 'The app crashes [ticket:12 "crashes when I open it. Really"]. It is broken again.\n[ticket:13]\nNobody says so.'
+    pieces = written_sentences(text)
+    assert [len(read_sentences(piece)) for piece in pieces] == [1, 1, 1]
+    assert [bool(read_sentences(piece)[0].claims) for piece in pieces] == [True, True, False]
+    assert pieces[1].endswith("[ticket:13]")
+    assert [check(piece, **FORM).ok for piece in pieces[1:]] == [True, False]
+    assert written_sentences("") == written_sentences("[ticket:12]") == []

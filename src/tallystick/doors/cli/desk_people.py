@@ -8,12 +8,14 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.support import Support
 
+MAX_TEXT_BYTES = 20_000
 TicketId = Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]
 
 
@@ -60,7 +62,7 @@ def edit(
     token: Token = None,
 ) -> Exit:
     """Let another text go out; it is checked again. Needs a terminal or the start-up token."""
-    words = text.read_text(encoding="utf-8")
+    words = read_file(text, MAX_TEXT_BYTES).decode("utf-8", "replace")
     return _decide(
         here, token, lambda support, caller: support.room.reviews.edit(ticket, words, caller=caller, insist=insist)
     )  # fmt: skip

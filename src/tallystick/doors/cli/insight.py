@@ -137,7 +137,8 @@ def cluster(
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.cluster.run", args, doing="Grouping")
         run = insight_in(gate).store.run(made["run_id"])
-    figures: dict[str, Any] = {} if run is None else dict(run.figures)
+    # The picture of it has a place for every ticket: that is for pages.
+    figures = {} if run is None else {name: value for name, value in run.figures.items() if name != "map"}
     here.screen.data({**made, "figures": figures})
     silhouette = "none" if made["silhouette"] is None else f"{made['silhouette']:.3f}"
     here.screen.line(f"run {made['run_id']}: {len(made['cluster_counts'])} groups, silhouette {silhouette}")

@@ -22,6 +22,8 @@ QUESTION = "What are the main themes, and what changed over time?"
 SHOWN = ("In short", "Themes")
 """Sections that a terminal shows, and after them what customers said; the rest is in the file."""
 MAX_REPORT_BYTES = 50_000_000
+NOISE = "-1"
+"""The group of tickets that are in none."""
 
 
 def add_report(insight: typer.Typer) -> None:
@@ -159,10 +161,10 @@ def say_clusters(screen: Screen, counts: Mapping[str, int], figures: Mapping[str
     rows = []
     for cluster in sorted(counts, key=lambda name: (-counts[name], name)):
         about: Mapping[str, Any] = told.get(cluster, {})
-        label = about.get("label", "")
+        label = about.get("label", "" if cluster != NOISE else "in no group")
         medoid: Any = next(iter(about.get("medoids", ())), None)
         quote = medoid.get("text", "") if isinstance(medoid, Mapping) else ""
-        rows.append((cluster, counts[cluster], label if isinstance(label, str) else ", ".join(label), quote[:80]))
+        rows.append((cluster, counts[cluster], label, quote[:80]))
     screen.table(["group", "tickets", "about", "for example"], rows)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.responses import PlainTextResponse
 
 import tallystick
 from tallystick.doors.http.agents_routes import agents_routes
@@ -71,7 +72,7 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
         return Regulars(behind_guard, fast, None)
     metrics = telemetry.metrics
 
-    @app.get("/metrics", tags=["server"], summary="Prometheus metrics")
+    @app.get("/metrics", tags=["server"], summary="Prometheus metrics", response_class=PlainTextResponse)
     async def exposition(request: Request) -> Response:
         desk.require(request)
         return Response(metrics.exposition(), media_type=_PROMETHEUS)

@@ -80,12 +80,15 @@ def _whole(router: APIRouter, desk: FrontDesk) -> None:
             raise Refused(400, Category.VALIDATION_ERROR, "from_seq is missing", hint="Give a place of the log.")
         return json_answer(await run_in_threadpool(lambda: _reading(desk).diff(first, last)))
 
-    @router.get("/export", summary="All of memory as JSON-LD")
+    @router.get("/export", responses=_EXPORTED, response_class=StreamingResponse, summary="All of memory as JSON-LD")
     async def export(request: Request) -> Response:
         # Everything anybody ever said: a role of its own, as for receipts.
         desk.require(request, AUDIT_ROLES)
         pieces = await run_in_threadpool(lambda: _reading(desk).json_ld())
         return StreamingResponse(iter(pieces), media_type=JSON_LD)
+
+
+_EXPORTED: dict[int | str, dict[str, Any]] = {200: {"description": "The document.", "content": {JSON_LD: {}}}}
 
 
 def _reading(desk: FrontDesk) -> Reading:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from secrets import token_hex
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -34,6 +35,13 @@ from tallystick.turns.request import ToolPolicy
 UNKNOWN_MODEL = "model_not_found"
 _BROKEN = "Something went wrong in here; the server's log says what."
 _CODES = {401: "invalid_api_key", 403: "role_missing"}
+_ERROR = {"type": "object", "required": ["error"], "properties": {"error": {"type": "object", "required": ["message"]}}}
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "An error, in the format's own words.",
+        "content": {"application/json": {"schema": _ERROR}},
+    }
+}
 
 
 def openai_routes(desk: FrontDesk) -> APIRouter:
@@ -41,15 +49,17 @@ def openai_routes(desk: FrontDesk) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["openai"])
     conversation = desk.conversation
 
-    @router.get("/models", summary="Agents and endpoints, as models")
+    @router.get("/models", responses=_ERRORS, summary="Agents and endpoints, as models")
     async def models(request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request))
 
-    @router.get("/models/{model:path}", summary="One of them")
+    @router.get("/models/{model:path}", responses=_ERRORS, summary="One of them")
     async def model(model: str, request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request, model))
 
-    @router.post("/chat/completions", openapi_extra=DOCUMENTED, summary="A grounded, receipted answer")
+    @router.post(
+        "/chat/completions", openapi_extra=DOCUMENTED, responses=_ERRORS, summary="A grounded, receipted answer"
+    )
     async def complete(request: Request) -> Response:
         return await _in_their_words(lambda: _complete(desk, conversation, request))
 

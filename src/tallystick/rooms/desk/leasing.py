@@ -216,6 +216,8 @@ class Leases:
     def _wake(self, filled: Filled) -> None:
         if filled.derived:
             self._around.wake(filled.derived)
+        if filled.ticket.status == "review":
+            self._around.tell()
 
     def _tried(self, caller: Caller, ticket: Ticket, action: str, outputs: Any, more: Mapping[str, Any]) -> None:
         """Before the transaction ends: what the ledger does not take is not done either."""

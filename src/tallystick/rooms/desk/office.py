@@ -11,10 +11,12 @@ Who judges and who is woken is joined later, by whoever brings it: `office.judge
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from tallystick.errors import ConfigError
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.session import Caller, Session
 from tallystick.records import record
@@ -27,6 +29,7 @@ from tallystick.rooms.desk.outbox.sending import Sending
 from tallystick.rooms.desk.ports import Judge, NoJudge, Surroundings
 from tallystick.rooms.desk.store import Store
 from tallystick.rooms.desk.tickets import Tickets
+from tallystick.storage.notifications import Notifications
 
 TOKEN_BYTES = 32
 
@@ -66,8 +69,9 @@ class Office:
         """Told of tickets that wait for a worker of our own."""
         self._fittings = fittings
         self.around = Surroundings(
-            judge=lambda: self.judge, note=self._note, wake=self._wake, known_tools=fittings.known_tools,
-            new_id=fittings.new_id, new_token=lambda: secrets.token_urlsafe(TOKEN_BYTES), now=fittings.now,
+            judge=lambda: self.judge, note=self._note, wake=self._wake, tell=self._tell,
+            known_tools=fittings.known_tools, new_id=fittings.new_id,
+            new_token=lambda: secrets.token_urlsafe(TOKEN_BYTES), now=fittings.now,
         )  # fmt: skip
         self.intake = Intake(store, self.options, self.around)
         self.leases = Leases(store, self.options, self.around)
@@ -94,3 +98,9 @@ class Office:
     def _wake(self, ticket_ids: Sequence[str]) -> None:
         if self.woken is not None and self.options.workers == "own" and ticket_ids:
             self.woken(ticket_ids)
+
+    def _tell(self) -> None:
+        # One line for however many wait: the queue itself is on the page. A damaged list must not stop the desk.
+        with suppress(ConfigError):
+            kept = Notifications(self._fittings.workspace)
+            kept.add(level="info", source="desk", text="Tickets wait for a person.", link="/desk")

@@ -51,6 +51,8 @@ class Surroundings:
     note: Note
     wake: Callable[[Sequence[str]], None]
     """Told of tickets that have become pending, after they are stored."""
+    tell: Callable[[], None]
+    """Told that a ticket has come before people, after it is stored."""
     known_tools: Callable[[], frozenset[str]]
     new_id: Callable[[str], str]
     """A kind → a new id of ours for it."""

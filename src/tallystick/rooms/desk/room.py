@@ -1,6 +1,6 @@
 """The desk as the gate sees it: its tools, and the tickets of one workspace."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -64,6 +64,7 @@ class Desk:
         self._parts = parts
         self.settings = parts.settings.rooms.get("desk", {})
         self.options = parse_options(self.settings)
+        self._woken: Callable[[Sequence[str]], None] | None = None
 
     @cached_property
     def store(self) -> "Store":
@@ -86,6 +87,7 @@ class Desk:
         )  # fmt: skip
         made = Office(self.store, fittings)
         made.judge = self.judge
+        made.woken = self._woken
         return made
 
     def now(self) -> str:
@@ -120,7 +122,12 @@ class Desk:
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
         from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
 
-        join_tickets(self.office, Worker(self.office, hands, self.judge, self.judge.policy), durable)
+        self._woken = join_tickets(
+            lambda: (self.office, Worker(self.office, hands, self.judge, self.judge.policy)), durable,
+            own=self.options.workers == "own",
+        )  # fmt: skip
+        if "office" in self.__dict__:
+            self.office.woken = self._woken
 
     @cached_property
     def judge(self) -> "ServerJudge":

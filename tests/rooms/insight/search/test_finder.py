@@ -12,6 +12,8 @@ from tallystick.rooms.insight.search.local import LocalRows
 from tallystick.rooms.insight.search.nouns import Limits, Near, Rows
 from tallystick.rooms.insight.search.postgres import PostgresRows
 from tallystick.rooms.insight.store import Store
+from tallystick.settings import Settings
+from tallystick.storage.database import migrate, open_engine
 from tests.rooms.insight.vectors import MODEL, clustered, with_vectors
 from tests.sizes import size
 
@@ -98,16 +100,16 @@ def test_a_large_set_is_searched_by_an_index_that_finds_nearly_all_and_leaks_not
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["x", "y", None])), min_size=1, max_size=8),
     st.lists(st.sampled_from(["a", "b", "c"]), max_size=2), st.lists(st.sampled_from(["x", "y", "z"]), max_size=2),
-    st.integers(1, 60), st.booleans(),
+    st.integers(1, 60), st.sampled_from([SMALL, None]),
 )  # fmt: skip
 def test_no_ticket_comes_through_a_filter_that_does_not_let_it(
     tmp_path_factory: pytest.TempPathFactory, kinds: list[tuple[str | None, str | None]], departments: list[str],
-    products: list[str], k: int, large: bool,
+    products: list[str], k: int, limits: Limits | None,
 ) -> None:  # fmt: skip
     store, root = new_store(tmp_path_factory), tmp_path_factory.mktemp("index")
     vectors = clustered(50, dim=8)
     dataset_id = with_vectors(store, vectors, kinds)
-    finder = Finder(store, root, SMALL if large else None)
+    finder = Finder(store, root, limits)
     finder.prepare(dataset_id, MODEL)
     where = Where(department=tuple(departments), product=tuple(products))
     found = opened(finder, store, dataset_id).nearest(vectors[0], k, where)
@@ -119,9 +121,6 @@ def test_no_ticket_comes_through_a_filter_that_does_not_let_it(
 
 
 def new_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    from tallystick.settings import Settings
-    from tallystick.storage.database import migrate, open_engine
-
     engine = open_engine(Settings(), tmp_path_factory.mktemp("workspace"))
     migrate(engine)
     return Store(engine)

@@ -4,7 +4,8 @@ A worker that is killed loses nothing. A ticket it had begun is taken up by the 
 on; what it had filled is filled once; what it had sent has its key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from tallystick.rooms.desk.flows.working import BY, Worker
@@ -20,27 +21,42 @@ TICKETS, CLOCK = "desk.tickets", "desk.clock"
 TRIES = Retry(attempts=3, first_s=0.5, longest_s=10)
 EVERY = "*/5 * * * * *"
 """Seconds first: late leases and the outbox are looked after every five seconds."""
+Wake = Callable[[Sequence[str]], None]
 AT_ONCE = 500
 """Waiting tickets that one sweep wakes a worker for."""
 
 
-def join_tickets(office: Office, worker: Worker, durable: Durable) -> None:
-    """Register the flows, and let the office wake them."""
-    flows = _Flows(office, worker, durable)
+def join_tickets(made: Callable[[], tuple[Office, Worker]], durable: Durable, *, own: bool) -> Wake | None:
+    """Register the flows; gives what wakes them, None: workers outside do all of it.
+
+    Args:
+        made: The office and who works in it; made when the first ticket is worked on, since that opens the database.
+        durable: The port.
+        own: Whether tickets are worked on by the flows.
+    """
+    flows = _Flows(made, durable)
     durable.add_queue(Queue(name=TICKETS, per_worker=4))
     durable.add_queue(Queue(name=CLOCK, concurrency=1, per_worker=1))
     durable.register(TICKET, flows.ticket, queue=TICKETS)
     durable.register(SWEEP, flows.sweep, queue=CLOCK)
-    if office.options.workers == "own":
-        durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
-        office.woken = flows.wake
+    if not own:
+        return None
+    durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
+    return flows.wake
 
 
 class _Flows:
-    def __init__(self, office: Office, worker: Worker, durable: Durable) -> None:
-        self._office = office
-        self._worker = worker
+    def __init__(self, made: Callable[[], tuple[Office, Worker]], durable: Durable) -> None:
+        self._made = made
         self._durable = durable
+
+    @cached_property
+    def _office(self) -> Office:
+        return self._made()[0]
+
+    @cached_property
+    def _worker(self) -> Worker:
+        return self._made()[1]
 
     def wake(self, ticket_ids: Sequence[str]) -> None:
         """Start a run for each; the run of one attempt is one, however often it is started."""

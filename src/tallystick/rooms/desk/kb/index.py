@@ -14,6 +14,8 @@ from heapq import nlargest
 from itertools import pairwise
 from math import log
 
+from rapidfuzz.distance import OSA
+
 from tallystick.rooms.desk.kb.words import EMPTY, asked, relatives
 
 K1, B = 1.2, 0.6
@@ -23,6 +25,9 @@ PAIR = 0.6
 """What two words beside each other are worth more than the two alone."""
 RELATED = 0.6
 """What a word of the same meaning is worth."""
+LONG = 5
+"""Letters of a word that one slip does not make another one of."""
+MOST_MENDED = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +81,11 @@ class Index:
                 held[0].append(number)
                 held[1].append(often)
         self.size = len(lengths)
+        self._lengths: dict[int, list[str]] = {}
+        for word in self._lists:
+            if " " not in word:
+                self._lengths.setdefault(len(word), []).append(word)
+        self._mended: dict[str, str] = {}
         self._settle(lengths)
 
     def _settle(self, lengths: Sequence[float]) -> None:
@@ -89,11 +99,13 @@ class Index:
     def find(self, query: str) -> Found:
         """Look a question up."""
         words = asked(query)
-        return Found(
-            worths={word: self._worth(word) for word in words}, held={word: self._held(word) for word in words}
-        )
+        pairs = tuple((PAIR * self._worth(pair), self._held(pair)) for pair in dict.fromkeys(_pairs(words)))
+        worths = {word: self._worth(word) for word in words}
+        return Found(worths=worths, held={word: self._held(word) for word in words}, pairs=pairs)
 
     def _held(self, word: str) -> dict[int, float]:
+        if word not in self._lists:
+            word = self._nearest(word)
         best = dict(zip(*self._lists.get(word, _NONE), strict=True))
         for other in relatives(word):
             for number, weight in zip(*self._lists.get(other, _NONE), strict=True):
@@ -101,6 +113,22 @@ class Index:
                 if value > best.get(number, 0.0):
                     best[number] = value
         return best
+
+    def _nearest(self, word: str) -> str:
+        """A word that no document knows is often one that was mistyped: the one word a single slip away."""
+        known = self._mended.get(word)
+        if known is None:
+            known = word
+            if len(word) >= LONG and word.isalpha() and not any(other in self._lists for other in relatives(word)):
+                near = [each for each in self._by_length(len(word)) if OSA.distance(word, each, score_cutoff=1) <= 1]
+                known = near[0] if len(near) == 1 else word
+            if len(self._mended) < MOST_MENDED:
+                self._mended[word] = known
+        return known
+
+    def _by_length(self, length: int) -> Iterator[str]:
+        for near in (length - 1, length, length + 1):
+            yield from self._lengths.get(near, ())
 
     def _worth(self, word: str) -> float:
         """Rare words are worth more; one that stands nowhere, the most."""

@@ -105,15 +105,16 @@ EMPTY = frozenset(stem(word) for word in _EMPTY.split())
 """Words that most questions have and that say nothing of what they are about."""
 
 _GROUPS = """
-order purchase; invoice bill billing; refund reimbursement reimburse money-back; password passcode pin;
-delivery deliver shipping ship shipment dispatch; cancel cancellation cancelling; return returning;
-register registration signup sign-up enrol enroll; subscribe subscription unsubscribe; account profile;
-human person agent operator representative; contact reach call; complaint complain grievance; fee charge cost price;
-payment pay paid paying; change modify edit update alter amend; delete close remove erase; track trace status;
-address location; newsletter mailing; broken faulty defective damaged; mobile phone telephone; open create;
-reset recover recovery restore; warranty guarantee; buy purchase; item product article; period time long; hour time;
-policy rule; review feedback rating; late delay delayed; missing lost; lose lost forget forgot forgotten;
-method option way modality; locate track trace; interest apy; limit maximum cap;
+order purchase; invoice bill billing; refund reimbursement reimburse compensation compensate restitution rebate;
+password passcode pin pwd pass; delivery deliver shipping ship shipment dispatch; cancel cancellation;
+register registration signup enrol enroll; subscribe subscription unsubscribe; account profile user;
+human person agent operator representative; contact reach call; complaint complain grievance claim reclamation;
+fee charge cost price; payment pay paid paying; change modify edit update alter amend; delete close remove erase;
+track trace status; address location; newsletter mailing; broken faulty defective damaged; mobile phone telephone;
+open create; reset recover recovery restore; warranty guarantee; buy purchase; item product article goods;
+period time long; hour time; policy rule; review feedback rating opinion comment; late delay delayed;
+arrive arrival eta delivery; problem error trouble fault; delete deletion; missing lost;
+lose lost forget forgot forgotten; method option way modality; locate track trace; interest apy; limit maximum cap;
 """
 
 

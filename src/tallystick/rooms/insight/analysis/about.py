@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from math import log
 
+from tallystick.errors import ToolError
 from tallystick.rooms.insight.analysis.desk import Desk
 from tallystick.rooms.insight.analysis.sentence import Sentence, listed, name, say
 from tallystick.rooms.insight.analysis.volume import cannot, how_many
@@ -20,6 +21,9 @@ MOST_READ = 4_000
 _FEWEST = 3
 _BESIDE = 4
 _SHORTEST = 3
+_LONG_ENOUGH = 6
+"""Words of a ticket that is worth quoting."""
+_NEAR = 50
 
 
 def about(desk: Desk, find: Find | None) -> list[Sentence]:
@@ -100,7 +104,7 @@ def _quoted(desk: Desk, find: Find | None) -> list[Sentence]:
     """In the customers' own words: the nearest in meaning where that is known, else the shortest that say it."""
     mask = select(desk.facts, desk.base)
     allowed = {int(one) for one in desk.facts.ids[mask]}
-    near = [one for one in find(desk.asked.text, 50) if one in allowed] if find is not None else []
+    near = [one for one in _near(desk, find) if one in allowed]
     order = sorted(range(len(desk.facts)), key=lambda at: (int(desk.facts.words[at]), int(desk.facts.ids[at])))
     plain = [int(desk.facts.ids[at]) for at in order if mask[at] and desk.facts.words[at] >= _LONG_ENOUGH]
     ids = list(dict.fromkeys([*near, *desk.drawn_of(desk.base), *plain]))[:24]
@@ -108,4 +112,9 @@ def _quoted(desk: Desk, find: Find | None) -> list[Sentence]:
     return [say("One ticket says ", quote, ".") for quote in quotes]
 
 
-_LONG_ENOUGH = 6
+def _near(desk: Desk, find: Find | None) -> Sequence[int]:
+    """The nearest in meaning; where a model for that is missing, words alone are enough."""
+    try:
+        return find(desk.asked.text, _NEAR) if find is not None else ()
+    except ToolError:
+        return ()

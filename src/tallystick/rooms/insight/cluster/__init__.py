@@ -13,7 +13,7 @@
     telling    groups numbered, named and quoted
     running    all of it together: what the tool asks
 
-The same tickets get the same groups in whatever order they stand in the file and however often it is asked: rows are put
-in the order of their digests first, which is as good as a seeded shuffle, so every sample and every half is a fixed part
-of that order, and nothing is left to chance or to the number of threads.
+The same tickets get the same groups in whatever order they stand in the file and however often it is asked. Rows are
+put in the order of their digests first, which is as good as a seeded shuffle: every sample and every half is a fixed
+part of that order, and nothing is left to chance.
 """

@@ -19,7 +19,7 @@ def silhouette(vectors: Matrix, labels: Ints, weights: Ints) -> float | None:
     names, labels = np.unique(labels, return_inverse=True)
     if len(names) < 2:  # noqa: PLR2004 - what lies apart needs another
         return None
-    sizes = np.bincount(labels, weights=many)
+    sizes: Floats = np.bincount(labels, weights=many).astype(np.float64)
     sums = np.zeros((len(names), vectors.shape[1]))
     for some in blocks(len(vectors)):
         np.add.at(sums, labels[some], vectors[some] * many[some, None])

@@ -49,6 +49,7 @@ class Rows:
     without_vector: int
 
     def __len__(self) -> int:
+        """How many different texts there are."""
         return len(self.weights)
 
     def said(self, store: "Store", rows: Sequence[int]) -> "list[Ticket]":
@@ -99,9 +100,7 @@ def _digests(store: "Store", dataset_id: int) -> tuple[Ints, npt.NDArray[np.void
     return np.array(ids, dtype=np.int64), np.frombuffer(bytes(digests), dtype=np.dtype((np.void, _DIGEST)))
 
 
-def _vectors(
-    store: "Store", dataset_id: int, model_name: str, ids: Ints, row_of: Ints
-) -> tuple[Matrix, Mask]:
+def _vectors(store: "Store", dataset_id: int, model_name: str, ids: Ints, row_of: Ints) -> tuple[Matrix, Mask]:
     """The vector of each row, and which tickets have one."""
     has = np.zeros(len(ids), dtype=np.bool_)
     vectors: Matrix | None = None

@@ -7,9 +7,10 @@ speaking: groups become denser and the gaps between them emptier.
 
 import re
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from tallystick.rooms.insight.cluster.centres import BLOCK, blocks
 from tallystick.rooms.insight.cluster.rows import Matrix, normal
@@ -47,13 +48,13 @@ def pooled(points: Matrix) -> Matrix:
 
 def neighbours_for(many: int) -> int:
     """How many neighbours, itself among them, a point is averaged with; 1: none."""
-    wanted = max(LEAST_POOLED, round(many**0.5 / 5))
+    wanted = max(LEAST_POOLED, round(sqrt(many) / 5))
     # Of few points, an eighth: the smallest theme must not be averaged with the next one.
     return max(1, min(wanted, MOST_POOLED, many // 8))
 
 
 def _neighbours(points: Matrix, count: int) -> csr_matrix:
-    """Point × point: 1 for each of the nearest neighbours of a row."""
+    """A table of points by points: 1 for each of the nearest neighbours of a row."""
     places = np.empty((len(points), count), dtype=np.int32)
     for some in blocks(len(points), BLOCK):
         alike = points[some] @ points.T
@@ -68,8 +69,8 @@ def _neighbours(points: Matrix, count: int) -> csr_matrix:
 def _words(texts: Sequence[str]) -> Matrix | None:
     """The words and pairs of words of each text in a few directions; None: the texts share none."""
     # Half a second to load, and only large groupings need them.
-    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
-    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+    from sklearn.decomposition import TruncatedSVD  # type: ignore[import-untyped]  # noqa: PLC0415
+    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # noqa: PLC0415
 
     counter = TfidfVectorizer(sublinear_tf=True, min_df=2, ngram_range=(1, 2), dtype=np.float32)
     try:

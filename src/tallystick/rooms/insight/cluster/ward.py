@@ -145,7 +145,9 @@ class _Merging:
         self.heights.extend(heights)
 
 
-def _merge(table: Floats, weights: Floats, gone: "np.ndarray[tuple[int], np.dtype[np.bool_]]", low: int, high: int) -> None:
+def _merge(
+    table: Floats, weights: Floats, gone: "np.ndarray[tuple[int], np.dtype[np.bool_]]", low: int, high: int
+) -> None:
     """The formula of Lance and Williams for Ward's distance."""
     one, other = weights[low], weights[high]
     moved = (one + weights) * table[low] + (other + weights) * table[high] - weights * table[low, high]

@@ -20,13 +20,12 @@ def agreement(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.flo
 
     What most of these texts say counts little, what few say counts much (TF-IDF).
     """
-    words = [_WORD.findall(text[:MOST_READ].casefold()) for text in texts]
-    letters: dict[str, list[str]] = {}
-    for word in {word for said in words for word in said}:
-        letters[word] = _letters(word)
-    by_words = _cosines([said + [f"{one} {two}" for one, two in pairwise(said)] for said in words])
-    by_letters = _cosines([[part for word in said for part in letters[word]] for said in words])
-    return by_words, by_letters
+    said = [_WORD.findall(text[:MOST_READ].casefold()) for text in texts]
+    words, known = _counted(said)
+    # Each word is taken apart once, however many texts say it.
+    parts, _ = _counted([_letters(word) for word in known])
+    pairs, _ = _counted([[*one, *(f"{first} {second}" for first, second in pairwise(one))] for one in said])
+    return _cosines(pairs), _cosines(words @ parts)
 
 
 def _letters(word: str) -> list[str]:
@@ -34,22 +33,26 @@ def _letters(word: str) -> list[str]:
     return [framed[at : at + size] for size in (2, 3, 4) for at in range(len(framed) - size + 1)]
 
 
-def _cosines(bags: Sequence[Iterable[str]]) -> NDArray[np.float64]:
+def _counted(bags: Sequence[Iterable[str]]) -> tuple[Any, list[str]]:
+    """How often each bag holds what, as a sparse table; and what its columns stand for."""
     numbers: dict[str, int] = {}
     columns: list[int] = []
     counts: list[int] = []
     ends = [0]
     for bag in bags:
         counted = Counter(bag)
-        columns.extend(numbers.setdefault(part, len(numbers)) for part in counted)
+        columns.extend([numbers.setdefault(part, len(numbers)) for part in counted])
         counts.extend(counted.values())
         ends.append(len(columns))
     sparse: Any = import_module("scipy.sparse")
-    at = np.array(columns, dtype=np.int64)
-    holders = np.bincount(at, minlength=len(numbers))
-    rarity = np.log((1 + len(bags)) / (1 + holders)) + 1
-    weights = (1 + np.log(np.array(counts, dtype=np.float64))) * rarity[at]
-    table = sparse.csr_matrix((weights, at, np.array(ends)), shape=(len(bags), max(1, len(numbers))))
-    lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
-    products: NDArray[np.float64] = (table @ table.T).toarray()
+    cells = (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32))
+    return sparse.csr_matrix(cells, shape=(len(bags), len(numbers))), list(numbers)
+
+
+def _cosines(counts: Any) -> NDArray[np.float64]:
+    holders = np.bincount(counts.indices, minlength=counts.shape[1])
+    rarity = np.log((1 + counts.shape[0]) / (1 + holders)) + 1
+    counts.data = (1 + np.log(counts.data)) * rarity[counts.indices]
+    lengths = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
+    products: NDArray[np.float64] = (counts @ counts.T).toarray()
     return products / np.maximum(np.outer(lengths, lengths), 1e-12)

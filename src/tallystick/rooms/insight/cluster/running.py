@@ -1,0 +1,156 @@
+"""Group the tickets of a dataset, and keep what came of it."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.errors import ToolError
+from tallystick.rooms.insight.cluster.methods import Grouped, Wanted, group
+from tallystick.rooms.insight.cluster.micro import MICRO, WHOLE, Points, centres_as_points, rows_as_points
+from tallystick.rooms.insight.cluster.quality import NOISE, silhouette
+from tallystick.rooms.insight.cluster.rows import Rows, read_rows
+from tallystick.rooms.insight.cluster.space import blended
+from tallystick.rooms.insight.cluster.telling import Told, tell
+
+if TYPE_CHECKING:
+    from tallystick.rooms.insight.nouns import ClusterRun
+    from tallystick.rooms.insight.store import Store
+
+LEAST = 2
+"""Different texts that can be grouped."""
+TAKES = {
+    "ward": ("n_clusters",),
+    "kmeans": ("n_clusters",),
+    "hdbscan": ("min_cluster_size", "min_samples"),
+}
+"""Which parameters an algorithm takes."""
+
+
+class Clustering:
+    """Groupings of one workspace's tickets."""
+
+    def __init__(self, store: "Callable[[], Store]", now: Callable[[], int]) -> None:
+        """Begin.
+
+        Args:
+            store: Opens the tables.
+            now: Epoch seconds.
+        """
+        self._store = store
+        self._now = now
+
+    def run(
+        self, dataset_id: int, algorithm: str, params: Mapping[str, int] | None = None, model_name: str | None = None
+    ) -> "ClusterRun":
+        """Group a dataset's tickets.
+
+        Raises:
+            ToolError: 404, there is no such dataset; 409, it has no vectors yet; 400, it cannot be grouped like that.
+        """
+        store = self._store()
+        model = self._model(dataset_id, model_name)
+        rows = read_rows(store, dataset_id, model)
+        given = {name: value for name, value in (params or {}).items() if name in TAKES[algorithm]}
+        _check(rows, given)
+        points = points_of(store, rows)
+        grouped = group(points, algorithm, Wanted(**given))
+        told = tell(store, rows, points, grouped.labels)
+        figures = {
+            **_figures(rows, points, grouped, told),
+            "ignored_params": sorted(set(params or {}) - set(given)),
+        }
+        of_tickets = told.labels[rows.row_of]
+        pairs = zip(rows.tickets.tolist(), of_tickets.tolist(), strict=True)
+        run_id = store.add_run(dataset_id, algorithm, model, figures, pairs, self._now())
+        made = store.run(run_id)
+        if made is None:  # pragma: no cover - it was written a moment ago
+            raise ToolError("The grouping was written and is not there.")
+        return made
+
+    def _model(self, dataset_id: int, model_name: str | None) -> str:
+        """The model whose vectors are grouped: the one that is named, or the one with the most."""
+        store = self._store()
+        if store.dataset(dataset_id) is None:
+            message = f"There is no dataset {dataset_id}."
+            raise ToolError(message, status=404, hint="tool.ingest.upload gives a dataset's id.")
+        there = store.vector_stand(dataset_id)
+        if not there:
+            message = f"Dataset {dataset_id} has no vectors yet."
+            raise ToolError(message, status=409, hint=f"Call tool.embed.run with dataset_id {dataset_id} first.")
+        if model_name is None:
+            return min(there, key=lambda name: (-there[name][0], name))
+        if model_name not in there:
+            message = f"Dataset {dataset_id} has no vectors of this model."
+            raise ToolError(message, status=400, hint=f"It has vectors of: {', '.join(sorted(there))}.")
+        return model_name
+
+
+def points_of(store: "Store", rows: Rows) -> Points:
+    """What is grouped: every different text, or centres where there are too many."""
+    if len(rows) > WHOLE:
+        return centres_as_points(rows)
+    texts = rows.texts(store, range(len(rows)))
+    return rows_as_points(blended(rows.vectors, texts), rows.weights)
+
+
+def counts_of(run: "ClusterRun") -> dict[str, int]:
+    """Group → how many tickets; `-1` is noise."""
+    counts = {str(one["cluster_id"]): int(one["size"]) for one in run.figures["clusters"]}
+    noise = int(run.figures["noise_count"])
+    return {**counts, str(NOISE): noise} if noise else counts
+
+
+def _check(rows: Rows, given: Mapping[str, int]) -> None:
+    many = len(rows)
+    if many < LEAST:
+        raise ToolError(
+            f"The dataset has {many} different text; groups need at least {LEAST}.", status=400,
+            hint="Add tickets to the file and take it again.",
+        )  # fmt: skip
+    asked = given.get("n_clusters", 0)
+    most = many if many <= WHOLE else MICRO
+    if asked > most:
+        raise ToolError(
+            f"There cannot be {asked} groups of {many} different texts.", status=400,
+            hint=f"Give n_clusters of at most {most}, or none and it is found out.",
+        )  # fmt: skip
+
+
+def _figures(rows: Rows, points: Points, grouped: Grouped, told: Told) -> dict[str, Any]:
+    """What is known of a grouping: JSON."""
+    noise = int(rows.weights[told.labels == NOISE].sum())
+    measured = slice(0, WHOLE)
+    apart = silhouette(np.asarray(rows.vectors[measured]), told.labels[measured], rows.weights[measured])
+    total = int(rows.weights.sum())
+    return {
+        "tickets": total,
+        "different_texts": len(rows),
+        "without_vector": rows.without_vector,
+        "params": grouped.params,
+        "chosen_by": grouped.chosen_by,
+        "cluster_count": len(told.clusters),
+        "silhouette": _rounded(apart),
+        "silhouette_rows": min(len(rows), WHOLE),
+        "stability": _rounded(grouped.stability),
+        "stability_profile": [list(one) for one in grouped.profile],
+        "noise": round(noise / total, 6),
+        "noise_count": noise,
+        "micro_clusters": points.micro,
+        "approximation": _approximation(points, len(rows)),
+        "clusters": told.clusters,
+        "map": told.picture,
+    }
+
+
+def _approximation(points: Points, many: int) -> str | None:
+    if points.micro is None:
+        return None
+    return (
+        f"{many} different texts were first put into {points.micro} micro-clusters by k-means, and those were grouped; "
+        f"the silhouette is that of a fixed sample of {WHOLE} texts."
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), 6)

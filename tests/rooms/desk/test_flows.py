@@ -1,0 +1,120 @@
+"""Tickets on the durable port, end to end, with a worker in a process of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tallystick.gate.session import Caller
+from tallystick.rooms.desk.filling import Filled
+from tallystick.rooms.desk.leasing import Leased
+from tallystick.rooms.desk.nouns import Review
+from tallystick.rooms.desk.outbox.sending import Sent
+from tallystick.rooms.desk.proof import Proof
+from tallystick.rooms.desk.states import BACK_OFF_MS
+from tallystick.storage.notifications import Notifications
+from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
+
+ADA = Caller(subject="ada", channel="http")
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Iterator[Yard]:
+    made = Yard(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.promise("desk.flows")
+def test_a_worker_carries_tickets_from_the_message_to_the_reply_or_before_people(yard: Yard) -> None:
+    answered = yard.event(ANSWERED, "t1", actor="Ines <ines@example.org>")
+    deferred = yard.event(DEFERRED, "t2")
+    unknown = yard.event(UNKNOWN, "t3")
+    advert = yard.event("Buy our SEO services and backlinks today", "t4")
+    yard.worker()
+    yard.until(lambda: yard.messages("sent"), "a reply")
+    yard.until(lambda: not yard.tally().keys() & {"pending", "running"}, "an end")
+    chain = yard.chain(answered)
+    assert [(one.kind, one.status) for one in chain] == [("TRIAGE", "done"), ("TOOL", "done"), ("REPLY", "done")]
+    (sent,) = yard.files()
+    assert (sent["thread_id"], sent["by"], sent["ticket_id"]) == ("t1", "verdict", chain[-1].ticket_id)
+    assert "open from 9 to 17" in sent["text"]
+    assert "[ev:" not in sent["text"]
+    ends = [(one.kind, one.status, one.judged and one.judged.rule_id) for one in map(yard.chain(deferred).__getitem__, (-1,))]
+    assert ends == [("TOOL", "review", "defer.category")]
+    assert yard.chain(unknown)[-1].judged.rule_id == "defer.no-evidence"  # type: ignore[union-attr]
+    assert [one.status for one in yard.chain(advert)] == ["done"]
+    (news,) = Notifications(yard.workspace).list()
+    assert (news.source, news.link) == ("desk", "/desk")
+    # A person's word sends the other; the sweep takes it along.
+    assert isinstance(yard.room.reviews.approve(yard.chain(deferred)[-1].ticket_id, caller=ADA), Review)
+    yard.until(lambda: len(yard.files()) == 2, "the approved reply")
+    assert {one["by"] for one in yard.files()} == {"verdict", "ada"}
+
+
+@pytest.mark.promise("desk.flows")
+def test_asking_for_more_evidence_lets_the_worker_look_again(yard: Yard) -> None:
+    question = yard.event("How long is the guarantee of the kettle?", "t1")
+    yard.worker()
+    yard.until(lambda: yard.tally().get("review") == 1, "a question before people")
+    tool = yard.chain(question)[-1]
+    (yard.workspace / "kb" / "guarantee.md").write_text(
+        "# Guarantee\n\nThe guarantee of the kettle is 2 years.\n", encoding="utf-8"
+    )
+    assert isinstance(yard.room.reviews.more(tool.ticket_id, caller=ADA), Review)
+    yard.until(yard.files, "a reply")
+    assert "2 years" in yard.files()[0]["text"]
+
+
+@pytest.mark.promise("desk.no-verdict")
+def test_a_tool_ticket_without_a_verdict_is_tried_again_then_failed_and_never_answered(yard: Yard) -> None:
+    yard.office.woken = None
+    triage = yard.event(ANSWERED, "t1")
+    (tool,) = _fill(yard, triage, {"decision": "APPROVE", "information_needs": [{"question": ANSWERED}]}).derived
+    for _ in range(len(BACK_OFF_MS)):
+        again = _fill(yard, tool, {"tool_context": {"evidence": []}})
+        assert (again.incomplete, again.ticket.status) == ("verdict_missing", "pending")
+        yard.be_patient_no_longer()
+    assert _fill(yard, tool, {"tool_context": {}}).ticket.status == "failed"
+    other = yard.event(UNKNOWN, "t2")
+    yard.worker()
+    yard.until(lambda: yard.chain(other)[-1].status == "review", "the worker at work")
+    assert [one.status for one in yard.chain(triage)] == ["done", "failed"]
+    assert (yard.messages(), yard.files()) == ([], [])
+
+
+@pytest.mark.promise("desk.send-time")
+@pytest.mark.parametrize("happens", ["customer writes again", "person takes over", "verdict withdrawn"])
+def test_what_happens_between_the_draft_and_the_sending_keeps_it_back(tmp_path: Path, happens: str) -> None:
+    yard = Yard(tmp_path, workers="outside")
+    question = yard.event(ANSWERED, "t1")
+    while waiting := [one for one in yard.chain(question) if one.status == "pending"]:
+        _work(yard, waiting[0].ticket_id)
+    tool = yard.chain(question)[1]
+    assert [one.state for one in yard.messages()] == ["queued"]
+    if happens == "customer writes again":
+        yard.event("Never mind, I found it on your page.", "t1")
+    elif happens == "person takes over":
+        with yard.office.store.transaction() as tx:
+            review = Review(ticket_id=tool.ticket_id, state="taken", rule_id="person", reason="mine", draft="")
+            tx.put_review(review)
+    else:
+        yard.office.tickets.withdraw(tool.ticket_id, caller=ADA, reason="the document was wrong")
+    assert yard.office.sending.send_due() == Sent(withheld=1)
+    assert (yard.files(), [one.state for one in yard.messages()]) == ([], ["withheld"])
+    yard.close()
+
+
+def _fill(yard: Yard, ticket_id: str, outputs: object) -> Filled:
+    leased = yard.office.leases.lease_one(ticket_id, "outside")
+    assert isinstance(leased, Leased), leased
+    proof = Proof(owner="outside", token=leased.token)
+    filled = yard.office.leases.fill(ticket_id, outputs, by="outside", proof=proof, caller=ADA)
+    assert isinstance(filled, Filled), filled
+    return filled
+
+
+def _work(yard: Yard, ticket_id: str) -> None:
+    from tallystick.bootstrap.support import Support  # noqa: PLC0415 - only here
+
+    assert list(Support(yard.gate).work([ticket_id], run="here"))
