@@ -127,9 +127,8 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, desk, insight, keys,
-    mcp,
-    running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, desk, insight,
+    keys, mcp, running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
 ):  # fmt: skip
     part.add_to(app)
 

@@ -55,6 +55,10 @@ if TYPE_CHECKING:
             ...
 
 
+KB_FOLDER = "kb"
+"""Where the knowledge base is unless the settings say otherwise."""
+
+
 class Desk:
     """The support desk of one workspace."""
 
@@ -142,11 +146,16 @@ class Desk:
         return ServerJudge(parse_verdict_policy(self.settings), self._parts.ledger.session, effect)
 
     def tools(self) -> Iterable[Tool]:
-        """What agents may call here."""
-        reading = [
-            kb_search(lambda: self.library), kb_read(lambda: self.library), logs_search(lambda: self.logs),
-        ]  # fmt: skip
-        return [*reading, *self._web()]
+        """What agents may call here: only what there is something to read of.
+
+        A tool that can only say that it has nothing would stand in every agent's catalogue, and be chosen.
+        """
+        found: list[Tool] = []
+        if "kb" in self.settings or (self._parts.workspace / KB_FOLDER).is_dir():
+            found += [kb_search(lambda: self.library), kb_read(lambda: self.library)]
+        if "logs" in self.settings:
+            found.append(logs_search(lambda: self.logs))
+        return [*found, *self._web()]
 
     def _web(self) -> Iterable[Tool]:
         """`web.search`, where the settings name an engine: off means that there is no such tool."""

@@ -28,7 +28,7 @@ _NEAR = 50
 
 def about(desk: Desk, find: Find | None) -> list[Sentence]:
     """Everything that the tickets say about the words of the question."""
-    if desk.base == desk.whole:
+    if desk.nothing_heard:
         total = desk.count(desk.whole)
         nothing = "tickets mention nothing of what is asked about"
         return [] if total is None else [cannot(total, nothing), *not_mentioned(desk)]

@@ -86,6 +86,11 @@ class Desk:
         together = chosen(says_all=known)
         return together if len(known) == 1 or select(self.facts, together).any() else chosen(says=known)
 
+    @property
+    def nothing_heard(self) -> bool:
+        """Whether it is asked about something, and no ticket mentions any of it."""
+        return bool(self.asked.topics) and len(self.unheard()) == len(self.asked.topics)
+
     def unheard(self) -> list[str]:
         """What is asked about and no ticket mentions."""
         return [term for term in self.asked.topics if not self.facts.says(term).any()]

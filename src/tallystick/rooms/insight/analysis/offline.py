@@ -72,10 +72,14 @@ def _compared(desk: Desk, other: tuple[int, str] | None) -> list[Sentence]:
     if sides is None:
         undated = desk.count(desk.whole, {"none": "created"})
         return [] if undated is None else [cannot(undated, "undated tickets leave nothing to compare with")]
-    return compare(desk, *sides)
+    by = desk.asked.by
+    first = ranking(desk, by) if by is not None and desk.asked.want("top") and not several else []
+    return [*first, *compare(desk, *sides)]
 
 
 def _numbers(desk: Desk) -> list[Sentence]:
+    if desk.nothing_heard and not desk.asked.pointed.isdisjoint(desk.asked.topics):
+        return about(desk, None)
     for want, tell in _TELLS:
         if want in desk.asked.wants:
             return [*not_mentioned(desk, desk.asked.pointed), *tell(desk)]
@@ -94,7 +98,7 @@ def _words(desk: Desk, find: Find | None) -> list[Sentence]:
     if asked.topics:
         if asked.want("why") or not asked.want("count", "share"):
             return about(desk, find)
-        return [*not_mentioned(desk), *(how_many(desk) if desk.base != desk.whole else [])]
+        return [*not_mentioned(desk), *([] if desk.nothing_heard else how_many(desk))]
     if asked.want("count", "share") or desk.base != desk.whole:
         return how_many(desk) + (_by_time(desk) if asked.by in TIMES else [])
     if asked.by is not None and (desk.facts.filled(asked.by) or asked.by.startswith(EXTRA)):

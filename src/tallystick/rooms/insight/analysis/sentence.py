@@ -14,6 +14,10 @@ _NOT_IN_A_NAME = re.compile(r"[\[\]\"“”„«»\x00-\x1f]+")
 _OPENS_A_QUOTE = re.compile(r"(?<![^\W_])['‘’]")  # noqa: RUF001 - as above
 _APART = re.compile(r"[\[\]\"“”„«»;\x00-\x1f]|[.!?…]{2,}|[.!?…]['’)*_]*(?=\s|$)")  # noqa: RUF001 - as above
 """What a quote cannot run over: it would end the sentence, or the reference, or leave words out."""
+_GREETING = re.compile(
+    r"^(?:hi|hello|hey|dear|good (?:morning|day|afternoon|evening)|to whom it may concern)\b[^,]{0,30},\s*",
+    re.IGNORECASE,
+)
 _LONGEST_NAME = 80
 MOST_REFERENCES = 1_700
 """Characters in one pair of brackets; the check reads 2,000."""
@@ -95,7 +99,8 @@ def quote_of(ticket: Ticket, wanted: Iterable[str] = ()) -> Quote:
         ticket: Whose words.
         wanted: Stems that the quote should hold, if it can.
     """
-    usable = [piece.strip() for piece in _APART.split(ticket.said.text) if word_count(piece) >= FEWEST_WORDS]
+    pieces = [_GREETING.sub("", piece.strip()) for piece in _APART.split(ticket.said.text)]
+    usable = [piece for piece in pieces if word_count(piece) >= FEWEST_WORDS]
     if not usable:
         return Quote(ticket_id=ticket.ticket_id, words="")
     sought = tuple(wanted)

@@ -8,7 +8,7 @@ from tallystick.rooms.insight.figures.words import stem
 WANTS: Mapping[str, str] = {
     "forecast": r"forecast|predict|next (?:week|month|year|quarter)|will (?:there|we|it|they|the)\b|in future",
     "time": r"how (?:long|fast|quick)|time to|resol\w*|turnaround|(?:handling|solution|response|waiting) time|"
-    r"take[ns]? to|slowest|fastest|quickest",
+    r"take[ns]? to|tak\w+ (?:the )?long\w*|longest|shortest|slowest|fastest|quickest",
     "reassign": r"re-?assign\w*|hand(?:ed)? (?:on|over|off)|handovers?|hand-?offs?|bounc\w+|transfer(?:s|red)? between|"
     r"ping-?pong|rerouted",
     "quality": r"data quality|missing|incomplete|duplicates?|empty fields?|how (?:complete|clean)",
@@ -31,7 +31,7 @@ WANTS: Mapping[str, str] = {
 WANT_PATTERNS = {want: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for want, words in WANTS.items()}
 FIELD_WORDS: Mapping[str, str] = {
     "department": r"departments?|teams?|queues?|groups?|units?",
-    "product": r"products?|apps?|services?",
+    "product": r"products?",
     "category": r"categor\w+|types?|kinds?",
     "priority": r"priorit\w+|urgen\w+|severit\w+",
     "status": r"status\w*|states?",
