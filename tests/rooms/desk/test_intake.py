@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.rooms.desk.naming import derived_id
+from tallystick.turns.runs import DurableError
 from tests.rooms.desk.offices import APPROVED, NOW, PROCEED, Desk, event
 from tests.sizes import size
 
@@ -235,3 +236,12 @@ def test_no_worker_of_ours_is_woken_when_all_is_left_to_leases(open_other: Calla
     desk = open_other(workers="outside")
     desk.event()
     assert desk.woken == []
+
+
+@pytest.mark.promise("desk.events")
+def test_an_event_is_taken_though_no_worker_can_be_woken(desk: Desk) -> None:
+    def away(_: Any) -> None:
+        raise DurableError("no engine", code="durable_not_installed")
+
+    desk.office.woken = away
+    assert desk.ticket(desk.event()).status == "pending"

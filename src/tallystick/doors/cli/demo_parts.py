@@ -66,5 +66,10 @@ PARTS = (
         title="A conference about a novel that contradicts itself",
         module="tallystick.doors.cli.demo_studio",
     ),
+    Part(
+        name="desk",
+        title="Three customers write to a support desk",
+        module="tallystick.doors.cli.demo_desk",
+    ),
 )
 """In the order they are played."""

@@ -32,7 +32,7 @@ CHANGES = {
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
-    desk = group(app, "desk", "Answer support questions from documents, with people in the loop.")
+    desk = group(app, "desk", "Answer customers from documents, and ask people.")
     command(desk, "try")(attempt)
     command(desk, "add")(add)
     command(desk, "import")(bring)

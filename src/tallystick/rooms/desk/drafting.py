@@ -1,5 +1,6 @@
 """REPLY by rules: the sentences of the evidence that answer each need, each with its reference. Nothing is added."""
 
+import re
 from collections.abc import Iterable
 
 from tallystick.rooms.desk.judging.case import Case, Shown
@@ -11,6 +12,9 @@ CLOSING = "Kind regards"
 MOST = 3
 """Sentences for one need: an answer, not the document."""
 LONGEST = 400
+_MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BEGINS = re.compile(r"[-*•>|#]|\d{1,3}[.)]\s")
 
 
 def draft(case: Case, policy: VerdictPolicy) -> str:
@@ -35,13 +39,30 @@ def _answer(question: str, pieces: Iterable[Shown]) -> list[str]:
 
 
 def _plain(snippet: str) -> list[str]:
-    """Sentences without what is only there for the eye."""
+    """Sentences without what is only there for the eye: headings, tables, marks."""
     kept = []
-    for one in sentences(snippet):
-        words = one.lstrip("#>*-• ").strip()
-        if words and not one.lstrip().startswith("#") and any(map(str.isalnum, words)):
-            kept.append(words)
+    for line in _unwrapped(snippet):
+        if line.startswith(("#", "|")):
+            continue
+        for one in sentences(line):
+            words = _MARKS.sub(r"\2", _LINK.sub(r"\1", one.lstrip("#>*-• "))).strip()
+            if words and any(map(str.isalnum, words)):
+                kept.append(words)
     return kept
+
+
+def _unwrapped(snippet: str) -> list[str]:
+    """Lines as they are meant: a line that only goes on belongs to the one before."""
+    lines: list[str] = []
+    goes_on = False
+    for raw in snippet.splitlines():
+        line = raw.strip()
+        if goes_on and line and not _BEGINS.match(line):
+            lines[-1] += f" {line}"
+        elif line:
+            lines.append(line)
+        goes_on = bool(line) and not line.startswith(("#", "|"))
+    return lines
 
 
 def _stopped(sentence: str) -> str:

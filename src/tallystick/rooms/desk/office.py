@@ -30,6 +30,7 @@ from tallystick.rooms.desk.ports import Judge, NoJudge, Surroundings
 from tallystick.rooms.desk.store import Store
 from tallystick.rooms.desk.tickets import Tickets
 from tallystick.storage.notifications import Notifications
+from tallystick.turns.runs import DurableError
 
 TOKEN_BYTES = 32
 
@@ -96,7 +97,10 @@ class Office:
         return self._fittings.ledger.record_sync(Draft(kind="note", session=where, audit=audit)).receipt_id
 
     def _wake(self, ticket_ids: Sequence[str]) -> None:
-        if self.woken is not None and self.options.workers == "own" and ticket_ids:
+        if self.woken is None or self.options.workers != "own" or not ticket_ids:
+            return
+        # The tickets are stored by now. If nobody can be woken, the clock's next sweep finds them.
+        with suppress(DurableError):
             self.woken(ticket_ids)
 
     def _tell(self) -> None:

@@ -22,6 +22,9 @@ _ASKS = re.compile(
 _COURTESY = re.compile(
     r"^(?:hello|hi|hey|dear|good (?:morning|day|evening)|thanks|thank you|regards|best|cheers)\b", re.IGNORECASE
 )
+_GREETING = re.compile(
+    r"^(?:hello|hi|hey|dear|good (?:morning|day|afternoon|evening))\b[^,.!?:]{0,40}[,.!?:]\s*", re.IGNORECASE
+)
 _SPAM = re.compile(
     r"\b(?:unsubscribe me|seo services|guest post|crypto investment|click here to claim|you have won|lottery|"
     r"cheap (?:loans?|viagra)|backlinks?)\b",
@@ -55,7 +58,8 @@ def _decided(decision: str, reason: str, **more: Any) -> dict[str, Any]:
 
 def _needs(content: str) -> list[str]:
     """The questions of a message; without any, the whole of it is one."""
-    told = [one for one in sentences(content) if not _COURTESY.match(one) and stems_of(one)]
+    greeted = (_GREETING.sub("", one) for one in sentences(content))
+    told = [one for one in greeted if not _COURTESY.match(one) and stems_of(one)]
     asked = [one for one in told if _QUESTION.search(one) or _ASKS.search(one)]
     chosen = asked or told or [content]
     # What two questions share is one need.

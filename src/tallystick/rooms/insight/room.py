@@ -9,6 +9,7 @@ from tallystick.rooms.insight.analysing import Analyses
 from tallystick.rooms.insight.measuring import Measuring, tell_reading
 from tallystick.rooms.insight.searches import Searches
 from tallystick.rooms.insight.tools.analysis_run import analysis_run
+from tallystick.rooms.insight.tools.cluster_run import cluster_run
 from tallystick.rooms.insight.tools.embed_run import embed_run
 from tallystick.rooms.insight.tools.history_list import history_list
 from tallystick.rooms.insight.tools.ingest_upload import ingest_upload
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from tallystick.gate.record.recorder import Observer
+    from tallystick.rooms.insight.cluster.running import Clustering
     from tallystick.rooms.insight.embedding.port import Models
     from tallystick.rooms.insight.ingest.taking import Progress, Taken
+    from tallystick.rooms.insight.nouns import ClusterRun
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
     from tallystick.settings import Settings
@@ -117,6 +120,17 @@ class Insight:
         finally:
             remove_upload(workspace, file_path)
 
+    @cached_property
+    def clustering(self) -> "Clustering":
+        """What groups tickets; numpy loads when it is asked for."""
+        from tallystick.rooms.insight.cluster.running import Clustering  # noqa: PLC0415 - the core has no numpy
+
+        return Clustering(lambda: self.store, lambda: self._parts.now_ms() // 1000)
+
+    def group(self, **order: "Any") -> "ClusterRun":
+        """Group a dataset's tickets; see `cluster.running`."""
+        return self.clustering.run(**order)
+
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
         analyses, searches = self.analyses, self.searches
@@ -124,6 +138,7 @@ class Insight:
             ingest_upload(partial(self.take, progress=tell_reading)),
             embed_run(searches.embed),
             search_nn(searches.search),
+            cluster_run(self.group),
             insight_search(searches.search, searches.everywhere),
             analysis_run(self.measuring.analyses(analyses.run)),
             reports_get(analyses.report_for_tool),

@@ -34,7 +34,7 @@ def embedding(store: Store) -> Embedding:
     return Embedding(lambda: store, MODELS)
 
 
-@pytest.mark.promise("insight.embed.new")
+@pytest.mark.promise("insight.embed-new")
 def test_only_tickets_without_a_vector_are_embedded(store: Store) -> None:
     dataset_id = filled(store, [ticket(f"text {at}") for at in range(10)])
     model, told = Counted(), []
@@ -48,7 +48,7 @@ def test_only_tickets_without_a_vector_are_embedded(store: Store) -> None:
     assert embedding(store).run(dataset_id, other).embedded_count == 10
 
 
-@pytest.mark.promise("insight.embed.resume")
+@pytest.mark.promise("insight.embed-resume")
 def test_what_was_made_before_a_failure_stays_and_is_not_made_again(store: Store) -> None:
     dataset_id = filled(store, [ticket(f"text {at}") for at in range(10)])
     failing = Counted(fails_on="text 6")
@@ -61,7 +61,7 @@ def test_what_was_made_before_a_failure_stays_and_is_not_made_again(store: Store
     assert store.vector_stand(dataset_id)["counted"][0] == 10
 
 
-@pytest.mark.promise("insight.embed.new")
+@pytest.mark.promise("insight.embed-new")
 @pytest.mark.parametrize("batch_size", [1, 3, 10**9])
 def test_the_batch_size_changes_nothing_in_the_vectors(store: Store, batch_size: int) -> None:
     texts = ["my card is lost", "where is my refund", "", "card", "the app is down"]
@@ -72,7 +72,7 @@ def test_the_batch_size_changes_nothing_in_the_vectors(store: Store, batch_size:
     assert np.array_equal(np.stack(rows), model.embed(texts))
 
 
-@pytest.mark.promise("insight.embed.unknown")
+@pytest.mark.promise("insight.embed-unknown")
 def test_a_dataset_that_does_not_exist_is_not_found(store: Store) -> None:
     for dataset_id in (5, 2**40):
         with pytest.raises(ToolError) as caught:

@@ -14,7 +14,7 @@ from tests.rooms.insight.company import tickets
 from tests.rooms.insight.vectors import filled
 
 
-@pytest.mark.promise("insight.embed.durable")
+@pytest.mark.promise("insight.embed-durable")
 def test_embedding_runs_on_the_durable_port_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tallystick.toml").write_text("ledger.durability = 'os'")
     monkeypatch.setattr(embedding, "AT_ONCE", 50)

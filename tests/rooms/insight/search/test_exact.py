@@ -11,7 +11,7 @@ ROWS = arrays(
 )
 
 
-@pytest.mark.promise("insight.search.ties")
+@pytest.mark.promise("insight.search-ties")
 @settings(max_examples=150, deadline=None)
 @given(ROWS, st.integers(1, 45), st.integers(0, 10_000))
 def test_the_best_are_those_of_a_plain_sort_with_ties_by_id(rows: np.ndarray, k: int, seed: int) -> None:

@@ -50,7 +50,7 @@ def plain(vectors: NDArray[np.float32], ids: list[int], query: NDArray[np.float3
     return [(one, -score) for score, one in sorted(scored)[:k]]
 
 
-@pytest.mark.promise("insight.search.exact", "insight.search.filters")
+@pytest.mark.promise("insight.search-exact", "insight.search-filters")
 def test_every_way_of_asking_gives_what_the_plainest_gives(store: Store, tmp_path: Path) -> None:
     vectors = clustered(300)
     vectors[7] = vectors[100] = vectors[200]
@@ -64,7 +64,7 @@ def test_every_way_of_asking_gives_what_the_plainest_gives(store: Store, tmp_pat
     assert np.allclose(rows.mean, vectors.mean(axis=0), atol=1e-6)
 
 
-@pytest.mark.promise("insight.search.filters", "insight.search.large", "insight.search.pgvector")
+@pytest.mark.promise("insight.search-filters", "insight.search-large", "insight.search-pgvector")
 def test_a_large_set_is_searched_by_an_index_that_finds_nearly_all_and_leaks_nothing(
     store: Store, tmp_path: Path
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_large_set_is_searched_by_an_index_that_finds_nearly_all_and_leaks_not
         assert hits >= 0.99 * wanted
 
 
-@pytest.mark.promise("insight.search.filters", "insight.search.ties")
+@pytest.mark.promise("insight.search-filters", "insight.search-ties")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["x", "y", None])), min_size=1, max_size=8),
@@ -126,7 +126,7 @@ def new_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(engine)
 
 
-@pytest.mark.promise("insight.search.stale")
+@pytest.mark.promise("insight.search-stale")
 def test_vectors_that_were_added_or_replaced_are_seen_by_everybody(store: Store, tmp_path: Path) -> None:
     vectors = clustered(30)
     dataset_id = with_vectors(store, vectors, KINDS)
@@ -140,7 +140,7 @@ def test_vectors_that_were_added_or_replaced_are_seen_by_everybody(store: Store,
     assert len(list((tmp_path / "index").iterdir())) == 1
 
 
-@pytest.mark.promise("insight.search.stale")
+@pytest.mark.promise("insight.search-stale")
 def test_a_stale_index_is_not_asked(store: Store, tmp_path: Path) -> None:
     vectors = clustered(60)
     dataset_id = with_vectors(store, vectors, KINDS)

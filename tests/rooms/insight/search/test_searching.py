@@ -51,7 +51,7 @@ def refused(desk: Desk, asked: Asked) -> ToolError:
     return caught.value
 
 
-@pytest.mark.promise("insight.search.nearest")
+@pytest.mark.promise("insight.search-nearest")
 def test_the_tickets_about_something_come_first(desk: Desk) -> None:
     dataset_id = desk.embedded(filled(desk.store, tickets(many=200)))
     for rerank in (False, True):
@@ -64,7 +64,7 @@ def test_the_tickets_about_something_come_first(desk: Desk) -> None:
     assert desk.took == [1.0, 1.0]
 
 
-@pytest.mark.promise("insight.search.filters")
+@pytest.mark.promise("insight.search-filters")
 def test_filters_hold_with_and_without_reranking(desk: Desk) -> None:
     dataset_id = desk.embedded(filled(desk.store, tickets(many=120)))
     where = Where(department=("Technical",), product=("App",))
@@ -75,7 +75,7 @@ def test_filters_hold_with_and_without_reranking(desk: Desk) -> None:
         assert len(hits) == desk.store.count(dataset_id, where)
 
 
-@pytest.mark.promise("insight.search.ties")
+@pytest.mark.promise("insight.search-ties")
 def test_the_same_question_has_the_same_answer(desk: Desk, tmp_path: Path) -> None:
     texts = [f"{text}." for text in ("my card is late", "refund please") for _ in range(30)]
     dataset_id = desk.embedded(filled(desk.store, [ticket(text) for text in texts]))
@@ -86,7 +86,7 @@ def test_the_same_question_has_the_same_answer(desk: Desk, tmp_path: Path) -> No
     assert Desk(desk.store, tmp_path / "elsewhere").searching.search(asked) == first
 
 
-@pytest.mark.promise("insight.search.before")
+@pytest.mark.promise("insight.search-before")
 def test_searching_before_embedding_says_what_to_call(desk: Desk) -> None:
     dataset_id = filled(desk.store, [ticket("x")])
     error = refused(desk, Asked(dataset_id=dataset_id, query_text="x"))
@@ -94,7 +94,7 @@ def test_searching_before_embedding_says_what_to_call(desk: Desk) -> None:
     assert refused(desk, Asked(dataset_id=99, query_text="x")).status == 404
 
 
-@pytest.mark.promise("insight.search.before")
+@pytest.mark.promise("insight.search-before")
 @pytest.mark.parametrize("k", [1, 3, 4, 10**12])
 def test_more_may_be_asked_for_than_there_is(desk: Desk, k: int) -> None:
     dataset_id = desk.embedded(filled(desk.store, [ticket("a b"), ticket("c d"), ticket("")]))
@@ -103,7 +103,7 @@ def test_more_may_be_asked_for_than_there_is(desk: Desk, k: int) -> None:
         assert (len(found.hits), found.k) == (min(k, 3), k)
 
 
-@pytest.mark.promise("insight.search.pii")
+@pytest.mark.promise("insight.search-pii")
 def test_who_is_named_in_a_question_is_found_by_the_placeholder(desk: Desk) -> None:
     clean = PLACEHOLDERS.clean
     texts = [clean("mail anna.berg@example.org about it"), clean("mail tom@example.org about it"), "about it"]
@@ -113,14 +113,14 @@ def test_who_is_named_in_a_question_is_found_by_the_placeholder(desk: Desk) -> N
     assert "anna" not in str(desk.searching.why(asked))
 
 
-@pytest.mark.promise("insight.embed.optional")
+@pytest.mark.promise("insight.embed-optional")
 def test_a_cross_encoder_that_is_not_installed_is_unavailable(desk: Desk) -> None:
     dataset_id = desk.embedded(filled(desk.store, [ticket("x")]))
     asked = Asked(dataset_id=dataset_id, query_text="x", rerank=True, rerank_backend="cross-encoder")
     assert refused(desk, asked).unavailable
 
 
-@pytest.mark.promise("insight.embed.optional")
+@pytest.mark.promise("insight.embed-optional")
 def test_vectors_of_a_model_that_is_gone_are_not_searched_with_another(desk: Desk) -> None:
     dataset_id = filled(desk.store, [ticket("x")])
     desk.store.put_vectors(
@@ -132,7 +132,7 @@ def test_vectors_of_a_model_that_is_gone_are_not_searched_with_another(desk: Des
     assert found.model_name == desk.searching.model_name(dataset_id) == "wordllama-256"
 
 
-@pytest.mark.promise("insight.search.why")
+@pytest.mark.promise("insight.search-why")
 def test_why_marks_words_where_they_stand_and_quotes_the_nearest_sentence(desk: Desk) -> None:
     text = "Hello there. The parcels came damaged! I would like a refund, or another one."
     dataset_id = desk.embedded(filled(desk.store, [ticket(text), ticket("my login fails")]))
@@ -150,7 +150,7 @@ def test_why_marks_words_where_they_stand_and_quotes_the_nearest_sentence(desk: 
             desk.searching.why(asked, wrong)
 
 
-@pytest.mark.promise("insight.search.why")
+@pytest.mark.promise("insight.search-why")
 def test_words_that_mean_nearly_the_same_are_marked_as_close(desk: Desk) -> None:
     dataset_id = desk.embedded(filled(desk.store, [ticket("Your webpage crashed")]))
     marks = desk.searching.why(Asked(dataset_id=dataset_id, query_text="the website crashes"))[0]["marks"]
@@ -159,7 +159,7 @@ def test_words_that_mean_nearly_the_same_are_marked_as_close(desk: Desk) -> None
     ]  # fmt: skip
 
 
-@pytest.mark.promise("insight.search.rooms")
+@pytest.mark.promise("insight.search-rooms")
 def test_all_datasets_are_searched_together(desk: Desk) -> None:
     first = desk.embedded(filled(desk.store, [ticket("my card is late"), ticket("login fails")], "a.csv"))
     second = desk.embedded(filled(desk.store, [ticket("the card never came")], "b.csv"))

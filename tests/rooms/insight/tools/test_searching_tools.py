@@ -50,7 +50,7 @@ def embedded(gate: Gate, file: str) -> int:
     return dataset_id
 
 
-@pytest.mark.promise("insight.embed.new")
+@pytest.mark.promise("insight.embed-new")
 def test_embedding_says_what_it_did_and_how_far_it_is(gate: Gate) -> None:
     dataset_id = dataset(gate, "tickets.csv")
     heard: list[Progress] = []
@@ -68,7 +68,7 @@ def test_embedding_says_what_it_did_and_how_far_it_is(gate: Gate) -> None:
     assert called(gate, "tool.embed.run", dataset_id=dataset_id).unwrap() == {**first, "embedded_count": 0}
 
 
-@pytest.mark.promise("insight.search.nearest", "insight.search.filters")
+@pytest.mark.promise("insight.search-nearest", "insight.search-filters")
 def test_a_search_answers_in_the_closed_form(gate: Gate) -> None:
     dataset_id = embedded(gate, "few.csv")
     found = called(gate, "tool.search.nn", dataset_id=dataset_id, query_text="card", k=1).unwrap()
@@ -85,7 +85,7 @@ def test_a_search_answers_in_the_closed_form(gate: Gate) -> None:
     assert filtered["rerank_backend"] == "builtin"
 
 
-@pytest.mark.promise("insight.search.before", "insight.embed.unknown", "insight.embed.optional")
+@pytest.mark.promise("insight.search-before", "insight.embed-unknown", "insight.embed-optional")
 @pytest.mark.parametrize(
     ("tool", "args", "category"),
     [
@@ -116,7 +116,7 @@ def test_what_cannot_be_done_has_its_category_and_leaves_nothing(
     assert room.store.vector_stamps(1) == {}
 
 
-@pytest.mark.promise("insight.search.rooms")
+@pytest.mark.promise("insight.search-rooms")
 def test_other_rooms_get_words_that_can_be_cited(gate: Gate) -> None:
     assert called(gate, "insight.search", query="card").unwrap() == {"results": []}
     dataset_id = embedded(gate, "few.csv")
@@ -129,7 +129,7 @@ def test_other_rooms_get_words_that_can_be_cited(gate: Gate) -> None:
     assert [one["ticket_id"] for one in only] == [hit["ticket_id"]]
 
 
-@pytest.mark.promise("insight.search.measured")
+@pytest.mark.promise("insight.search-measured")
 def test_embedding_and_searching_are_measured(gate: Gate) -> None:
     dataset_id = embedded(gate, "few.csv")
     called(gate, "tool.search.nn", dataset_id=dataset_id, query_text="card").unwrap()

@@ -34,21 +34,21 @@ def join_tickets(made: Callable[[], tuple[Office, Worker]], durable: Durable, *,
         durable: The port.
         own: Whether tickets are worked on by the flows.
     """
-    flows = _Flows(made, durable)
+    flows = _Flows(made, durable, own=own)
     durable.add_queue(Queue(name=TICKETS, per_worker=4))
     durable.add_queue(Queue(name=CLOCK, concurrency=1, per_worker=1))
     durable.register(TICKET, flows.ticket, queue=TICKETS)
     durable.register(SWEEP, flows.sweep, queue=CLOCK)
-    if not own:
-        return None
+    # Leases end and messages fall due whoever works on tickets.
     durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
-    return flows.wake
+    return flows.wake if own else None
 
 
 class _Flows:
-    def __init__(self, made: Callable[[], tuple[Office, Worker]], durable: Durable) -> None:
+    def __init__(self, made: Callable[[], tuple[Office, Worker]], durable: Durable, *, own: bool) -> None:
         self._made = made
         self._durable = durable
+        self._own = own
 
     @cached_property
     def _office(self) -> Office:
@@ -113,6 +113,8 @@ class _Flows:
         return {"sent": sent.sent, "withheld": sent.withheld}
 
     def _wake_waiting(self) -> int:
+        if not self._own:
+            return 0
         with self._office.store.reading() as tx:
             waiting = [one.ticket_id for one in tx.waiting(kind=None, limit=AT_ONCE, lock=False)]
         self.wake(waiting)

@@ -22,9 +22,9 @@ _SECURITY_REASONS = re.compile(
 )
 PERSONAL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63})+|(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)|"
-    r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}\b"
+    r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}\b|(?<![\w+])(?:\+|00)[1-9]\d{0,2}(?:[ ./()-]{0,3}\d){6,12}(?!\d)"
 )
-"""Addresses, cards and accounts: what names one person."""
+"""Addresses, cards, accounts and telephones with their country: what names one person."""
 _ACTS = frozenset({"write", "external"})
 
 

@@ -44,7 +44,7 @@ class ServerJudge:
         if again.status != "PROCEED":
             # What stands behind the draft does not hold any more.
             return CheckedReply(judgement=again, text="")
-        return CheckedReply(judgement=_of_draft(case, draft), text=text_of(draft))
+        return CheckedReply(judgement=_of_draft(case, draft, self.policy), text=text_of(draft))
 
     def case(self, ticket: Ticket) -> Case:
         """A TOOL ticket with what the ledger knows of it."""
@@ -61,9 +61,8 @@ def judge(case: Case, policy: VerdictPolicy) -> Judgement:
     return Judgement(status="PROCEED", rule_id="proceed.covered", reason="every need is covered by evidence that holds")
 
 
-def _of_draft(case: Case, draft: str) -> Judgement:
-    own = " ".join(str(value) for value in event_of(case.ticket).values())
-    leaving = others_data(text_of(draft), own)
+def _of_draft(case: Case, draft: str, policy: VerdictPolicy) -> Judgement:
+    leaving = others_data(text_of(draft), event_of(case.ticket), policy)
     if leaving is not None:
         return Judgement(status="BLOCK", rule_id="block.personal-data", reason="the draft holds somebody's data")
     wrong = next(unsupported(draft, evidence_texts(case.shown)), None)

@@ -20,6 +20,8 @@ class VerdictPolicy(BaseModel):
     """Words or phrases; a customer's text that holds one is not answered."""
     sources: tuple[str, ...] = ("thread_id", "actor")
     """Fields of the event that a write or external call may take its values from."""
+    public_contacts: tuple[str, ...] = ()
+    """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
 
 
 def parse_verdict_policy(raw: Mapping[str, Any]) -> VerdictPolicy:

@@ -6,6 +6,7 @@ check, what a sentence says must stand in what it cites: a true reference beside
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.reply.sentences import read_sentences, strip_references
@@ -13,8 +14,10 @@ from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.matching import numbers_in, relevance, stems_of
+from tallystick.rooms.desk.judging.policy import VerdictPolicy
 
 RECORD = "ev:"
+_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")
 SUPPORT = 0.6
 """The share of a sentence's words that must stand in what it cites."""
@@ -29,8 +32,8 @@ class Unsupported:
 
 
 def text_of(draft: str) -> str:
-    """A draft as it is sent: without the references."""
-    return strip_references(draft)
+    """A draft as it is sent: without the references and the gaps they leave between sentences."""
+    return _GAP.sub(" ", strip_references(draft))
 
 
 def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported]:
@@ -53,8 +56,9 @@ def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported
             yield Unsupported(sentence=sentence.text, why=why)
 
 
-def others_data(text: str, own: str) -> str | None:
-    """Personal data that would go out and that the customer did not bring along."""
+def others_data(text: str, event: Mapping[str, Any], policy: VerdictPolicy) -> str | None:
+    """Personal data that would go out, that the customer did not bring along and that is not for everybody."""
+    own = " ".join((*map(str, event.values()), *policy.public_contacts))
     return next((found[0] for found in PERSONAL.finditer(text) if found[0] not in own), None)
 
 

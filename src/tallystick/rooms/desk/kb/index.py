@@ -8,21 +8,22 @@ share   how much of what is asked it speaks of, 0 to 1: rare words count most, a
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from heapq import nlargest
 from itertools import pairwise
 from math import log
 
 from rapidfuzz.distance import OSA
 
+from tallystick.records import record
 from tallystick.rooms.desk.kb.words import EMPTY, asked, relatives
 
 K1, B = 1.2, 0.6
 TITLE, HEADING = 1.5, 2.0
 """What a word of the document's title and of a passage's headings is worth, in words of the text."""
-PAIR = 0.6
-"""What two words beside each other are worth more than the two alone."""
+PAIR = 0.9
+"""What it is worth that two words stand beside each other, in words of the text."""
+PAIRED = 150
+"""Passages, the best by single words, that are looked at for this."""
 RELATED = 0.6
 """What a word of the same meaning is worth."""
 LONG = 5
@@ -30,7 +31,28 @@ LONG = 5
 MOST_MENDED = 10_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
+class Counted:
+    """The words of one passage."""
+
+    counts: Mapping[str, float]
+    """Word → how often, title and headings counted in."""
+    run: str
+    """Text, headings and title, each on its line, the empty words left out: to see which stand beside each other."""
+
+
+def count(text: Iterable[str], headings: Iterable[str], title: Iterable[str]) -> Counted:
+    """Count the words of a passage."""
+    parts = (list(text), list(headings), list(title))
+    counts: dict[str, float] = dict(Counter(parts[0]))
+    for words, worth in zip(parts[1:], (HEADING, TITLE), strict=True):
+        for word in set(words):
+            counts[word] = counts.get(word, 0.0) + worth
+    run = "\n".join(f" {' '.join(word for word in words if word not in EMPTY)} " for words in parts)
+    return Counted(counts=counts, run=run)
+
+
+@record
 class Found:
     """The passages that hold a word of a question."""
 
@@ -38,18 +60,8 @@ class Found:
     """Word of the question → what it is worth."""
     held: Mapping[str, Mapping[int, float]]
     """Word → passages that hold it, or one of its meaning → how well."""
-    pairs: tuple[tuple[float, Mapping[int, float]], ...]
-    """Words beside each other: what they are worth, and where they stand so."""
-
-    @cached_property
-    def scores(self) -> dict[int, float]:
-        """Passage → score."""
-        scores: dict[int, float] = {}
-        parts = [(worth, self.held[word]) for word, worth in self.worths.items()]
-        for worth, held in (*parts, *self.pairs):
-            for number, value in held.items():
-                scores[number] = scores.get(number, 0.0) + worth * value
-        return scores
+    scores: Mapping[int, float]
+    """Passage → score."""
 
     def share(self, number: int) -> float:
         """How much of what is asked a passage speaks of."""
@@ -64,29 +76,26 @@ class Found:
 class Index:
     """The words of all passages."""
 
-    def __init__(self, passages: Iterable[Mapping[str, float]]) -> None:
-        """Take the passages in order.
-
-        Args:
-            passages: Word → how often, title and headings counted in (see `weigh`).
-        """
+    def __init__(self, passages: Iterable[Counted]) -> None:
+        """Take the passages in order."""
         self._lists: dict[str, tuple[array[int], array[float]]] = {}
+        self._runs: list[str] = []
         lengths: list[float] = []
-        for number, words in enumerate(passages):
-            lengths.append(sum(often for word, often in words.items() if " " not in word))
-            for word, often in words.items():
+        for number, passage in enumerate(passages):
+            self._runs.append(passage.run)
+            lengths.append(sum(passage.counts.values()))
+            for word, often in passage.counts.items():
                 held = self._lists.get(word)
                 if held is None:
                     held = self._lists[word] = (array("I"), array("f"))
                 held[0].append(number)
                 held[1].append(often)
         self.size = len(lengths)
+        self._settle(lengths)
         self._lengths: dict[int, list[str]] = {}
         for word in self._lists:
-            if " " not in word:
-                self._lengths.setdefault(len(word), []).append(word)
+            self._lengths.setdefault(len(word), []).append(word)
         self._mended: dict[str, str] = {}
-        self._settle(lengths)
 
     def _settle(self, lengths: Sequence[float]) -> None:
         """Turn counts into weights once, so that a search only adds."""
@@ -98,14 +107,19 @@ class Index:
 
     def find(self, query: str) -> Found:
         """Look a question up."""
-        words = asked(query)
-        pairs = tuple((PAIR * self._worth(pair), self._held(pair)) for pair in dict.fromkeys(_pairs(words)))
+        words = [self._nearest(word) for word in asked(query)]
         worths = {word: self._worth(word) for word in words}
-        return Found(worths=worths, held={word: self._held(word) for word in words}, pairs=pairs)
+        held = {word: self._held(word) for word in worths}
+        scores: dict[int, float] = {}
+        for word, worth in worths.items():
+            for number, value in held[word].items():
+                scores[number] = scores.get(number, 0.0) + worth * value
+        pairs = [(f" {one} {other} ", worths[one] + worths[other]) for one, other in pairwise(words)]
+        for number in best_of(scores, PAIRED):
+            scores[number] += _beside(pairs, self._runs[number])
+        return Found(worths=worths, held=held, scores=scores)
 
     def _held(self, word: str) -> dict[int, float]:
-        if word not in self._lists:
-            word = self._nearest(word)
         best = dict(zip(*self._lists.get(word, _NONE), strict=True))
         for other in relatives(word):
             for number, weight in zip(*self._lists.get(other, _NONE), strict=True):
@@ -116,10 +130,12 @@ class Index:
 
     def _nearest(self, word: str) -> str:
         """A word that no document knows is often one that was mistyped: the one word a single slip away."""
+        if word in self._lists or len(word) < LONG or not word.isalpha():
+            return word
         known = self._mended.get(word)
         if known is None:
             known = word
-            if len(word) >= LONG and word.isalpha() and not any(other in self._lists for other in relatives(word)):
+            if not any(other in self._lists for other in relatives(word)):
                 near = [each for each in self._by_length(len(word)) if OSA.distance(word, each, score_cutoff=1) <= 1]
                 known = near[0] if len(near) == 1 else word
             if len(self._mended) < MOST_MENDED:
@@ -136,6 +152,17 @@ class Index:
         return log(1 + (self.size - holders + 0.5) / (holders + 0.5))
 
 
+def _beside(pairs: Iterable[tuple[str, float]], run: str) -> float:
+    """What it adds that words of the question stand beside each other here too."""
+    found = 0.0
+    for pair, worth in pairs:
+        if pair in run:
+            parts = zip(run.split("\n"), (1.0, HEADING, TITLE), strict=True)
+            often = sum(value for part, value in parts if pair in part)
+            found += worth * often / (often + K1)
+    return PAIR * found
+
+
 _NONE: tuple["array[int]", "array[float]"] = (array("I"), array("f"))
 
 
@@ -148,18 +175,3 @@ def best_of(scores: Mapping[int, float], limit: int) -> list[int]:
     else:
         chosen = list(scores)
     return sorted(chosen, key=lambda number: (-scores[number], number))[:limit]
-
-
-def weigh(text: Iterable[str], headings: Iterable[str], title: Iterable[str]) -> dict[str, float]:
-    """How often each word counts in a passage, and each two that stand beside each other."""
-    body = list(text)
-    weighed: dict[str, float] = dict(Counter([*body, *_pairs(body)]))
-    for words, worth in ((list(headings), HEADING), (list(title), TITLE)):
-        for word in {*words, *_pairs(words)}:
-            weighed[word] = weighed.get(word, 0.0) + worth
-    return weighed
-
-
-def _pairs(words: Iterable[str]) -> Iterator[str]:
-    """Words that stand beside each other when the empty ones are gone."""
-    return (f"{one} {other}" for one, other in pairwise(word for word in words if word not in EMPTY))

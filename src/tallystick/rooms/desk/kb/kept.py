@@ -5,14 +5,14 @@ this code, is as good as none.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import orjson
 
-from tallystick.rooms.desk.kb.index import weigh
+from tallystick.rooms.desk.kb.index import Counted, count
 from tallystick.rooms.desk.kb.nouns import Document, Passage, Section, Unused
 from tallystick.rooms.desk.kb.passages import passages_of
 from tallystick.rooms.desk.kb.words import stems
@@ -33,8 +33,8 @@ class Entry:
     document: Document | None
     """Of Markdown and text without its text, which is read from the file when it is needed."""
     passages: tuple[Passage, ...] = ()
-    words: tuple[Mapping[str, float], ...] = ()
-    """For each passage, how often each word counts."""
+    words: tuple[Counted, ...] = ()
+    """Of each passage."""
     unused: Unused | None = None
 
 
@@ -45,7 +45,7 @@ def entry_of(document: Document, signature: Signature) -> Entry:
     named = re.sub(r"[\d\W_]+", " ", PurePosixPath(document.doc).with_suffix("").as_posix())
     title = list(stems(f"{document.title} {named}"))
     words = tuple(
-        weigh(stems(document.text[each.start : each.end]), stems(document.sections[each.section].name), title)
+        count(stems(document.text[each.start : each.end]), stems(document.sections[each.section].name), title)
         for each in passages
     )
     return Entry(signature=signature, sha256=document.sha256, document=document, passages=passages, words=words)
@@ -106,9 +106,9 @@ def _saved(entry: Entry, vocabulary: dict[str, int]) -> dict[str, Any]:
     return saved | {"document": about, "passages": passages, "counts": words}
 
 
-def _packed(words: Mapping[str, float], vocabulary: dict[str, int]) -> list[list[float]]:
-    numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in words]
-    return [numbers, list(words.values())]  # type: ignore[list-item] # whole numbers are numbers
+def _packed(words: Counted, vocabulary: dict[str, int]) -> list[Any]:
+    numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in words.counts]
+    return [numbers, list(words.counts.values()), words.run]
 
 
 def _loaded(doc: str, saved: Mapping[str, Any], vocabulary: list[str]) -> Entry:
@@ -128,11 +128,14 @@ def _loaded(doc: str, saved: Mapping[str, Any], vocabulary: list[str]) -> Entry:
         Passage(section=section, first_line=begin, last_line=last, start=start, end=end)
         for section, begin, last, start, end in saved["passages"]
     )
-    words = tuple(
-        dict(zip([vocabulary[number] for number in numbers], counts, strict=True))
-        for numbers, counts in saved["counts"]
-    )
+    words = tuple(_unpacked(each, vocabulary) for each in saved["counts"])
     return Entry(signature=signature, sha256=saved["sha256"], document=document, passages=passages, words=words)
+
+
+def _unpacked(saved: Sequence[Any], vocabulary: list[str]) -> Counted:
+    numbers, counts, run = saved
+    found = dict(zip([vocabulary[number] for number in numbers], counts, strict=True))
+    return Counted(counts=found, run=run)
 
 
 def _sections(saved: Iterable[tuple[str, int, int, int]]) -> Iterable[Section]:

@@ -144,12 +144,12 @@ class KnowledgeBase:
             for number in best_of(found.scores, limit):
                 yield _Ranked(number=number, score=found.share(number), missing=found.missing(number))
             return
-        alike = dict(enumerate(self._meaning.likeness(query)))
+        alike = self._meaning.likeness(query, CANDIDATES)
         best = max(found.scores.values(), default=1.0)
-        near = {*best_of(found.scores, CANDIDATES), *best_of(alike, CANDIDATES)}
-        both = {number: found.scores.get(number, 0.0) / best + WEIGHT * alike[number] for number in near}
+        likeness = {number: float(alike.values[number]) for number in (*best_of(found.scores, CANDIDATES), *alike.best)}
+        both = {number: found.scores.get(number, 0.0) / best + WEIGHT * value for number, value in likeness.items()}
         for number in best_of(both, limit):
-            score = (found.share(number) + min(1.0, max(0.0, alike[number] / CERTAIN))) / 2
+            score = (found.share(number) + min(1.0, max(0.0, likeness[number] / CERTAIN))) / 2
             yield _Ranked(number=number, score=score, missing=found.missing(number))
 
     def _open(self, doc: str) -> Document | None:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tallystick.records import record
 from tallystick.storage.journal import disk
 
 WEIGHT = 0.35
@@ -49,12 +50,15 @@ class Meaning:
         if fresh:
             self._save()
 
-    def likeness(self, query: str) -> list[float]:
-        """How alike each passage is to a question, -1 to 1."""
+    def likeness(self, query: str, limit: int) -> "Likeness":
+        """How alike the passages are to a question."""
+        import numpy as np  # noqa: PLC0415 - as above
+
         if self._matrix is None:
-            return []
-        found: list[float] = (self._matrix @ _embed([query])[0]).tolist()
-        return found
+            return Likeness(values=[], best=())
+        values = self._matrix @ _embed([query])[0]
+        best = np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
+        return Likeness(values=values, best=tuple(best.tolist()))
 
     def _load(self) -> dict[bytes, Any]:
         import numpy as np  # noqa: PLC0415 - as above
@@ -79,6 +83,16 @@ class Meaning:
             disk.write_whole(self._kept, data, durable=False)
         except OSError:
             return
+
+
+@record
+class Likeness:
+    """How alike passages are to a question."""
+
+    values: Any
+    """By number, -1 to 1."""
+    best: tuple[int, ...]
+    """The most alike, in no order."""
 
 
 def is_there() -> bool:

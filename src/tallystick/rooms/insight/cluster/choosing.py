@@ -21,9 +21,9 @@ from tallystick.rooms.insight.cluster.ward import Tree, ward_tree
 STEP = 1.12
 """From one number of groups that is tried to the next."""
 MOST = 400
-FEW = 0.4
-"""Of the cube root of the rows: fewer groups than this are nearly always stable and say little."""
-CLEAR_GAP, CLEAR_STABILITY = 2.0, 0.9
+FEW = 0.3
+"""Of the square root of the rows: fewer groups than this are stable in most data and say little."""
+CLEAR_GAP, CLEAR_STABILITY = 1.8, 0.85
 """So few are taken only where the tree itself breaks off there, and halves agree."""
 VISIBLE_GAP = 1.3
 """Among numbers that are as good as each other, a break in the tree that is at least this wide decides."""
@@ -111,7 +111,7 @@ def _counts(points: int, half: int) -> list[int]:
 
 def _best(tree: Tree, counts: Sequence[int], smooth: Sequence[float], found: Sequence[float]) -> int:
     """The place of the number that halves agree on most."""
-    few = FEW * tree.points ** (1 / 3)
+    few = FEW * tree.points**0.5
     clear = [
         at
         for at, count in enumerate(counts)

@@ -94,13 +94,6 @@ def points_of(store: "Store", rows: Rows) -> Points:
     return rows_as_points(blended(rows.vectors, texts), rows.weights)
 
 
-def counts_of(run: "ClusterRun") -> dict[str, int]:
-    """Group → how many tickets; `-1` is noise."""
-    counts = {str(one["cluster_id"]): int(one["size"]) for one in run.figures["clusters"]}
-    noise = int(run.figures["noise_count"])
-    return {**counts, str(NOISE): noise} if noise else counts
-
-
 def _check(rows: Rows, given: Mapping[str, int]) -> None:
     many = len(rows)
     if many < LEAST:

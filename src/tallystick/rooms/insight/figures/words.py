@@ -11,8 +11,8 @@ _STOP = (
     "a about above after again all also am an and any are as at be because been before being below between both "
     "but by can could did do does doing down during each few for from further get gets got had has have having he "
     "her here hers him his how i if in into is it its itself just let like make many me more most much my no nor "
-    "not now of off on once only or other our out over own per please same say says shall she should since so some such "
-    "than that the their them then there these they this those through to too under until up upon us use very "
+    "not now of off on once only or other our out over own per please same say says shall she should since so some "
+    "such than that the their them then there these they this those through to too under until up upon us use very "
     "was we were what when where which while who whom whose why will with would you your yours i'm i've it's "
     "can't don't doesn't didn't won't isn't there's that's"
 )

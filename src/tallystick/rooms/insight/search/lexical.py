@@ -1,7 +1,6 @@
 """How much the words of some texts agree, and the parts of their words: misspelt and inflected ones agree a little."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import pairwise
@@ -37,16 +36,15 @@ def _counted(bags: Sequence[Iterable[str]]) -> tuple[Any, list[str]]:
     """How often each bag holds what, as a sparse table; and what its columns stand for."""
     numbers: dict[str, int] = {}
     columns: list[int] = []
-    counts: list[int] = []
     ends = [0]
     for bag in bags:
-        counted = Counter(bag)
-        columns.extend([numbers.setdefault(part, len(numbers)) for part in counted])
-        counts.extend(counted.values())
+        columns.extend([numbers.setdefault(part, len(numbers)) for part in bag])
         ends.append(len(columns))
     sparse: Any = import_module("scipy.sparse")
-    cells = (np.array(counts, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32))
-    return sparse.csr_matrix(cells, shape=(len(bags), len(numbers))), list(numbers)
+    cells = (np.ones(len(columns)), np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32))
+    table = sparse.csr_matrix(cells, shape=(len(bags), len(numbers)))
+    table.sum_duplicates()
+    return table, list(numbers)
 
 
 def _cosines(counts: Any) -> NDArray[np.float64]:

@@ -51,7 +51,9 @@ def reranked(
         np.fill_diagonal(alike, -np.inf)
         # A stable sort, so that copies of a text keep their order on every machine.
         nearest = np.argsort(-alike, axis=1, kind="stable")[:, :company]
-        moved = _unit(places + PULL * moved[nearest].mean(axis=1))
+        chosen = np.zeros_like(alike)
+        np.put_along_axis(chosen, nearest, PULL / company, axis=1)
+        moved = _unit(places + chosen @ moved)
     return np.asarray(moved[1:] @ moved[0])
 
 

@@ -63,12 +63,11 @@ _CARD = Card(
 )
 
 
-def cluster_run(run: "Callable[..., ClusterRun]", counts: "Callable[[ClusterRun], dict[str, int]]") -> Tool:
+def cluster_run(run: "Callable[..., ClusterRun]") -> Tool:
     """The tool over one workspace.
 
     Args:
         run: Groups a dataset; see `cluster.running.Clustering.run`.
-        counts: How many tickets each group has.
     """
 
     def handler(**order: Any) -> dict[str, Any]:
@@ -79,7 +78,14 @@ def cluster_run(run: "Callable[..., ClusterRun]", counts: "Callable[[ClusterRun]
             "model_name": made.model_name,
             "run_id": made.run_id,
             "silhouette": made.figures["silhouette"],
-            "cluster_counts": counts(made),
+            "cluster_counts": _counts(made),
         }
 
     return Tool(card=_CARD, handler=handler)
+
+
+def _counts(made: "ClusterRun") -> dict[str, int]:
+    """Group → how many tickets; `-1` is noise, and there only where there is some."""
+    counts = {str(one["cluster_id"]): int(one["size"]) for one in made.figures["clusters"]}
+    noise = int(made.figures["noise_count"])
+    return {**counts, "-1": noise} if noise else counts

@@ -59,18 +59,23 @@ _DIED = re.compile(
     r"drowned(?!\s+out)|"
     r"shot\s+dead|stabbed\s+to\s+death|strangled|assassinated|poisoned\s+to\s+death|burned\s+to\s+death|"
     r"crushed\s+to\s+death|"
-    r"laid\s+to\s+rest)\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))"
+    r"laid\s+to\s+rest|lost\s+at\s+sea|laid\s+in\s+(?:the|his|her|a)\s+(?:\w+\s+)?(?:churchyard|ground|earth|grave|vault|"
+    r"cemetery|tomb|coffin))\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))"
     r"|\b(?:was|were|had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|"
     r"there|under|with|"
     r"in\s+(?:the\s+)?(?:\w+\s+)?(?:churchyard|cemetery|graveyard|vault|garden|tomb|crypt|ground|grave)))"
-    r"|\bbreathed\s+(?:his|her)\s+last\b|\bdrew\s+(?:his|her)\s+(?:last|final)\s+breath\b|\bpassed\s+away\b"
+    r"|\bbreathed\s+(?:his|her)\s+last\b|\bdr(?:ew|awn)\s+(?:his|her)\s+(?:last|final)\s+breath\b|"
+    r"\bwent\s+down\s+with\s+the\s+(?:ship|boat|vessel)\b|\bclosed\s+(?:his|her)\s+eyes\s+for\s+the\s+last\s+time\b|"
+    r"\bwas\s+(?:beyond|past)\s+(?:all\s+)?(?:help|saving|aid)\b|\b(?:lay|was)\s+in\s+(?:his|her)\s+(?:coffin|grave)\b|"
+    r"\bwas\s+(?:found\s+)?(?:cold\s+and\s+)?lifeless\b|\bdid\s+not\s+outlive\b|\bpassed\s+from\s+(?:this\s+life|the\s+world)\b|"
+    r"\bdeparted\s+this\s+life\b|\bpassed\s+away\b"
     r"|\bperished\b|\bsuccumbed\s+to\b|\bexpired\b|\bgave\s+up\s+the\s+ghost\b|\btook\s+(?:his|her)\s+own\s+life\b|"
     r"\bnever\s+(?:woke|awoke)\s+again\b"
     r"|\bdid\s+not\s+(?:live|survive)\b(?=\s+(?:to\s+see|the|until|till|through|long|another|it)|\s*[.,;])|"
     r"\blived\s+no\s+(?:more|longer)\b|\b(?:was|is)\s+no\s+more\b(?=\s*[.,;])"
     r"|\bceased\s+to\s+(?:breathe|live)\b|\bwas\s+carried\s+off\s+by\b|\bfell\s+in\s+(?:the\s+)?battle\b|"
     r"\bmet\s+(?:his|her)\s+(?:death|end)\b|\bbled\s+to\s+death\b|\bstarved\s+to\s+death\b|\bfroze\s+to\s+death\b"
-    r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while))"
+    r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|near|under|by|with))"
     r")"
 )
 _KILLED = re.compile(
@@ -131,7 +136,7 @@ _DOES_AFTER = re.compile(
 )
 _SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
 _LEADS = re.compile(
-    r"(?:\A|[,;:—¤.!?]|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|"
+    r"(?:\A|[,;:—¤.!?]|\bit\s+was\b|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|"
     r"meanwhile)\b,?)\s*\Z",
     re.IGNORECASE,
 )
@@ -141,9 +146,17 @@ _GHOSTLY = re.compile(
     r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|portrait|in\s+(?:his|her|the|"
     r"a)\s+(?:letter|diary|journal|will)|wrote|"
     r"before (?:his|her|the) (?:death|funeral|accident|murder)|last time|the late|once|always|used|namesake|"
-    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous)|"
-    r"had)\b|'d\b",
+    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous))\b",
     re.IGNORECASE,
+)
+_EARLIER = re.compile(r"\b(?:had|been)\b|'d\b")
+"""Before the deed: what is told there lies further back. After it, it may be anything."""
+_MET = re.compile(r"\b(?:met|overtook|encountered|greeted|came\s+upon|ran\s+into|shook\s+hands\s+with)\s+\Z")
+_PRESENT = re.compile(
+    r"\s+was\s+(?:already\s+|still\s+|there\s+)?(?:(?:at|by)\s+the\s+(?:gate|door|window|table|piano|stove|station|corner|fire|counter|"
+    r"helm|wheel|desk)\b|(?!buried|lying|dying|being|going|missing|rotting)(?:sitting|standing|walking|laughing|talking|reading|"
+    r"writing|eating|drinking|waiting|smoking|singing|whistling|knitting|sewing|cooking|digging)\b)|"
+    r",\s+(?:walking|coming|hurrying|running|riding|carrying|laughing|smiling|whistling|sitting|standing)\b"
 )
 _ALIVE = re.compile(
     rf"(?P<name>{NAME})\s+(?:(?:was|is|were|had|has|lay|must\s+be|could\s+not\s+be|came|rose)\s+)?(?:(?:still|yet|"
@@ -181,7 +194,10 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         end = None if number is None else _acts(narration, number, mention)
         if number is None or end is None or narration.in_dream(number):
             continue
-        if _GHOSTLY.search(prose.sentences[number].text) or not narration.is_real(number):
+        sentence = prose.sentences[number]
+        if _GHOSTLY.search(sentence.text) or not narration.is_real(number):
+            continue
+        if _EARLIER.search(sentence.text[: max(mention.end, end) - sentence.start]):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
@@ -193,7 +209,9 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     told = narration.prose.told
     if said := _SAYS_BEFORE.search(told, max(0, mention.start - 20), mention.start):
         return said.start(1)
-    does = _DOES_AFTER.match(told, mention.end)
+    if _MET.search(told, max(0, mention.start - 20), mention.start):
+        return mention.end
+    does = _DOES_AFTER.match(told, mention.end) or _PRESENT.match(told, mention.end)
     return does.end() if does and _is_leading(narration, number, mention) else None
 
 
@@ -252,7 +270,8 @@ def _subject(narration: Narration, binder: Binder, number: int, at: int) -> Ment
     if owner is None or owner.is_possessive:
         return None
     sentence = narration.prose.sentences[number]
-    if owner.start >= sentence.start and _OWNED.search(sentence.text[: owner.start - sentence.start]):
+    who = re.match(r",?\s+who\b", narration.prose.told[owner.end : owner.end + 8])
+    if owner.start >= sentence.start and not who and _OWNED.search(sentence.text[: owner.start - sentence.start]):
         return None
     return owner
 

@@ -16,6 +16,8 @@ _LOOKS = re.compile(
     r"transformed)|"
     rf"(?:eyes|hair|beard)\s+(?:had\s+)?(?:turned|gone|went|grew|grown)\s+{_COLOUR}|"
     rf"(?:turned|changed|made)\s+(?:his|her|the)\s+(?:eyes|hair|beard)\s+(?:to\s+)?{_COLOUR}|"
+    r"(?:eyes|hair|beard)\W+(?:which\s+|that\s+)?(?:once|formerly|before|(?:had\s+)?(?:once\s+)?been)\b|"
+    r"(?:eyes|hair|beard)\s+(?:had|have)\s+(?:once\s+)?been\b|(?:bandaged|blinded|restored)\s+(?:his|her)\s+eyes|"
     r"(?:potion|spell|enchantment|curse)\b[^.;]{0,60}?\b(?:eyes|hair|beard)|shaved)\b"
 )
 _MOVES = re.compile(
@@ -54,7 +56,7 @@ class Changes:
             start, end = binder.prose.paragraphs[sentence.paragraph]
             named = binder.cast.named_in(binder.prose, start, end, spoken=True)
         for mention in named:
-            self._places.setdefault((kind, mention.key), []).append((binder.prose.order, at))
+            self._places.setdefault((kind, mention.key), []).append((binder.prose.order, sentence.start))
 
 
 def _kinds(pattern: re.Pattern[str], words: str) -> tuple[str, ...]:

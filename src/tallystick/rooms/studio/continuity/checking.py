@@ -18,6 +18,7 @@ from tallystick.rooms.studio.continuity.after_death import after_death
 from tallystick.rooms.studio.continuity.ages import ages
 from tallystick.rooms.studio.continuity.alive import deaths
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.births import births
 from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.card_facts import SceneOrder, field_facts
 from tallystick.rooms.studio.continuity.card_places import banks
@@ -29,7 +30,9 @@ from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.events import events
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.findings import Cited, Finding, Findings, LookedAt, cite, weighed
+from tallystick.rooms.studio.continuity.journeys import journeys
 from tallystick.rooms.studio.continuity.looks import looks
+from tallystick.rooms.studio.continuity.loose_ages import loose_ages
 from tallystick.rooms.studio.continuity.names import Slip, slips
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Cast
@@ -40,7 +43,7 @@ from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
 
-_READERS = (looks, ages, bodies, places, events, deaths)
+_READERS = (looks, ages, loose_ages, bodies, places, births, events, journeys, deaths)
 
 
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:

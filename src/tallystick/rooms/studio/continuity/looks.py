@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tallystick.records import record
+from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, LIKENED, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
@@ -14,21 +15,32 @@ from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _NOUN = re.compile(
-    r"\b(?P<eyes>eyes|irises)\b|\b(?P<hair>hair|locks|curls|tresses|ringlets|braids?|plaits?)\b|"
+    r"\b(?P<eyes>eyes|irises)\b|\b(?P<hair>hair|locks|curls|tresses|ringlets|braids?|plaits?|head)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _NOUNS = frozenset(
-    words("eyes irises hair locks curls tresses ringlets braid braids plait plaits beard moustache mustache whiskers")
+    words("eyes irises hair locks curls tresses ringlets braid braids plait plaits head beard moustache mustache whiskers")
 )
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
+_TINT = re.compile(
+    r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;.]*\b(?P<noun>eyes|hair)\b)"
+)
+_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;.]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
+_OTHERS = frozenset(words("my your our their its whose"))
+_OF_ANOTHER = re.compile(r"\s+of\s+(?:the|an?|his|her|their|some|another|this|that)\b")
+_SEES = re.compile(
+    r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|found|"
+    r"watch(?:ed|ing)|faced|facing|beheld|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|encounter\w*)\b"
+)
+"""What is done to another's eyes."""
 _TOKEN = re.compile(r"[\w'-]+")
 _IS = re.compile(
-    r"(?:,[^,;:.]{1,60},|[,:;]\s+they)?\s+(?:were|was|are|is|remained|stayed)\s+(?:(?:seen|found|known|"
-    r"said)\s+to\s+be\s+)?(?P<words>(?:[\w'-]+,?\s+){0,5}?)(?P<colour>[\w'-]+)"
+    r"(?:,[^,;:.]{1,60},|[,:;]\s+they|,?\s+(?:which|that))?\s+(?:were|was|are|is|remained|stayed|showed|had\s+always\s+been)\s+(?:(?:seen|found|known|"
+    r"said)\s+to\s+be\s+)?(?P<words>(?:[\w'-]+,?\s+){0,7}?)(?P<colour>[\w'-]+)"
 )
-_BESIDE = re.compile(r",\s+(?P<words>(?:[\w'-]+,?\s+){0,3}?)(?P<colour>[\w'-]+)(?=\s+(?:as|and|like)\b|[,.;—!])")
+_BESIDE = re.compile(r"[,:]\s+(?P<words>(?:[\w'-]+,?\s+){0,3}?)(?P<colour>[\w'-]+)(?=\s+(?:as|and|like)\b|[,.;—!])")
 _OF = re.compile(r"\s+of\s+(?P<words>(?:[\w'-]+,?\s+){0,4}?)(?P<colour>[\w'-]+)")
 _LIKENED = re.compile(
     r"[\s,]+(?:(?:were|was|are|is)\s+)?(?:of\s+)?the\s+colou?r\s+of\s+(?:\w+\s+){0,2}?(?P<thing>\w+)\b"
@@ -43,7 +55,7 @@ _KEPT_LINK = re.compile(
 )
 _AND = re.compile(r",?\s+(?:and|or|flecked\s+with|shading\s+to|touched\s+with|almost|nearly)\s+([\w-]+)")
 _FURTHEST = 7
-_MOST_BETWEEN = 5
+_MOST_BETWEEN = 7
 """Words between `were` and the colour."""
 
 
@@ -62,6 +74,8 @@ def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
         (_NOUN, _NOUNS, _of_noun),
         (_COMPOUND, _COMPOUNDS, _of_compound),
         (_SHADE, {"eyes", "hair"}, _of_shade),
+        (_TINT, {"eyes", "hair"}, _of_tint),
+        (_THE_ONE, {"head", "heads"}, _of_tint),
     ):
         for number, found in narration.prose.matches(pattern, triggers):
             if narration.is_real(number):
@@ -75,13 +89,15 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     modifiers, thing = _left_of(sentence, noun)
     colours = colours_in(modifiers, lexicon)
     words, end, asserted = " ".join(modifiers), noun.end, False
-    if not colours:
+    if not colours and found.group() != "head":
         colours, words, end = _right_of(narration.prose.told, noun, lexicon, sentence.end)
         asserted = True
     if not colours:
         return
-    owner = owner_of(binder, number, thing)
-    if owner is None or (asserted and not narration.asserts(number, noun.start, end)):
+    owner = owner_of(binder, number, thing) or _by_company(binder, number, thing)
+    # `no harm to her hair, which was red`: what is said after the comma is not denied with what stands before it.
+    said = noun.end + 1 if narration.prose.told[noun.end] in ",:" else noun.start
+    if owner is None or (asserted and not narration.asserts(number, said, end)):
         return
     if thing.cue in {"had", "has", "have"} and not narration.asserts(number, thing.cue_start, noun.end):
         return
@@ -135,7 +151,7 @@ def _longer(pattern: re.Pattern[str], told: str, start: int, end: int, found: re
     if len(found.group("words").split()) >= _MOST_BETWEEN or pattern is _BESIDE:
         return None
     words = len(found.group("words").split()) + 1
-    longer = re.compile(pattern.pattern.replace("{0,5}?", f"{{{words}}}").replace("{0,4}?", f"{{{words}}}"))
+    longer = re.compile(pattern.pattern.replace("{0,7}?", f"{{{words}}}").replace("{0,4}?", f"{{{words}}}"))
     return longer.match(told, start, end)
 
 
@@ -170,6 +186,33 @@ def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match
     owner = binder.pronoun(number, at, said) if said in PRONOUNS else binder.named_from(number, at)
     if colours and owner is not None:
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _of_tint(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`a shade of green that …, and Mara's eyes had it`, `among the heads the golden one was Mara's`."""
+    attribute = "eyes" if found.group("noun") == "eyes" else "hair"
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    owner = alone(binder, number) if colours else None
+    if owner is not None and narration.asserts(number, found.start(), found.end()):
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
+    """Whose it must be where nothing but the company says so."""
+    cue = thing.cue.lower()
+    if cue in _OTHERS or cue.endswith(("'s", "s'")) or (cue in PRONOUNS and not binder.mentions(number)):
+        return None
+    owner = alone(binder, number) or alone_before(binder, number)
+    told = binder.prose.told
+    if owner is None or _OF_ANOTHER.match(told, thing.end) or _SEES.search(_same_clause(told[owner.end : thing.start])):
+        return None
+    return owner
+
+
+def _same_clause(between: str) -> str:
+    """What stands before a thing in its own clause; another subject ends the name's."""
+    last = re.split(r"[;:—]", between)[-1]
+    return "" if re.search(r"\b(?:they|one|nobody|everyone|people)\b", last) else last
 
 
 def _described(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:

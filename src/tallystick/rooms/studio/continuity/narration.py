@@ -46,7 +46,7 @@ _LONGEST_DREAM = 6
 """Paragraphs after which a dream that nobody wakes from is taken to be over."""
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|no one|without|far from|instead of|"
-    r"rather than|denied)\b|n't\b"
+    r"rather than|denied|anything but|nothing like|by no means)\b|n't\b"
 )
 _ONLY_SUPPOSED = re.compile(
     r"\b(?:if|would|could(?! (?:see|hear|feel|make out|smell)\b)|might|may|should|unless|whether|perhaps|maybe|"

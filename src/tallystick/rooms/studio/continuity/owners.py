@@ -29,6 +29,10 @@ _INHERITED = re.compile(r"\b(?:had|has|inherited|had\s+inherited|had\s+got|had\s
 _GAVE = re.compile(r"\b(?:given|gave|granted|left|lent|bequeathed)\s+\Z")
 _ABSOLUTE = re.compile(r"(?!.*\b(?:saw|met|into|at|noticed|of|found|sought)\b).*,\s+(?:[\w-]+\s+){1,3}\Z", re.DOTALL)
 _WITH = re.compile(r"\b(had|has|with)\s+(?:(?:a|the)\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z")
+_BESIDE = re.compile(
+    r"\b(?:who|that|which|whose|man|woman|girl|boy|stranger|one|the)\b[^,;:.]*\s(?:beside|with|to|of|by|near|from|at|behind|"
+    r"opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z"
+)
 _REACH = 40
 """Characters before a word that are looked at for what it hangs on."""
 
@@ -69,7 +73,8 @@ def holder(binder: Binder, number: int, at: int) -> Mention | None:
     end = sentence.start + len(before.rstrip())
     named = binder.named_before(number, end)
     if named is not None:
-        return named
+        # `the stranger beside Mara had black eyes`: a name after a preposition is not the subject.
+        return None if _BESIDE.search(binder.prose.told, sentence.start, named.start) else named
     found = _HE.search(before.rstrip())
     return binder.pronoun(number, sentence.start + found.start(), found.group(1)) if found else None
 

@@ -25,7 +25,10 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 )
 
 _WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
-NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+_TITLE_AHEAD = rf"(?!(?:{TITLED})\.?\s+[A-ZÀ-Þ])"
+NAME = (
+    rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+)
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
 _MENTION = re.compile(rf"(?<![\w'-]){NAME}")
 _CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}")
@@ -185,8 +188,14 @@ class Cast:
                 start = part.start() if not words and title is None else start
                 words.append(word)
                 end = part.end()
+                if lowered not in _ADDRESSES or len(words) == 1:
+                    continue
+                # `From his windows in Mulberry Gardens Weena could see …`: a street ends its name.
+                yield run.start() + start, run.start() + end, title, tuple(words)
+                title, words = None, []
             elif words:
-                break
+                yield run.start() + start, run.start() + end, title, tuple(words)
+                title, words = None, []
             else:
                 title = None
         if words:
@@ -211,6 +220,7 @@ class Cast:
                     self._votes[mentions[0].key]["m" if after.group(1) else "f"] += 1
 
 
+_ADDRESSES = frozenset({"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"})
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 _SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
 _DOES = re.compile(

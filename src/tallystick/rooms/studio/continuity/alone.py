@@ -1,0 +1,60 @@
+"""The only one whom a sentence can be about, wherever in it the name stands.
+
+`Tears stood in the grey eyes, and Mara turned away`: nothing ties the eyes to Mara but that nobody else is there. So
+this binds only where one person is named, nobody without a name is spoken of, and no pronoun is another's.
+"""
+
+import re
+
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
+
+_SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|you|your)\b")
+_HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
+_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN))
+_BEASTS = "dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol"
+_RIVAL = re.compile(rf"\b(?:{_PEOPLE}|{_BEASTS})\b(?!'s)")
+_BY_THE_WAY = re.compile(
+    rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
+    rf"\b(?:was|is|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
+    rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",
+    re.IGNORECASE,
+)
+"""People who are spoken of and cannot own what is told: `from her father Mara had the black hair`."""
+_TAKEN_UP = re.compile(r"\W*(?:It|They|The\s+\w+|Those|These|He|She)\b")
+
+
+def alone(binder: Binder, number: int) -> Mention | None:
+    """The one person that a sentence names, if it can be about nobody else."""
+    found = _only_one(binder, number)
+    if found is None or not _fits(binder, number, found):
+        return None
+    return found
+
+
+def alone_before(binder: Binder, number: int) -> Mention | None:
+    """The one whom the sentence before is about, where this one only goes on: `It was thick hair, and red.`"""
+    sentences = binder.prose.sentences
+    if number == 0 or sentences[number - 1].paragraph != sentences[number].paragraph:
+        return None
+    if binder.mentions(number) or not _TAKEN_UP.match(sentences[number].text):
+        return None
+    found = alone(binder, number - 1)
+    return found if found is not None and _fits(binder, number, found) else None
+
+
+def _only_one(binder: Binder, number: int) -> Mention | None:
+    people = [one for one in binder.mentions(number) if binder.cast.is_person(one.key)]
+    return people[0] if len({one.key for one in people}) == 1 else None
+
+
+def _fits(binder: Binder, number: int, found: Mention) -> bool:
+    text = binder.prose.sentences[number].text
+    if _SELF.search(text) or _RIVAL.search(_BY_THE_WAY.sub(" ", text)):
+        return False
+    gender = binder.cast.gender(found.key)
+    men, women = _HE.search(text) is not None, _SHE.search(text) is not None
+    return not (men and women) and not (men and gender == "f") and not (women and gender == "m")

@@ -1,0 +1,121 @@
+"""Where somebody was born or lives, and where somebody was on one night, in sentences about one person only."""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.rooms.studio.continuity.alone import alone, alone_before
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import words
+
+_PROPER = r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|du|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,2}"
+_P = rf"(?P<place>(?!(?:Mr|Mrs|Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b){_PROPER})"
+_BORN = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:[Bb]orn|[Bb]red|[Cc]hristened)(?:\s+and\s+(?:bred|raised|brought\s+up|reared))?\s+(?:in|at|of)\s+{_P}",
+        rf"\b(?:[Nn]ative|[Cc]hild|[Ss]on|[Dd]aughter)\s+of\s+(?:the\s+)?{_P}",
+        rf"\b(?:saw|seen|beheld)\s+the\s+light(?:\s+of\s+(?:day|the\s+world))?\s+(?:in|at)\s+{_P}",
+        rf"\b(?:came|come)\s+into\s+(?:the|this)\s+world\s+(?:in|at)\s+{_P}",
+        rf"\b(?:drew|drawn)\s+(?:his|her)\s+first\s+breath\s+(?:in|at)\s+{_P}",
+        rf"\bcradle\s+(?:had\s+)?(?:stood|rocked|was)\s+(?:in|at)\s+{_P}",
+        rf"\bhail(?:ed|s|ing)\s+from\s+{_P}",
+        rf"\b(?:birthplace|native\s+(?:town|city|village|place|parish))(?:\s+of\s+[^,;]{{2,30}})?\s+(?:was|had\s+been|is|being)\s+{_P}",
+        rf"{_P}\s+(?:was|is|had\s+been|being)\s+(?:[^,;]{{0,30}}(?:'s|s')|the|his|her)\s+(?:birthplace|native\s+(?:town|city|village|"
+        rf"place|parish))\b",
+        rf"{_P}\s+(?:had\s+)?(?:bore|gave\s+birth\s+to|had\s+given\s+birth\s+to|saw\s+the\s+birth\s+of)\b",
+        rf"(?:\bin|\bat)\s+{_P},?\s+where\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
+        rf"(?:\bin|\bat)\s+{_P}\s+that\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
+    )
+)
+_ADDRESS = (
+    r"(?P<place>(?:[A-ZÀ-Þ][\w'-]*\w\s+){1,3}(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|Hill|Road|Avenue|"
+    r"Close|Yard|Walk|Mews|Gate|Parade|Buildings|Wharf|Quay|Passage|Green|Fields|Bank|Inn)(?:\s+Hill)?)"
+)
+_HOME = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|lodgings|windows?|door|"
+        rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside)\s+"
+        rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|on|was|of)\s+(?:[\w'-]+\s+){{0,4}}?{_ADDRESS}",
+        rf"{_ADDRESS}[^;]*?\b(?:home|house|lodgings|rooms)\s+(?:was|were|stood|lay)\s+there\b",
+        rf"{_ADDRESS},?\s+where\s+[^;]{{0,40}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her|a|two|three|rooms|lodgings))\b",
+        rf"{_ADDRESS}\s+(?:was|had\s+been)\s+(?:[^,;]{{0,30}}(?:'s|s')|his|her)\s+(?:home|address)\b",
+        rf"\b(?:back|home|returned|went\s+home)\s+to\s+(?:[\w'-]+\s+){{0,3}}?{_ADDRESS}",
+    )
+)
+_NIGHT = re.compile(DATE)
+_WAS_AT = re.compile(
+    rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|supped|rested|woke|"
+    rf"under\s+a\s+roof|stopped|lain|bed|night)\b[^;]{{0,60}}?\b(?:in|at)\s+{_P}"
+)
+_HERE = re.compile(rf"\b{_P}\s+(?:had|saw|kept|held|sheltered|housed|lodged)\b")
+_MONTH = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas)\b")
+_PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b")
+_BIRTH_WORDS = frozenset(words("born bred christened native child son daughter light world breath cradle hail hailed hails hailing birthplace birth bore"))
+_HOME_WORDS = frozenset(
+    words(
+        "live lived lives living dwelt dwelling lodged lodging resided residing home house room rooms lodgings window windows door "
+        "doorstep roof parlour garret quarters address household bed floor cottage attic abode hearth fireside back returned"
+    )
+)
+
+
+def births(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Every birthplace, address and place of a night."""
+    for pattern in _BORN:
+        for number, found in narration.prose.matches(pattern, _BIRTH_WORDS):
+            yield from _placed(narration, binder, number, found, "birthplace")
+    for pattern in _HOME:
+        for number, found in narration.prose.matches(pattern, _HOME_WORDS):
+            yield from _placed(narration, binder, number, found, "home")
+    for number in narration.prose.with_words(DATE_WORDS):
+        yield from _that_night(narration, binder, number)
+
+
+def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[str], attribute: str) -> Iterator[Fact]:
+    owner = _owner(narration, binder, number, found)
+    if owner is None or narration.is_denied(number, found.start(), found.end()):
+        return
+    place = found.group("place")
+    hard = attribute != "home"
+    yield fact_at(narration.prose, number, found.span(), owner, attribute, (_plain(place),), place, hard=hard)
+
+
+def _that_night(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
+    """A sentence that gives one date, one place and one person."""
+    sentence = narration.prose.sentences[number]
+    dates = list(_NIGHT.finditer(narration.prose.told, sentence.start, sentence.end))
+    part = _PART.search(sentence.text)
+    if len(dates) != 1 or part is None:
+        return
+    moment = moment_of(dates[0])
+    told = narration.prose.told
+    found = _WAS_AT.search(told, sentence.start, sentence.end) or _HERE.search(told, sentence.start, sentence.end)
+    if found is None or not (moment.day and moment.month):
+        return
+    owner = _owner(narration, binder, number, found)
+    if owner is None or narration.is_denied(number, found.start(), found.end()):
+        return
+    place = found.group("place")
+    details = (*map(str, moment.as_value()), part.group())
+    attribute = f"whereabouts on {moment.day}.{moment.month}.{moment.year or ''}"
+    yield fact_at(narration.prose, number, found.span(), owner, attribute, (_plain(place),), place, details=details)
+
+
+def _owner(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
+    place = found.group("place")
+    if not narration.is_real(number) or _MONTH.match(place):
+        return None
+    owner = alone(binder, number) or alone_before(binder, number)
+    start, end = found.span("place")
+    if owner is None or (owner.start < end and start < owner.end and owner.start >= narration.prose.sentences[number].start):
+        return None
+    return None if binder.cast.acts(binder.cast.key_of_name(place) or "") else owner
+
+
+def _plain(place: str) -> str:
+    return " ".join(place.lower().removeprefix("the ").split()).removesuffix("'s")

@@ -1,0 +1,70 @@
+"""Ages that hang on nobody in particular, in sentences that are about one person only.
+
+`For a man of fifty, Mr. Marsh slept well`, `Nothing in Mara's thirty years had …`, `There was a forty-year-old man in the
+carriage, and that was Mr. Marsh`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.rooms.studio.continuity.ages import OLDEST
+from tallystick.rooms.studio.continuity.alone import alone, alone_before
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
+
+_PERSON = r"(?:man|woman|person|gentleman|lady|girl|boy|fellow|creature|bachelor|spinster|widow|widower|lad|lass|youth)"
+_AGE = re.compile(
+    rf"\b(?:at|reached|attained|of|to|arrived\s+at)\s+the\s+(?:\w+\s+)?age\s+of\s+(?P<a>{NUMBER})\b"
+    rf"|\b(?:for|in|as)\s+an?\s+(?:\w+\s+)?{_PERSON}\s+of\s+(?P<b>{NUMBER})\b(?!\s+(?:pounds|thousand))"
+    rf"|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?P<c>{NUMBER})\s+years(?=\s+(?:of\s+(?:life|age)|in\s+the\s+world|on\s+(?:this\s+)?earth|"
+    rf"within|without|upon|sat|lay|weighed|had|were|showed|hung|rested|did)\b|\s*[.,;])"
+    rf"|\bhad\s+(?:now\s+)?(?P<d>{NUMBER})\s+years\s+(?:behind|upon|on)\s+(?:him|her|his|the)\b"
+    rf"|\b(?P<e>{NUMBER})[- ]years?[- ]old\b"
+    rf"|\b(?P<f>{NUMBER})\s+years\s+of\s+age\b"
+    rf"|\b(?:owned\s+to|confessed\s+to|admitted\s+to|put\s+(?:his|her)\s+age\s+at|gave\s+(?:his|her)\s+age\s+as|aged)\s+(?P<g>{NUMBER})\b"
+    rf"|\b(?:came|come)\s+into\s+the\s+world\s+(?P<h>{NUMBER})\s+years\s+(?:before|ago|earlier)\b"
+    rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^.;]*\b(?:cake|birthday)\b)|\b(?:cake|birthday)\b[^.;]*\b(?P<j>{NUMBER})\s+candles\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))")
+_PAST = re.compile(
+    r"\b(?:when|since|until|till|before|after|ago|earlier|former\w*|ere|had\s+(?!reached|attained|spent|lived|passed|seen|not|never|"
+    r"no\b|already|now|prepared|taught|arrived)\w+(?:ed|en|t|n|ke|ne|wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
+    re.IGNORECASE,
+)
+_COUNTED = frozenset({*COUNTED, "candles"})
+
+
+def loose_ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Every age in a sentence that can be about one person only."""
+    for number, found in narration.prose.matches(_AGE, _COUNTED):
+        said = next(part for part in found.groups() if part)
+        value = number_of(said)
+        if value is not None:
+            yield from _age(narration, binder, number, found, value, value)
+    for number, found in narration.prose.matches(_YEAR, COUNTED_OFF):
+        value = ordinal_of(found.group("number") or found.group("own"))
+        if value is not None:
+            yield from _age(narration, binder, number, found, value - 1, value)
+
+
+def _age(
+    narration: Narration, binder: Binder, number: int, found: re.Match[str], low: int, high: int
+) -> Iterator[Fact]:
+    prose = narration.prose
+    before = prose.told[prose.sentences[number].start : found.start()]
+    if not narration.is_real(number) or not 1 < low <= high <= OLDEST or _PAST.search(before):
+        return
+    # `Nothing in her thirty years` and `had not yet` deny something else.
+    if re.search(r"\b(?:not|never|if|would|hardly|as|like|than)\s+(?:\w+\s+)?\Z", before):
+        return
+    owner = alone(binder, number) or alone_before(binder, number)
+    if owner is not None and not _looks_back(prose.told, owner.end):
+        yield fact_at(prose, number, found.span(), owner, "age", (low, high), found.group())
+
+
+def _looks_back(told: str, end: int) -> bool:
+    """`At the age of nine Mara had already broken her arm` is a memory."""
+    return re.match(r"\s+had\s+(?!reached|attained|spent|not|never|no\b|[\w-]+\s+years\b)(?:\w+\s+)?\w+", told[end : end + 40]) is not None
