@@ -886,10 +886,11 @@ PROMISES: dict[str, str] = {
     "desk.reviews-http": "/v1/reviews: looking needs a role, deciding needs a person, every refusal has its code",
     "desk.cli": "tally desk tries questions without set-up, takes, works, decides and shows, as text and as JSON",
     "desk.flows": "Our own workers carry tickets from the message to the reply, or before people, on the durable port",
-    "desk.no-verdict": "A TOOL ticket without a verdict is tried again, then failed, and never answered",
     "desk.flows-send-time": "A customer's new message, a person or a withdrawn verdict keeps a queued reply back",
     "desk.killed": "Workers killed at random lose no ticket, send nothing twice and nothing without PROCEED",
+    # -- demo --
     "demo.desk": "The demo's three messages end PROCEED, DEFER and BLOCK, and it says why",
+    # -- desk --
     "desk.figures": "Verdicts, overrides, waiting and lost leases are counted",
     # -- insight: analysis --
     "insight.figures": "Every number about tickets has a query that gives it again; a query that nobody knows gives none",
@@ -906,7 +907,6 @@ PROMISES: dict[str, str] = {
     "insight.reports": "A report has themes, trend, quotes, changes, quality, complexity and reassignments; same data, same bytes",
     "insight.reports.safe": "What people wrote stays text in a report; the page has no scripts and loads nothing",
     "insight.recheck": "Every number of a report is computed again; one changed ticket fails it and the number is named",
-    "insight.metrics": "Chart data of a dataset add up to its tickets",
     "insight.prompts": "Prompts have versions with revisions, and the first is always there",
     "insight.history": "Analyses are listed newest first, filtered and paged",
     # -- page --

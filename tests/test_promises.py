@@ -14,7 +14,7 @@ import pytest
 from tests.promises import PROMISES
 
 ROOT = Path(__file__).parents[1]
-ID = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
+ID = re.compile(r"[a-z]+(?:\.[a-z0-9][a-z0-9-]*){1,2}")
 
 
 @pytest.mark.promise("house.promises")

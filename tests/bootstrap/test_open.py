@@ -22,7 +22,7 @@ ROOMS = {
     "canon_checker", "consistency_checker", "file_locator", "file_reader", "task_router", "outline_analyzer", "prose_analyzer", "scene_draft_validator", "search_issues", "archive_episode", "attach_contradiction", "attach_support", "create_or_link_entity_candidate",
     "execute_test_result_ingest", "mem.explain", "mem.search", "propose_proposition", "propose_test",
     "record_observation", "request_consolidation", "tool.ingest.upload", "tool.embed.run",
-    "tool.search.nn", "insight.search", "tool.analysis.run", "tool.history.list",
+    "tool.search.nn", "tool.cluster.run", "insight.search", "tool.analysis.run", "tool.history.list",
     "tool.prompts.list", "tool.prompts.load", "tool.prompts.save", "tool.reports.get",
 }  # fmt: skip
 """The tools of the rooms that come with the package."""

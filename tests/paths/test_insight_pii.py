@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tallystick.settings import Settings
 from tallystick.telemetry.logs import Masker, set_up_logs
 from tests.doors.http.doorway import Doorway
 from tests.doors.http.talking import call, finish, receipts_in
@@ -43,11 +44,13 @@ def logged() -> Iterator[io.StringIO]:
     root = logging.getLogger()
     handlers, level = root.handlers, root.level
     stream = io.StringIO()
-    from tallystick.settings import Settings  # noqa: PLC0415
-
+    # The client is the test's own, and says which addresses it asks for.
+    client = logging.getLogger("httpx")
+    client.setLevel(logging.WARNING)
     set_up_logs(Settings(), masker=Masker(names=frozenset()), form="json", stream=stream, level=logging.DEBUG)
     yield stream
     root.handlers, root.level = handlers, level
+    client.setLevel(logging.NOTSET)
 
 
 def answered() -> list[Says]:

@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tallystick.bootstrap import Gate
+from tallystick.gate.codes import FAULTS
 from tallystick.rooms.insight.sample.tickets import sample
 from tallystick.settings import load_settings, parse_settings
 from tallystick.telemetry.observer import Telemetry
@@ -98,12 +99,7 @@ def test_search_analysis_report_offline_say_the_same_in_another_workspace(opened
     again = sequence(second, gathered(second))
     assert once[0] == again[0]
     assert once[1] == again[1]
-    assert _without_answers(once[2]) == _without_answers(again[2])
-
-
-def _without_answers(report: str) -> list[str]:
-    """The report's lines but those that say when something was asked, and the digest over all lines."""
-    return [line for line in report.splitlines() if "202" not in line or "text_sha256" not in line and "asked" not in line.lower()]  # fmt: skip
+    assert once[2] == again[2]
 
 
 @pytest.mark.promise("insight.offline", "insight.routes")
@@ -315,7 +311,7 @@ def test_at_the_step_limit_the_analysis_is_finished_from_what_it_has_and_marked(
         answer = door.get(f"/analysis/{done.json()['analysis_id']}").json()["answer"]
         assert answer["truncated"] is True
         refused = [r for r in door.outcomes() if r.header.get("tool_id") == "tool.search.nn" and r.header["outcome"]["status"] == "rejected"]  # fmt: skip
-        assert [receipt.header["outcome"]["rejection"]["category"] for receipt in refused] == ["budget_exceeded"]
+        assert [FAULTS[receipt.header["outcome"]["fault"]].category for receipt in refused] == ["budget_exceeded"]
 
 
 @pytest.mark.promise("insight.problems")
@@ -350,7 +346,11 @@ def test_analyses_groupings_and_saved_prompts_leave_records_without_text(opened:
     run = door.post("/cluster/run", grouping, headers=me).json()
     secret = "Who is maren.quill3@example.org, on +44 7700 900123?"
     asked = door.post("/analysis/run", {"dataset_id": dataset_id, "question": secret}, headers=me).json()
-    prompt = {"version": "v3", "template": f"Think of {secret}", "metadata": {"owner": "maren.quill3@example.org"}}
+    prompt = {
+        "version": "v3",
+        "template": f"Think of {secret} {{question}}",
+        "metadata": {"owner": "maren.quill3@example.org"},
+    }
     assert door.post("/prompts", prompt, headers=me).status_code == 200
     found = door.get("/api/audit/records", headers=bearer("auditor"))
     records = {item["action"]: item for item in found.json()["items"]}

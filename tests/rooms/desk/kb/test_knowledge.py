@@ -14,9 +14,12 @@ from tallystick.errors import PathRefused
 from tallystick.gate.quotes import find_quote
 from tallystick.rooms.desk.kb import shelf
 from tallystick.rooms.desk.kb.index import Index, count
+from tallystick.rooms.desk.kb.kept import Entry
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
 from tallystick.rooms.desk.kb.meaning import Meaning
+from tallystick.rooms.desk.kb.nouns import Document
 from tallystick.rooms.desk.kb.words import stem, stems
+from tallystick.storage.file_cache import Signature
 from tests.rooms.desk.kb.documents import docx, paragraph, pdf, put
 from tests.sizes import size
 
@@ -149,13 +152,13 @@ def test_what_changes_shows_in_the_next_answer(root: Path) -> None:
 @pytest.mark.promise("desk.kb-incremental")
 def test_only_files_that_changed_are_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    real = shelf.read_document
-    monkeypatch.setattr(
-        shelf,
-        "entry_of",
-        lambda document, signature, real=shelf.entry_of: (read.append(document.doc), real(document, signature))[1],
-    )
-    assert real is shelf.read_document
+    real = shelf.entry_of
+
+    def noted(document: Document, signature: Signature) -> Entry:
+        read.append(document.doc)
+        return real(document, signature)
+
+    monkeypatch.setattr(shelf, "entry_of", noted)
     for name in ("a.md", "b.md", "c.pdf"):
         put(root, name, pdf("some text") if name.endswith("pdf") else f"# {name}\n\nText of {name}.\n")
     kept = root.parent / "kept" / "index.json"

@@ -1,5 +1,7 @@
 """Passages: verbatim, within a section, neither too long nor lost."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ def test_every_line_that_says_something_is_in_exactly_one_passage(text: str) -> 
     document = read_document("a.md", text.encode())
     passages = list(passages_of(document))
     assert [each.start for each in passages] == sorted(each.start for each in passages)
-    for one, following in zip(passages, passages[1:], strict=False):
+    for one, following in pairwise(passages):
         assert one.end <= following.start
     headings = {section.first_line for section in document.sections if section.name}
     for number, line in enumerate(document.lines, start=1):

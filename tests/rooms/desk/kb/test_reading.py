@@ -1,6 +1,9 @@
 """From bytes to documents: text, sections, standing; and what is left out."""
 
+import contextlib
+import io
 import time
+import zipfile
 
 import pytest
 from hypothesis import given
@@ -186,15 +189,10 @@ def test_what_cannot_be_read_ends_in_a_code(doc: str, data: bytes, code: str) ->
 
 @pytest.mark.promise("desk.kb-hostile")
 def test_entities_of_a_documents_own_are_refused() -> None:
-    data = docx("").replace(b"", b"")
     evil = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>'
-    import io
-    import zipfile
-
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         archive.writestr("word/document.xml", evil)
-    assert data
     assert refusal("a.docx", held.getvalue()) == "xml_unsafe"
 
 
@@ -210,28 +208,24 @@ def test_a_pdf_that_takes_too_long_is_given_up() -> None:
     "piece",
     ["<", "<!", "<!--", "<a ", "</", "<a href='", "&", "<![CDATA[", "<?", "<script>", "<p hidden>", "</p>", "<br"],
 )
-def test_no_page_takes_more_than_linear_time(piece: str) -> None:
+@pytest.mark.parametrize("end", ["", ">", "-->", "'>", "</script>"])
+def test_no_page_takes_more_than_linear_time(piece: str, end: str) -> None:
     def taken(times: int) -> float:
         began = time.process_time()
-        try:
-            read_document("a.html", (piece * times).encode())
-        except Unreadable:
-            pass
+        with contextlib.suppress(Unreadable):
+            read_document("a.html", (piece * times + end).encode())
         return time.process_time() - began
 
-    small, large = min(taken(5_000) for _ in range(3)), taken(40_000)
-    assert large < max(small, 0.01) * 8 * 4
+    small, large = min(taken(2_000) for _ in range(2)), min(taken(16_000) for _ in range(2))
+    assert large < max(small, 0.005) * 8 * 4
 
 
 @given(st.binary(max_size=400), st.sampled_from(["a.md", "a.txt", "a.html", "a.docx"]))
 @pytest.mark.promise("desk.kb-hostile")
 def test_no_bytes_whatever_raise_anything_else(data: bytes, doc: str) -> None:
-    try:
+    with contextlib.suppress(Unreadable):
         document = read_document(doc, data)
-    except Unreadable as refused:
-        assert refused.code
-    else:
-        assert document.sections[-1].last_line >= len(document.lines) or not document.text
+        assert document.sections[-1].last_line >= len(document.lines)
 
 
 @given(st.text(alphabet="ab<>!-/ph #\n=`~", max_size=200))
@@ -240,4 +234,4 @@ def test_sections_cover_every_line_once(text: str) -> None:
     for doc in ("a.md", "a.html"):
         document = read_document(doc, text.encode())
         covered = [line for each in document.sections for line in range(each.first_line, each.last_line + 1)]
-        assert covered == list(range(1, document.text.count("\n") + 2))
+        assert covered == list(range(1, max(1, len(document.lines)) + 1))

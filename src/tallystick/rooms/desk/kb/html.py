@@ -43,8 +43,9 @@ def read_html(text: str) -> Written:
     if len(text) > MAX_CHARS or len(_TAG.findall(text)) > MAX_TAGS:
         raise Unreadable("too_large", "The page is larger than any document. Split it, or save its text.")
     page = _Page()
-    page.feed(_with_ends(text))
-    page.close()
+    # Fed whole and never closed: a comment or tag without an end then ends the page, as it does in a browser, where
+    # closing would make the parser look for that end again at every sign. The last tag brings out the last words.
+    page.feed(f"{text}<br>")
     page.end_line()
     lines, headings = page.lines, page.headings
     while lines and not lines[-1]:
@@ -54,15 +55,6 @@ def read_html(text: str) -> Written:
         text="\n".join(lines), headings=tuple(headings), title=title, about=page.about,
         left_out=tuple(sorted(page.left_out)),
     )  # fmt: skip
-
-
-def _with_ends(text: str) -> str:
-    """A comment or tag that is never closed would make the parser look for its end again at every sign."""
-    last = text.rfind("<!--")
-    if last >= 0 and text.find("-->", last) < 0:
-        text = text[:last]
-    last = text.rfind("<")
-    return text[:last] if last >= 0 and text.find(">", last) < 0 else text
 
 
 class _Page(HTMLParser):

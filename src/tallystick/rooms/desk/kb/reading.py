@@ -47,7 +47,7 @@ def read_document(doc: str, data: bytes) -> Document:
         written = _READERS[kind](data)
     except PathRefused:
         raise Unreadable("not_text", "It holds no text. Save it as UTF-8.") from None
-    lines = written.text.count("\n") + 1
+    lines = max(1, written.text.count("\n") + (not written.text.endswith("\n")))
     if lines > MAX_LINES:
         raise Unreadable("too_large", f"It has more than {MAX_LINES} lines. Split it.")
     standing, by = standing_of(written.about)

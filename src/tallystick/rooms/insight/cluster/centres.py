@@ -49,11 +49,11 @@ def middles(points: Matrix, labels: Ints, weights: Floats) -> Matrix:
 
 
 def settle(points: Matrix, labels: Ints, weights: Floats, rounds: int = ROUNDS) -> Ints:
-    """Let each point go to the nearest middle, again and again; a group that loses all its points is gone."""
+    """Let each point go to the nearest middle, again and again, as long as no group loses all its points."""
+    count = int(labels.max()) + 1
     for _ in range(rounds):
         moved, _ = nearest(points, middles(points, labels, weights))
-        moved = without_gaps(moved)
-        if np.array_equal(moved, labels):
+        if np.array_equal(moved, labels) or len(np.unique(moved)) < count:
             break
         labels = moved
     return labels

@@ -1,9 +1,12 @@
 """Group the tickets of a dataset, and keep what came of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.cluster.methods import Grouped, Wanted, group
@@ -25,6 +28,7 @@ TAKES = {
     "hdbscan": ("min_cluster_size", "min_samples"),
 }
 """Which parameters an algorithm takes."""
+_ALONE = Lock()
 
 
 class Clustering:
@@ -48,17 +52,20 @@ class Clustering:
         Raises:
             ToolError: 404, there is no such dataset; 409, it has no vectors yet; 400, it cannot be grouped like that.
         """
+        with _alone():
+            return self._run(dataset_id, algorithm, params or {}, self._model(dataset_id, model_name))
+
+    def _run(self, dataset_id: int, algorithm: str, params: Mapping[str, int], model: str) -> "ClusterRun":
         store = self._store()
-        model = self._model(dataset_id, model_name)
         rows = read_rows(store, dataset_id, model)
-        given = {name: value for name, value in (params or {}).items() if name in TAKES[algorithm]}
+        given = {name: value for name, value in params.items() if name in TAKES[algorithm]}
         _check(rows, given)
         points = points_of(store, rows)
         grouped = group(points, algorithm, Wanted(**given))
         told = tell(store, rows, points, grouped.labels)
         figures = {
             **_figures(rows, points, grouped, told),
-            "ignored_params": sorted(set(params or {}) - set(given)),
+            "ignored_params": sorted(set(params) - set(given)),
         }
         of_tickets = told.labels[rows.row_of]
         pairs = zip(rows.tickets.tolist(), of_tickets.tolist(), strict=True)
@@ -84,6 +91,17 @@ class Clustering:
             message = f"Dataset {dataset_id} has no vectors of this model."
             raise ToolError(message, status=400, hint=f"It has vectors of: {', '.join(sorted(there))}.")
         return model_name
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One grouping at a time, each on one thread.
+
+    Memory stays that of one. Sums of numbers do not depend on how many cores there are, so neither do groups; and many
+    small products are faster on one thread than on several that wait for each other on a busy machine.
+    """
+    with _ALONE, threadpool_limits(limits=1):
+        yield
 
 
 def points_of(store: "Store", rows: Rows) -> Points:

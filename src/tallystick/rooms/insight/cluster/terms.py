@@ -21,8 +21,10 @@ _POLITE = (
     "isn won couldn wouldn can't couldn't wasn't haven't hasn't i'd i'll you're they're we're what's whether since"
 )
 _LEFT_OUT = STOP | set(_POLITE.split())
-_PARTICLES = frozenset({"up", "out", "off", "back"})
-"""`top up` and `log out` are one word in two."""
+_PARTICLES = frozenset({"up", "out", "off", "back", "in", "on", "down"})
+"""`top up` and `sign in` are one word in two."""
+_TOGETHER = 0.6
+"""Where a word stands so often before the same particle, they are shown together."""
 _PAIR = 1.4
 """What a pair counts beside a word: it says more, and is rarer by itself."""
 _SHORTEST = 3
@@ -87,12 +89,17 @@ def _telling(
     }
     chosen: list[Key] = []
     for key in sorted(weights, key=lambda one: (-weights[one], one)):
-        if any(set(key) & set(other) for other in chosen):
+        if key[-1] in _PARTICLES or any(set(key) & set(other) for other in chosen):
             continue
         chosen.append(key)
         if len(chosen) == TERMS:
             break
-    return tuple(_form(shown[key]) for key in chosen)
+    return tuple(_form(shown[_with_particle(key, counts)]) for key in chosen)
+
+
+def _with_particle(key: Key, counts: Counter[Key]) -> Key:
+    both = max(((*key, particle) for particle in sorted(_PARTICLES)), key=lambda one: counts[one])
+    return both if counts[both] >= _TOGETHER * counts[key] else key
 
 
 def _form(forms: Counter[str]) -> str:

@@ -290,4 +290,4 @@ def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:
 
 
 def _last_clause(text: str) -> str:
-    return re.split(r"[;:—¤]|,\s+(?:and|but)\b", text)[-1]
+    return re.split(r"[;:—¤]|,\s+(?:and|but|who)\b", text)[-1]

@@ -7,6 +7,7 @@ this binds only where one person is named, nobody without a name is spoken of, a
 import re
 
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
@@ -14,7 +15,9 @@ _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|you|your)\b")
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
 _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN))
-_BEASTS = "dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol"
+_BEASTS = (
+    "dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol"
+)
 _RIVAL = re.compile(rf"\b(?:{_PEOPLE}|{_BEASTS})\b(?!'s)")
 _BY_THE_WAY = re.compile(
     rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
@@ -25,6 +28,9 @@ _BY_THE_WAY = re.compile(
 )
 """People who are spoken of and cannot own what is told: `from her father Mara had the black hair`."""
 _TAKEN_UP = re.compile(r"\W*(?:It|They|The\s+\w+|Those|These|He|She)\b")
+
+
+_TOWARDS = re.compile(r"\b(?:for|to|in|at|from|of|near|left|reached|through)\s+\Z")
 
 
 def alone(binder: Binder, number: int) -> Mention | None:
@@ -47,8 +53,17 @@ def alone_before(binder: Binder, number: int) -> Mention | None:
 
 
 def _only_one(binder: Binder, number: int) -> Mention | None:
-    people = [one for one in binder.mentions(number) if binder.cast.is_person(one.key)]
+    people = [one for one in binder.mentions(number) if binder.cast.is_person(one.key) and not _is_place(binder, one)]
     return people[0] if len({one.key for one in people}) == 1 else None
+
+
+def _is_place(binder: Binder, one: Mention) -> bool:
+    """`his departure for Trieste`: a town, or what somebody goes to and nobody has heard speak."""
+    if is_listed(one.name.lower()):
+        return True
+    told = binder.prose.told
+    towards = _TOWARDS.search(told, max(0, one.start - 12), one.start)
+    return towards is not None and " " not in one.name and not binder.cast.is_known(one.key)
 
 
 def _fits(binder: Binder, number: int, found: Mention) -> bool:

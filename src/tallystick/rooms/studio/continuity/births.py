@@ -53,9 +53,15 @@ _WAS_AT = re.compile(
     rf"under\s+a\s+roof|stopped|lain|bed|night)\b[^;]{{0,60}}?\b(?:in|at)\s+{_P}"
 )
 _HERE = re.compile(rf"\b{_P}\s+(?:had|saw|kept|held|sheltered|housed|lodged)\b")
-_MONTH = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas)\b")
+_MONTH = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas)\b"
+)
 _PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b")
-_BIRTH_WORDS = frozenset(words("born bred christened native child son daughter light world breath cradle hail hailed hails hailing birthplace birth bore"))
+_BIRTH_WORDS = frozenset(
+    words(
+        "born bred christened native child son daughter light world breath cradle hail hailed hails hailing birthplace birth bore"
+    )
+)
 _HOME_WORDS = frozenset(
     words(
         "live lived lives living dwelt dwelling lodged lodging resided residing home house room rooms lodgings window windows door "
@@ -78,7 +84,7 @@ def births(narration: Narration, binder: Binder) -> Iterator[Fact]:
 
 def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[str], attribute: str) -> Iterator[Fact]:
     owner = _owner(narration, binder, number, found)
-    if owner is None or narration.is_denied(number, found.start(), found.end()):
+    if owner is None or not narration.asserts_date(number, found.start(), found.end()):
         return
     place = found.group("place")
     hard = attribute != "home"
@@ -98,7 +104,7 @@ def _that_night(narration: Narration, binder: Binder, number: int) -> Iterator[F
     if found is None or not (moment.day and moment.month):
         return
     owner = _owner(narration, binder, number, found)
-    if owner is None or narration.is_denied(number, found.start(), found.end()):
+    if owner is None or not narration.asserts_date(number, found.start(), found.end()):
         return
     place = found.group("place")
     details = (*map(str, moment.as_value()), part.group())
@@ -112,7 +118,9 @@ def _owner(narration: Narration, binder: Binder, number: int, found: re.Match[st
         return None
     owner = alone(binder, number) or alone_before(binder, number)
     start, end = found.span("place")
-    if owner is None or (owner.start < end and start < owner.end and owner.start >= narration.prose.sentences[number].start):
+    if owner is None or (
+        owner.start < end and start < owner.end and owner.start >= narration.prose.sentences[number].start
+    ):
         return None
     return None if binder.cast.acts(binder.cast.key_of_name(place) or "") else owner
 

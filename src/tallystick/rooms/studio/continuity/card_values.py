@@ -19,7 +19,7 @@ _NAMED = {
     "age": "age, years, years old",
     "born": "born, birth, birthday, birthdate, birth date, date of birth, year of birth, birth year",
     "died": "died, death, date of death, killed, dies, deceased",
-    "status": "status, state, alive",
+    "status": "status, state, alive, fate",
     "home": "home, lives in, lives, residence, lives at, house, address",
     "birthplace": "birthplace, born in, place of birth, hometown, origin, from, native of",
     "in": "location, located, located in, lies in, lies on, lies, stands on, stands, side, bank, region, county, "

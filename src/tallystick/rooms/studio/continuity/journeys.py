@@ -1,6 +1,6 @@
 """Birthdays, journeys and moves with a date or a count of days, in sentences about one person only.
 
-A date and a birthday in one sentence belong together whatever stands between them, if only one person has a birthday in it.
+A date and a birthday in one sentence belong together whatever stands between them, if only one person is named in it.
 """
 
 import re
@@ -14,10 +14,15 @@ from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
 
-_PLACE = r"(?P<place>(?!(?:Mr|Mrs|Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?)"
+_PLACE = (
+    r"(?P<place>(?!(?:Mr|Mrs|Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b)"
+    r"[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?)"
+)
 _ANY = re.compile(LOOSE)
 _DATED = re.compile(DATE)
-_BIRTHDAY = re.compile(r"\b(?:birthday|(?:was|been|were)\s+born|birth\b(?!\s+to)|came\s+into\s+the\s+world|(?:first\s+)?s(?:aw|een)\s+the\s+light)\b")
+_BIRTHDAY = re.compile(
+    r"\b(?:birthday|(?:was|been|were)\s+born|birth\b(?!\s+to)|came\s+into\s+the\s+world|(?:first\s+)?s(?:aw|een)\s+the\s+light)\b"
+)
 _MOVED = re.compile(
     rf"\b(?:(?:came|come|gone|went|moved|removed)\s+to\s+(?:live|dwell|settle|lodge)\s+(?:in|at)|(?:first|finally)\s+(?:came|come|moved|settled|"
     rf"lived)\s+(?:to|in|at)|(?:had\s+|was\s+|been\s+)?(?:settled|established)\s+(?:himself\s+|herself\s+)?(?:in|at)|(?:moved|removed)\s+to|"
@@ -25,17 +30,27 @@ _MOVED = re.compile(
     rf"made\s+(?:his|her)\s+home\s+(?:in|at)|arrival\s+(?:in|at))\s+{_PLACE}"
 )
 _IN_YEAR = re.compile(rf"\b(?:[Ii]n|[Yy]ear|of|since)\s+(?P<year>{YEAR})\b")
-_TRAVELS = re.compile(r"\b(?:road|way|journey\w*|travel\w*|voyage|passage|ride|rode|riding|drive|coach\w*|reach\w*|made\s+it|getting|get|march|walk\w*|crossing|sail\w*|trip|took|needed|distance|matter)\b")
-_COUNT = re.compile(rf"\b(?P<count>{NUMBER})\s+(?:whole\s+|full\s+|long\s+|weary\s+)?(?P<unit>days|nights|weeks)(?:'|\b)")
-_TO = re.compile(rf"\b(?:to|for|reach(?:ed|ing)?|(?:arrived?|arriving)\s+(?:in|at)|between\s+\w+\s+and|from\s+\w+\s+to|saw|in)\s+{_PLACE}")
+_TRAVELS = re.compile(
+    r"\b(?:road|way|journey\w*|travel\w*|voyage|passage|ride|rode|riding|drive|coach\w*|reach\w*|made\s+it|getting|get|march|walk\w*|crossing|sail\w*|trip|took|needed|distance|matter)\b"
+)
+_COUNT = re.compile(
+    rf"\b(?P<count>{NUMBER})\s+(?:whole\s+|full\s+|long\s+|weary\s+)?(?P<unit>days|nights|weeks)(?:'|\b)"
+)
+_TO = re.compile(
+    rf"\b(?:to|for|reach(?:ed|ing)?|(?:arrived?|arriving)\s+(?:in|at)|between\s+\w+\s+and|from\s+\w+\s+to|saw|in)\s+{_PLACE}"
+)
 _LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|departure|departed|started|starting|left|leave|coach|carriage|ship|boat|packet|train|diligence|"
     r"mail|sailed|embarked|journey)\b"
 )
 _FOR = re.compile(rf"\b(?:for|to|towards)\s+{_PLACE}")
 _WEEKDAY = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
-_REPEATED = re.compile(r"\b(?:every|each|always|usually|again|second|next|returned|return|back|often|once|other)\b", re.IGNORECASE)
-_MONTHS = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day)\b")
+_REPEATED = re.compile(
+    r"\b(?:every|each|always|usually|again|second|next|returned|return|back|often|once|other)\b", re.IGNORECASE
+)
+_MONTHS = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day)\b"
+)
 
 
 def journeys(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -44,7 +59,9 @@ def journeys(narration: Narration, binder: Binder) -> Iterator[Fact]:
     for number in prose.with_words(DATE_WORDS):
         yield from _birthday(narration, binder, number)
         yield from _leaving(narration, binder, number)
-    for number, found in prose.matches(_MOVED, words("live dwell settle lodge first finally settled established moved removed took taken home arrival")):
+    for number, found in prose.matches(
+        _MOVED, words("live dwell settle lodge first finally settled established moved removed took taken home arrival")
+    ):
         yield from _move(narration, binder, number, found)
     for number in prose.with_words({"days", "nights", "weeks"}):
         yield from _length(narration, binder, number)
@@ -58,7 +75,10 @@ def _birthday(narration: Narration, binder: Binder, number: int) -> Iterator[Fac
         return
     moment = moment_of(dates[0])
     owner = _whose(narration, binder, number)
-    if owner is None or re.search(r"\b(?:before|after|since|until|till|from|between|not|never)\s+(?:the\s+)?\Z", sentence.text[: dates[0].start() - sentence.start]):
+    if owner is None or re.search(
+        r"\b(?:before|after|since|until|till|from|between|not|never)\s+(?:the\s+)?\Z",
+        sentence.text[: dates[0].start() - sentence.start],
+    ):
         return
     value = Moment(month=moment.month, day=moment.day, year=moment.year if found.group() != "birthday" else 0)
     yield fact_at(narration.prose, number, dates[0].span(), owner, "born", value.as_value(), dates[0].group())
@@ -85,12 +105,19 @@ def _length(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]
         return
     count = number_of(counts[0].group("count"))
     owner = _whose(narration, binder, number)
-    if owner is None or count is None or _MONTHS.match(place.group("place")) or _is_name_of(place, sentence.start, owner):
+    if (
+        owner is None
+        or count is None
+        or _MONTHS.match(place.group("place"))
+        or _is_name_of(place, sentence.start, owner)
+    ):
         return
     unit = counts[0].group("unit")
     days = count * 7 if unit == "weeks" else count
     span = (sentence.start + counts[0].start(), sentence.start + counts[0].end())
-    yield fact_at(narration.prose, number, span, owner, f"days to {_plain(place.group('place'))}", (days,), counts[0].group())
+    yield fact_at(
+        narration.prose, number, span, owner, f"days to {_plain(place.group('place'))}", (days,), counts[0].group()
+    )
 
 
 def _leaving(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
@@ -106,7 +133,13 @@ def _leaving(narration: Narration, binder: Binder, number: int) -> Iterator[Fact
     (day,) = days
     value = Moment(weekday=WEEKDAYS.index(day.lower())).as_value()
     yield fact_at(
-        narration.prose, number, (sentence.start, sentence.end), owner, f"left for {_plain(place.group('place'))}", value, day
+        narration.prose,
+        number,
+        (sentence.start, sentence.end),
+        owner,
+        f"left for {_plain(place.group('place'))}",
+        value,
+        day,
     )
 
 

@@ -20,7 +20,9 @@ _NOUN = re.compile(
 )
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _NOUNS = frozenset(
-    words("eyes irises hair locks curls tresses ringlets braid braids plait plaits head beard moustache mustache whiskers")
+    words(
+        "eyes irises hair locks curls tresses ringlets braid braids plait plaits head beard moustache mustache whiskers"
+    )
 )
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")

@@ -1,7 +1,7 @@
 """Ages that hang on nobody in particular, in sentences that are about one person only.
 
-`For a man of fifty, Mr. Marsh slept well`, `Nothing in Mara's thirty years had …`, `There was a forty-year-old man in the
-carriage, and that was Mr. Marsh`.
+`For a man of fifty, Mr. Marsh slept well`, `Nothing in Mara's thirty years had …`, `There was a forty-year-old man in
+the carriage, and that was Mr. Marsh`.
 """
 
 import re
@@ -28,7 +28,9 @@ _AGE = re.compile(
     rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^.;]*\b(?:cake|birthday)\b)|\b(?:cake|birthday)\b[^.;]*\b(?P<j>{NUMBER})\s+candles\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))")
+_YEAR = re.compile(
+    rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))"
+)
 _PAST = re.compile(
     r"\b(?:when|since|until|till|before|after|ago|earlier|former\w*|ere|had\s+(?!reached|attained|spent|lived|passed|seen|not|never|"
     r"no\b|already|now|prepared|taught|arrived)\w+(?:ed|en|t|n|ke|ne|wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
@@ -67,4 +69,9 @@ def _age(
 
 def _looks_back(told: str, end: int) -> bool:
     """`At the age of nine Mara had already broken her arm` is a memory."""
-    return re.match(r"\s+had\s+(?!reached|attained|spent|not|never|no\b|[\w-]+\s+years\b)(?:\w+\s+)?\w+", told[end : end + 40]) is not None
+    return (
+        re.match(
+            r"\s+had\s+(?!reached|attained|spent|not|never|no\b|[\w-]+\s+years\b)(?:\w+\s+)?\w+", told[end : end + 40]
+        )
+        is not None
+    )

@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.people import Cast
-from tallystick.rooms.studio.continuity.prose import Prose, words_in
+from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose, words_in
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
 
 FEWEST = 4
@@ -30,6 +30,12 @@ _LONG = 7
 _SHORT = 4
 _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
+_TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
+_NAMED_SO = re.compile(
+    r"\b(?:of\s+the\s+name\s+of|(?:by|under)\s+the\s+name\s+of|named|called|christened|also\s+an?|another|an?\s+certain|not\s+an?|spelt|"
+    r"spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
+)
+"""Before a name that is another's, or whose spelling is the matter."""
 _VOWELS = set("aeiouy")
 _ENDINGS = frozenset(
     {*"snyaio", "es", "an", "ian", "ie", "ish", "ese", "en", "in", "na", "'s", "er", "on", "ia", "is", "us"}
@@ -54,7 +60,8 @@ def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
     counts = {word: len(places) for word, places in index.items()}
     established = _card_words(cast)
     fewest = max(FEWEST, words_in(proses) // WORDS_A_TIME)
-    common = {word for word, count in counts.items() if count >= fewest} | established
+    titled = {word: _titles(places) for word, places in index.items()}
+    common = {word for word, count in counts.items() if count >= fewest or (count > 1 and titled[word])} | established
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in sorted(common):
         by_length[len(word)].append(word)
@@ -62,17 +69,40 @@ def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
         if count > MOST_SLIPS or word in established or len(word) < _SHORT - 1 or is_listed(word.lower()):
             continue
         near = [name for size in range(len(word) - 2, len(word) + 3) for name in by_length[size] if name != word]
-        match = _meant(word, near, counts, established)
-        if match is None or _is_apart(word, match, index):
+        match = _meant(word, near, counts, established) or _titled_alike(word, near, counts, titled)
+        if (
+            match is None
+            or (counts.get(match, 0) < fewest and match not in established and not titled[word] & titled[match])
+            or _is_apart(word, match, index)
+        ):
             continue
         usual = index.get(match, [])
         first = usual[0] if usual else None
         yield Slip(name=match, variant=word, count=counts.get(match, 0), first=first, second=index[word][0])
 
 
+def _titles(places: Sequence[tuple[Prose, int]]) -> frozenset[str]:
+    """The titles that a name bears: `Mrs. Villars`."""
+    found = (_TITLE.search(prose.flat, max(0, at - 14), at) for prose, at in places)
+    return frozenset(match.group(1).lower() for match in found if match and match.group(1).lower() in TITLES)
+
+
+def _titled_alike(word: str, near: list[str], counts: dict[str, int], titled: dict[str, frozenset[str]]) -> str | None:
+    """`Mrs. Vyllars` beside `Mrs. Villars`: one title and nearly one name are one person, though seldom named."""
+    if counts[word] > 1 or not titled[word]:
+        return None
+    fitting = [
+        name
+        for name in near
+        if counts.get(name, 0) > 1 and titled.get(name, frozenset()) & titled[word] and _is_slip(word, name)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
 def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Prose, int]]]:
     """Each capitalised word that is a name here → where it stands."""
     index: dict[str, list[tuple[Prose, int]]] = defaultdict(list)
+    owners: set[str] = set()
     for prose in proses:
         for start, end in prose.paragraphs:
             for found in _WORD.finditer(prose.flat, start, end):
@@ -81,12 +111,14 @@ def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Pr
                 if lowered in NOT_NAMES or lowered in TITLES or word.isupper() or len(word) < _SHORT - 1:
                     continue
                 index[word].append((prose, found.start()))
-    return {word: places for word, places in index.items() if _is_used_as_name(word, cast)}
+                if prose.flat.startswith("'s ", found.end()):
+                    owners.add(word)
+    return {word: places for word, places in index.items() if _is_used_as_name(word, cast, owners)}
 
 
-def _is_used_as_name(word: str, cast: Cast) -> bool:
+def _is_used_as_name(word: str, cast: Cast, opened: set[str]) -> bool:
     """A word that the book also writes small is no name; one that only ever opens sentences may be any word."""
-    return cast.is_name(word) and cast.counts[word] > 0
+    return cast.is_name(word) and (cast.counts[word] > 0 or word in opened)
 
 
 def _card_words(cast: Cast) -> frozenset[str]:
@@ -192,6 +224,11 @@ def _skeleton(word: str) -> str:
 def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
     """Whether the text itself tells the two apart: named side by side, or one with a name the other never bears."""
     for prose, at in index[word]:
+        number = prose.sentence_at(at)
+        if _NAMED_SO.search(prose.flat, max(0, at - 24), at) or prose.told[at] == HIDDEN:
+            return True
+        if number is not None and _tells_apart(prose, number, name):
+            return True
         near = prose.flat[max(0, at - 60) : at + len(word) + 60]
         if re.search(
             rf"\b{re.escape(name)}\b(?:'s)?,?\s+(?:and|or|nor|but not|to|,)?\s*(?:\w+\s+)?{re.escape(word)}\b|"
@@ -200,6 +237,15 @@ def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -
         ):
             return True
     return _other_company(word, name, index)
+
+
+def _tells_apart(prose: Prose, number: int, name: str) -> bool:
+    """A sentence that asks, or that has both spellings, knows what it does."""
+    sentence = prose.sentences[number]
+    return (
+        sentence.is_question
+        or re.search(rf"\b{re.escape(name)}\b", prose.flat[sentence.start : sentence.end]) is not None
+    )
 
 
 def _other_company(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:

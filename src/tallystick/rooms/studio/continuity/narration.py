@@ -12,7 +12,7 @@ from tallystick.rooms.studio.continuity.prose import Prose, Sentence
 
 _UNREAL = re.compile(
     r"\b(?:dream(?:s|ed|t|ing)?|nightmares?|visions?|hallucinat\w+|delirium|delirious|imagin\w+|fanc(?:y|ied|ies)|"
-    r"remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
+    r"(?<!\bwas )(?<!\bbe )remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
     r"portraits?|paint(?:ing|ings|ed)|pictures?|photographs?|photos?|statues?|miniature|sketch|effigy|"
     r"masks?|masked|disguise\w*|wigs?|dye[ds]?|dyeing|bleached|lens(?:es)?|costumes?|actress|actor|"
     r"stor(?:y|ies)|tales?|legends?|rumou?rs?|rumou?red|gossip|ballads?|song|novel|fairy|"
@@ -20,11 +20,12 @@ _UNREAL = re.compile(
     r"insist(?:ed|ing|s)?|mistak\w+|mistook|wrongly|falsely|suppos(?:e|ing|es)|"
     r"wish(?:ed|es)?|hoped|as if|as though|would have|could have|might have|"
     r"used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
-    r"formerly|in (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|as an? (?:child|girl|boy|young \w+|"
+    r"[Ff]ormerly|[Ii]n (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|"
+    r"[Aa]s an? (?:\w+ )?(?:child|girl|boy|young \w+|"
     r"infant|baby)|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*"
     r"(?:young|child|boy|girl|small|little|baby|infant|younger))\b"
-    r"|\b(?:said|told (?:\w+ )?(?:\w+ )?\w+|thought|believed|heard|assured \w+|wrote|read|declared|announced|"
+    r"|\b(?:said|told (?:[\w'-]+ ){0,3}[\w'-]+|thought|believed|heard|assured \w+|wrote|read|declared|announced|"
     r"guessed|reported|felt sure|"
     r"was told|were told|had been told|persuaded \w+|convinced \w+|reckoned|fibbed|boasted|joked) that\b"
     r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|"
@@ -37,7 +38,8 @@ _DREAMS = re.compile(
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
-    r"\b(?:(?:remembered|recalled|recollected|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
+    r"\b(?:(?:(?<!\bwas )remembered|recalled|recollected|thought back|cast (?:his|her|my) mind back|"
+    r"in (?:his|her|my) memory)\b|"
     r"(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|"
     r"girl|small|little)\b)"

@@ -26,9 +26,7 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 
 _WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
 _TITLE_AHEAD = rf"(?!(?:{TITLED})\.?\s+[A-ZÀ-Þ])"
-NAME = (
-    rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
-)
+NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
 _MENTION = re.compile(rf"(?<![\w'-]){NAME}")
 _CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}")
@@ -130,6 +128,10 @@ class Cast:
         """Whether the name speaks or acts anywhere, whatever it looks like."""
         return self._heard[key] * 2 > self._placed[key]
 
+    def is_known(self, key: str) -> bool:
+        """Whether the name speaks or acts more than once, or is on a card."""
+        return key in self.cards or self._heard[key] > 1
+
     def is_visited(self, key: str) -> bool:
         """Whether anybody or anything is in it, so that it must be a place."""
         return self._placed[key] > 0
@@ -220,7 +222,9 @@ class Cast:
                     self._votes[mentions[0].key]["m" if after.group(1) else "f"] += 1
 
 
-_ADDRESSES = frozenset({"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"})
+_ADDRESSES = frozenset(
+    {"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"}
+)
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 _SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
 _DOES = re.compile(

@@ -38,6 +38,8 @@ class Dated:
     prose: Prose
     spot: Spot
     moment: Moment
+    is_same: bool = False
+    """`of that same March`: the text itself says which March is meant."""
 
 
 def clashes(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator[Clash]:
@@ -73,13 +75,16 @@ def _impossible_dates(narration: Narration) -> Iterator[Clash]:
 def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator[Clash]:
     """Two dates with their weekdays, and no year, that no one year has."""
     dated = [
-        Dated(prose=narration.prose, spot=(number, *found.span()), moment=moment)
+        Dated(prose=narration.prose, spot=(number, *found.span()), moment=moment, is_same=bool(found.group("same")))
         for narration in narrations
         for number, found in _matches(narration, _DATED)
         if (moment := moment_of(found)).weekday >= 0 and moment.day and moment.month and not moment.year
     ]
+    yield from _in_that_month(dated)
     bases = dated[:1]
     for late in dated[1:]:
+        if late.is_same:
+            continue
         apart = [early for early in bases if _cannot_both_be(early, late, elapsed)]
         if bases and len(apart) == len(bases):
             early = apart[0]
@@ -92,6 +97,18 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
             bases = [*bases, late]
         else:
             bases = [late]
+
+
+def _in_that_month(dated: Sequence[Dated]) -> Iterator[Clash]:
+    """`Saturday, the fifteenth of that same March` against the day of that March that was named last."""
+    for at, late in enumerate(dated):
+        early = next((one for one in reversed(dated[:at]) if one.moment.month == late.moment.month), None)
+        if late.is_same and early is not None and not _fits_a_year(early.moment, late.moment):
+            message = f"{written(early.moment)} and {written(late.moment)} cannot be in one month."
+            yield Clash(
+                rule="weekday-of-date", subject=written(late.moment), message=message, first=(early.prose, early.spot),
+                second=(late.prose, late.spot),
+            )  # fmt: skip
 
 
 def _cannot_both_be(early: Dated, late: Dated, elapsed: Elapsed) -> bool:
