@@ -66,10 +66,24 @@ def is_fit(choice: Choice, wish: Wish) -> bool:
 
 
 def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
-    """The tool that looks things up from words alone, if there is one."""
+    """The tool that looks things up from words alone, if there is one.
+
+    Where several do, each through things of its own, it is the one whose things the request speaks of; if it speaks of
+    none, the one that looks through the files.
+    """
     found = [tool for tool in tools if tool.effect == "read" and takes_query(tool) and not routes(tool)]
-    scored = {choice.tool.name: choice.score for choice in rank(found, wish)}
-    return max(found, key=lambda tool: (_searches(tool), scored[tool.name]), default=None)
+    choices = {choice.tool.name: choice for choice in rank(found, wish)}
+
+    def fitness(tool: ToolLine) -> tuple[bool, bool, bool, float, int]:
+        choice, searches = choices[tool.name], _searches(tool)
+        spoken_of = choice.named or (choice.score >= FITS and not choice.by_chance)
+        return searches > 0, spoken_of, _is_of_files(tool), choice.score, searches
+
+    return max(found, key=fitness, default=None)
+
+
+def _is_of_files(tool: ToolLine) -> bool:
+    return stem("file") in stems_of(f"{spaced(tool.name)} {tool.description}")
 
 
 def routes(tool: ToolLine) -> bool:
