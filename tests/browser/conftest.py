@@ -1,4 +1,7 @@
-"""One browser for all tests of a process; a window of its own for each test."""
+"""One browser for the tests of a module; a window of its own for each test.
+
+Not longer: while it is open its library keeps an event loop running, and tests beside these want to run their own.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +11,7 @@ from playwright.sync_api import Browser
 from tests.browser.serving import DESKTOP, Served, Visit, a_browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with a_browser() as opened:
         yield opened

@@ -141,7 +141,8 @@ class Parts:
             return
         data = orjson.dumps(card.definition(), option=orjson.OPT_SORT_KEYS)
         try:
-            keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data)
+            durable = self.settings.ledger.durability == "fsync"
+            keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data, durable=durable)
         except OSError as error:
             message = f"The definition of {card.name} cannot be kept ({error.strerror or error}). Free some space."
             raise LedgerUnwritable(message) from error

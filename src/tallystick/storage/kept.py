@@ -5,12 +5,20 @@ from pathlib import Path
 from tallystick.storage.journal.disk import make_folder, read_whole, write_whole
 
 
-def keep(audit: Path, kind: str, name: str, data: bytes) -> None:
-    """Keep a file once; the name holds the digest of what is in it."""
+def keep(audit: Path, kind: str, name: str, data: bytes, *, durable: bool = True) -> None:
+    """Keep a file once; the name holds the digest of what is in it.
+
+    Args:
+        audit: The folder of the audit.
+        kind: What it is: `tools`, `policies`.
+        name: Its name there.
+        data: What it holds.
+        durable: Whether it must be on the disk when this returns, as the receipts that name it are.
+    """
     path = audit / kind / name
     if not path.exists():
         make_folder(path.parent)
-        write_whole(path, data)
+        write_whole(path, data, durable=durable)
 
 
 def kept(audit: Path, kind: str, name: str) -> bytes | None:
