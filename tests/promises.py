@@ -918,6 +918,17 @@ PROMISES: dict[str, str] = {
     "page.workspace": "Files are read, changed by patches and checked in the browser; nothing typed is lost",
     "page.issues": "Issues are found, read and commented in the browser",
     "page.runs": "A recipe is run and watched in the browser",
+    # -- insight: cluster --
+    "insight.cluster-ward": "Ward's tree over weighted points is the one of the plain method, in bounded memory",
+    "insight.cluster-order": "The same tickets get the same groups and names in any order of rows and on every run",
+    "insight.cluster-k": "How many groups there are is found out by what halves of the tickets agree on",
+    "insight.cluster-algorithms": "ward, kmeans and hdbscan group tickets that are about the same thing",
+    "insight.cluster-large": "Above 20,000 texts micro-clusters are grouped, and the run says so",
+    "insight.cluster-figures": "Silhouette, stability and noise are what the plain formulas give",
+    "insight.cluster-labels": "Groups are named by telling words and quoted by three tickets word for word",
+    "insight.cluster-good": "Groups are the intents that people wrote down, as far as promised",
+    "insight.cluster-tool": "tool.cluster.run has the registry's schemas with ward, its roles and its audit record",
+    "insight.cluster-bad": "What cannot be grouped has its category and a hint, and leaves nothing",
     # -- insight: search --
     "insight.embed-builtin": "The built-in vectors need no network, have length one, and do not depend on their batch",
     "insight.embed-new": "Only tickets without a vector of the model are embedded; each once, in batches of any size",

@@ -47,7 +47,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doorway]:
 def test_insight_s_routes_give_documented_answers_to_all_that_fits_and_all_that_does_not(
     served: Doorway, mode: GenerationMode
 ) -> None:
-    assert tried(served, mode, size(6, 300), lambda path: path.startswith(INSIGHT)) >= 18
+    assert tried(served, mode, size(4, 300), lambda path: path.startswith(INSIGHT)) >= 12
 
 
 @pytest.mark.promise("insight.openapi")

@@ -20,7 +20,11 @@ LONGEST_S = 20
 
 @pytest.fixture
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder on a machine that has never seen a ledger, and the current one."""
+    """An empty folder on a machine that has never seen a ledger, and the current one; insight's part is left out.
+
+    It takes as long as all others together, and has tests of its own.
+    """
+    monkeypatch.setattr("tallystick.doors.cli.demo.PARTS", tuple(part for part in PARTS if part.name != "insight"))
     monkeypatch.setenv("TALLY_STATE_DIR", str(tmp_path / "state"))
     folder = tmp_path / "desk"
     folder.mkdir()

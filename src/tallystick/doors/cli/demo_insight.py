@@ -52,7 +52,7 @@ def play(stage: Stage) -> Shown:
     answer = room.analyses.one(made["analysis"]["analysis_id"]).answer
     say_answer(screen, answer)
     screen.line()
-    say_report(screen, made["report"])
+    say_report(screen, made["report"], themes=4, quotes=1)
     page = _write(gate.workspace, made["report"])
     found = room.analyses.recheck((gate.workspace / page).read_text(encoding="utf-8"))
     screen.line()

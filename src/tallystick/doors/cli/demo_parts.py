@@ -67,6 +67,11 @@ PARTS = (
         module="tallystick.doors.cli.demo_studio",
     ),
     Part(
+        name="insight",
+        title="What two months of support tickets say",
+        module="tallystick.doors.cli.demo_insight",
+    ),
+    Part(
         name="desk",
         title="Three customers write to a support desk",
         module="tallystick.doors.cli.demo_desk",

@@ -128,18 +128,19 @@ def _is_page(out: Path | None) -> bool:
 # -- on the screen -------------------------------------------------------------------------------------------------
 
 
-def say_report(screen: Screen, made: "Report") -> None:
-    """The gist of a report: in short, the themes, and what customers said."""
+def say_report(screen: Screen, made: "Report", *, themes: int = 12, quotes: int = 2) -> None:
+    """The gist of a report: in short, the themes, and what customers said of the largest."""
     screen.line(made.title)
-    for section in made.sections:
-        if section.title in SHOWN or section.level > 2:  # noqa: PLR2004 - themes in customers' words stand one level down
-            screen.line()
-            screen.line(section.title)
-            for block in section.blocks:
-                _say_block(screen, block)
+    # In customers' words themes stand one level down.
+    quoted = [section for section in made.sections if section.level > 2][:themes]  # noqa: PLR2004
+    for section in [*(section for section in made.sections if section.title in SHOWN), *quoted]:
+        screen.line()
+        screen.line(section.title)
+        for block in section.blocks:
+            _say_block(screen, block, quotes)
 
 
-def _say_block(screen: Screen, block: "Block") -> None:
+def _say_block(screen: Screen, block: "Block", quotes: int) -> None:
     from tallystick.rooms.insight.reports.blocks import Paragraph, Quotes, Table
 
     if isinstance(block, Paragraph):
@@ -147,7 +148,7 @@ def _say_block(screen: Screen, block: "Block") -> None:
     elif isinstance(block, Table):
         screen.table(list(block.head), [[_plain(cell) for cell in row] for row in block.rows])
     elif isinstance(block, Quotes):
-        for said in block.said:
+        for said in block.said[:quotes]:
             screen.line(f"  “{said.words}”  ticket:{said.ticket_id}")
 
 

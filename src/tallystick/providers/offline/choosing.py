@@ -77,12 +77,13 @@ def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
     def fitness(tool: ToolLine) -> tuple[bool, bool, bool, float, int]:
         choice, searches = choices[tool.name], _searches(tool)
         spoken_of = choice.named or (choice.score >= FITS and not choice.by_chance)
-        return searches > 0, spoken_of, _is_of_files(tool), choice.score, searches
+        return searches > 0, spoken_of, is_of_files(tool), choice.score, searches
 
     return max(found, key=fitness, default=None)
 
 
-def _is_of_files(tool: ToolLine) -> bool:
+def is_of_files(tool: ToolLine) -> bool:
+    """Whether a tool's card speaks of files."""
     return stem("file") in stems_of(f"{spaced(tool.name)} {tool.description}")
 
 

@@ -1,7 +1,7 @@
 """What a step is decided by, and what may come of it."""
 
 from tallystick.gate.codes import Category
-from tallystick.providers.offline.choosing import is_reader, search_tool
+from tallystick.providers.offline.choosing import is_of_files, is_reader, search_tool
 from tallystick.providers.offline.filling import Filled
 from tallystick.providers.offline.kinds import line_keys, takes_path
 from tallystick.providers.offline.prompt import Reading, ToolLine
@@ -45,7 +45,11 @@ class Situation:
     def reader(self) -> ToolLine | None:
         """The tool that reads a file: of those that need only a path, the one that says so or takes lines."""
         found = [tool for tool in self._there if tool.effect == "read" and takes_path(tool)]
-        return max(found, key=lambda tool: (is_reader(tool), line_keys(tool) is not None), default=None)
+
+        def fitness(tool: ToolLine) -> tuple[bool, bool, bool]:
+            return is_reader(tool), is_of_files(tool), line_keys(tool) is not None
+
+        return max(found, key=fitness, default=None)
 
     def tool_of(self, result: Result) -> ToolLine | None:
         """The tool a result came from."""

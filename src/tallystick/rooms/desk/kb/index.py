@@ -15,7 +15,7 @@ from math import log
 from rapidfuzz.distance import OSA
 
 from tallystick.records import record
-from tallystick.rooms.desk.kb.words import EMPTY, asked, relatives
+from tallystick.rooms.desk.kb.words import EMPTY, asked, names_in, relatives
 
 K1, B = 1.2, 0.6
 TITLE, HEADING = 1.5, 2.0
@@ -60,6 +60,8 @@ class Found:
     """Word of the question → what it is worth."""
     held: Mapping[str, Mapping[int, float]]
     """Word → passages that hold it, or one of its meaning → how well."""
+    names: tuple[tuple[str, ...], ...]
+    """What the question calls by a name, word by word."""
     scores: Mapping[int, float]
     """Passage → score."""
 
@@ -71,6 +73,15 @@ class Found:
     def missing(self, number: int) -> tuple[str, ...]:
         """The words of the question that a passage does not speak of."""
         return tuple(word for word in self.worths if number not in self.held[word])
+
+    def is_about(self, number: int, name: tuple[str, ...]) -> bool:
+        """Whether a passage has every word of a name."""
+        return all(number in self.held[word] for word in name)
+
+    def unknown(self) -> tuple[tuple[str, ...], ...]:
+        """The names that no passage has."""
+        held = [(name, [self.held[word].keys() for word in name]) for name in self.names]
+        return tuple(name for name, numbers in held if not set[int]().union(*numbers).intersection(*numbers))
 
 
 class Index:
@@ -108,6 +119,7 @@ class Index:
     def find(self, query: str) -> Found:
         """Look a question up."""
         words = [self._nearest(word) for word in asked(query)]
+        names = [tuple(self._nearest(word) for word in name) for name in names_in(query)]
         worths = {word: self._worth(word) for word in words}
         held = {word: self._held(word) for word in worths}
         scores: dict[int, float] = {}
@@ -117,7 +129,8 @@ class Index:
         pairs = [(f" {one} {other} ", worths[one] + worths[other]) for one, other in pairwise(words)]
         for number in best_of(scores, PAIRED):
             scores[number] += _beside(pairs, self._runs[number])
-        return Found(worths=worths, held=held, scores=scores)
+        told = tuple(name for name in names if all(word in held for word in name))
+        return Found(worths=worths, held=held, names=told, scores=scores)
 
     def _held(self, word: str) -> dict[int, float]:
         best = dict(zip(*self._lists.get(word, _NONE), strict=True))

@@ -11,7 +11,7 @@ from threading import RLock
 
 from tallystick.errors import PathRefused
 from tallystick.records import record
-from tallystick.rooms.desk.kb.index import Index, best_of
+from tallystick.rooms.desk.kb.index import Found, Index, best_of
 from tallystick.rooms.desk.kb.kept import Entry, IndexFile
 from tallystick.rooms.desk.kb.meaning import CERTAIN, WEIGHT, Meaning
 from tallystick.rooms.desk.kb.nouns import Answer, Document, Hit, Passed, Unreadable, Unused
@@ -69,14 +69,19 @@ class KnowledgeBase:
             self.refresh()
             hits: list[Hit] = []
             passed: dict[str, Passed] = {}
-            for document, number, ranked in self._found(query, k + SPARE):
+            found = self._index.find(query)
+            for document, number, ranked in self._opened(query, found, k + SPARE):
                 if len(hits) >= k:
                     break
                 if document.standing == "current":
                     hits.append(self._hit(document, number, ranked))
                 else:
                     passed.setdefault(document.doc, _passed(document))
-            return Answer(hits=tuple(hits), passed=tuple(passed.values())[:MOST_PASSED], searched=self._index.size)
+            unknown = tuple(" ".join(name) for name in found.unknown())
+            return Answer(
+                hits=tuple(hits), passed=tuple(passed.values())[:MOST_PASSED], unknown=unknown,
+                searched=self._index.size,
+            )  # fmt: skip
 
     def document(self, doc: str) -> Document | None:
         """One document as it is now; None: there is none.
@@ -128,8 +133,8 @@ class KnowledgeBase:
                 heading = document.sections[passage.section].name.rpartition(" > ")[2]
                 yield f"{document.title}. {heading}", document.text[passage.start : passage.end]
 
-    def _found(self, query: str, limit: int) -> Iterator[tuple[Document, int, "_Ranked"]]:
-        for ranked in self._ranked(query, limit):
+    def _opened(self, query: str, found: Found, limit: int) -> Iterator[tuple[Document, int, "_Ranked"]]:
+        for ranked in self._ranked(query, found, limit):
             doc, number = self._places[ranked.number]
             document = self._open(doc)
             if document is not None and document.sha256 == self._shelf.entries[doc].sha256:
@@ -138,19 +143,29 @@ class KnowledgeBase:
                 # It changed since we looked: what is kept of it says nothing any more.
                 self._looked = None
 
-    def _ranked(self, query: str, limit: int) -> Iterator["_Ranked"]:
-        found = self._index.find(query)
-        if self._meaning is None:
-            for number in best_of(found.scores, limit):
-                yield _Ranked(number=number, score=found.share(number), missing=found.missing(number))
-            return
-        alike = self._meaning.likeness(query, CANDIDATES)
+    def _ranked(self, query: str, found: Found, limit: int) -> Iterator["_Ranked"]:
+        """The best passages by words and meaning; those that lack a name of the question are about something else."""
+        likeness = {} if self._meaning is None else self._likeness(query, found)
         best = max(found.scores.values(), default=1.0)
-        likeness = {number: float(alike.values[number]) for number in (*best_of(found.scores, CANDIDATES), *alike.best)}
-        both = {number: found.scores.get(number, 0.0) / best + WEIGHT * value for number, value in likeness.items()}
+        near = likeness or dict.fromkeys(best_of(found.scores, CANDIDATES), 0.0)
+        both = {
+            number: found.scores.get(number, 0.0) / best + WEIGHT * value
+            for number, value in near.items()
+            if all(found.is_about(number, name) for name in found.names)
+        }
         for number in best_of(both, limit):
-            score = (found.share(number) + min(1.0, max(0.0, likeness[number] / CERTAIN))) / 2
+            score = found.share(number)
+            if likeness:
+                score = (score + min(1.0, max(0.0, likeness[number] / CERTAIN))) / 2
             yield _Ranked(number=number, score=score, missing=found.missing(number))
+
+    def _likeness(self, query: str, found: Found) -> dict[int, float]:
+        """How alike passages are to a question: the best by words, and the most alike."""
+        if self._meaning is None:
+            return {}
+        alike = self._meaning.likeness(query, CANDIDATES)
+        near = (*best_of(found.scores, CANDIDATES), *alike.best)
+        return {number: float(alike.values[number]) for number in near}
 
     def _open(self, doc: str) -> Document | None:
         try:

@@ -135,6 +135,8 @@ class Answer:
     hits: tuple[Hit, ...]
     passed: tuple[Passed, ...]
     """Withdrawn and superseded documents that were passed over."""
+    unknown: tuple[str, ...]
+    """Names in the question that no document has; nothing is said about them, so nothing is found."""
     searched: int
     """Passages that were looked through."""
 

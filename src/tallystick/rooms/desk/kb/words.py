@@ -14,6 +14,9 @@ from tallystick.gate.quotes import is_unspaced
 MAX_WORD = 48
 """Longer runs are keys and addresses; they are cut so that an index stays small."""
 _WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*(?:['’][^\W_]+)*")  # noqa: RUF001 - both kinds of apostrophe stand in texts
+_NAMED = re.compile(r"[^\W_][\w'’-]*")  # noqa: RUF001
+MOSTLY = 0.6
+"""From this share of capitals on, they tell nothing."""
 _TAIL = re.compile(r"['’](?:s|t|re|ve|ll|d|m)?\Z")  # noqa: RUF001
 _VOWEL = re.compile("[aeiouy]")
 _NUMBER = re.compile(r"\d{6,}")
@@ -37,6 +40,31 @@ def asked(text: str) -> list[str]:
     found = dict.fromkeys(word for word in stems(text) if word not in EMPTY and not _NUMBER.match(word))
     # A question of empty words alone is still a question.
     return list(found) or list(dict.fromkeys(stems(text)))
+
+
+def names_in(text: str) -> list[tuple[str, ...]]:
+    """What a question calls by a name of several words (`Gold Years Account`), as the words of each.
+
+    Capitals tell: two or more in a row, where not everything is written with them. A passage that lacks a word of such
+    a name is about something else, however much of the rest it says.
+    """
+    marked = list(_NAMED.finditer(text))
+    large = [found.group()[0].isupper() for found in marked]
+    if not marked or sum(large) > len(large) * MOSTLY:
+        return []
+    names: list[list[str]] = [[]]
+    for at, found in enumerate(marked):
+        beside = at > 0 and text[marked[at - 1].end() : found.start()].isspace()
+        if not large[at] or not beside:
+            names.append([])
+        if large[at] and not (at == 0 or _begins(text, found.start())):
+            names[-1] += [word for word in stems(found.group()) if word not in EMPTY]
+    return list(dict.fromkeys(tuple(name) for name in names if len(name) > 1))
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a sentence begins here: its first word is large whatever it is."""
+    return text[:at].rstrip().endswith((".", "!", "?", ":", ">"))
 
 
 def relatives(word: str) -> tuple[str, ...]:

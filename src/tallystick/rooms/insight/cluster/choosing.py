@@ -34,7 +34,6 @@ class Choice:
     """A number of groups, and why."""
 
     count: int
-    stability: float | None
     profile: tuple[tuple[int, float], ...]
     """Number of groups → how well halves agree on it."""
 
@@ -91,14 +90,14 @@ def choose(tree: Tree, halved: Halves) -> Choice:
     """The number of groups of a tree's points."""
     counts = _counts(tree.points, halved.smallest)
     if len(counts) < 2:  # noqa: PLR2004 - nothing to choose between
-        return Choice(count=min(2, tree.points), stability=None, profile=())
+        return Choice(count=min(2, tree.points), profile=())
     found = halved.stability(counts)
     smooth = [float(np.mean(found[max(0, at - 1) : at + 2])) for at in range(len(found))]
     best = _best(tree, counts, smooth, found)
     return Choice(
-        count=_broken_off(tree, counts, best), stability=found[best],
+        count=_broken_off(tree, counts, best),
         profile=tuple((count, round(value, 4)) for count, value in zip(counts, found, strict=True)),
-    )  # fmt: skip
+    )
 
 
 def _counts(points: int, half: int) -> list[int]:

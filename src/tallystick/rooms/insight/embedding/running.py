@@ -5,6 +5,7 @@ that have no vector yet, so nothing is made twice and nothing is left out.
 """
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from tallystick.errors import ToolError
@@ -86,12 +87,18 @@ class Embedding:
         """Embed all tickets of a dataset that have no vector yet."""
         total, done, after = self.missing(dataset_id, model), 0, 0
         progress(0, total)
-        while True:
-            some = self.step(dataset_id, model, after=after, batch_size=batch_size)
-            if some.last is None:
-                break
-            after, done = some.last, done + some.count
-            progress(done, max(total, done))
+        # One batch is written while the next is made: making is the model's work, writing the disk's.
+        with ThreadPoolExecutor(max_workers=1) as writer:
+            writing: Future[int] | None = None
+            while True:
+                made = self._made(dataset_id, model, after, batch_size)
+                if writing is not None:
+                    done += writing.result()
+                    progress(done, max(total, done))
+                if not made:
+                    break
+                after = made[-1][0]
+                writing = writer.submit(self._written, dataset_id, model, made)
         return Embedded(
             dataset_id=dataset_id, model_name=model.name, backend=model.backend, vector_dim=model.dim,
             embedded_count=done,
@@ -99,21 +106,34 @@ class Embedding:
 
     def step(self, dataset_id: int, model: Embedder, *, after: int = 0, batch_size: int | None = None) -> Slice:
         """Embed the next tickets after one; doing it again changes nothing."""
-        limit = min(batch_size or model.at_once, MOST_AT_ONCE)
-        tickets = self._store().without_vector(dataset_id, model.name, after=after, limit=limit)
-        if not tickets:
+        made = self._made(dataset_id, model, after, batch_size)
+        if not made:
             return Slice(count=0, last=None)
-        made = model.embed([text_of(ticket) for ticket in tickets]).astype("<f4", copy=False)
-        vectors = [(ticket.ticket_id, row.tobytes()) for ticket, row in zip(tickets, made, strict=True)]
-        self._store().put_vectors(dataset_id, model.name, vectors)
-        return Slice(count=len(tickets), last=tickets[-1].ticket_id)
+        return Slice(count=self._written(dataset_id, model, made), last=made[-1][0])
+
+    def _made(
+        self, dataset_id: int, model: Embedder, after: int, batch_size: int | None
+    ) -> list[tuple[int, bytes]]:  # fmt: skip
+        limit = min(batch_size or model.at_once, MOST_AT_ONCE)
+        read = self._store().texts_without_vector(dataset_id, model.name, after=after, limit=limit)
+        if not read:
+            return []
+        rows = model.embed([_words(text, summary) for _, text, summary in read]).astype("<f4", copy=False)
+        return [(ticket_id, row.tobytes()) for (ticket_id, _, _), row in zip(read, rows, strict=True)]
+
+    def _written(self, dataset_id: int, model: Embedder, made: list[tuple[int, bytes]]) -> int:
+        self._store().put_vectors(dataset_id, model.name, made)
+        return len(made)
 
 
 def text_of(ticket: Ticket) -> str:
     """What of a ticket its vector is made of: the subject, where there is one, and the text."""
-    said = ticket.said
-    text = said.text[:MOST_READ]
+    return _words(ticket.said.text, ticket.said.summary)
+
+
+def _words(text: str, summary: str | None) -> str:
+    text = text[:MOST_READ]
     # Some systems repeat the subject as the first line.
-    if not said.summary or text.casefold().startswith(said.summary.casefold()):
+    if not summary or text.casefold().startswith(summary.casefold()):
         return text
-    return f"{said.summary[:MOST_READ]}\n{text}"
+    return f"{summary[:MOST_READ]}\n{text}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import orjson
 import sqlalchemy as sa
 
 from tallystick.rooms.insight.nouns import Ticket
@@ -20,6 +21,15 @@ class Vectors(Tables):
         """Tickets that have no vector of this model yet."""
         query = sa.select(TICKETS).where(*_unembedded(dataset_id, model_name), TICKETS.c.id > after)
         return [ticket_of(row) for row in self.rows(query.order_by(TICKETS.c.id).limit(limit))]
+
+    def texts_without_vector(
+        self, dataset_id: int, model_name: str, *, after: int = 0, limit: int = BATCH
+    ) -> list[tuple[int, str, str | None]]:
+        """(ticket, text, summary) of the same; a million tickets need not be read whole for that."""
+        c = TICKETS.c
+        query = sa.select(c.id, c.body).where(*_unembedded(dataset_id, model_name), c.id > after)
+        bodies = [(row.id, orjson.loads(row.body)) for row in self.rows(query.order_by(c.id).limit(limit))]
+        return [(ticket_id, body["text"], body.get("summary")) for ticket_id, body in bodies]
 
     def count_without_vector(self, dataset_id: int, model_name: str) -> int:
         """How many there are."""

@@ -15,10 +15,7 @@ _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|you|your)\b")
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
 _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN))
-_BEASTS = (
-    "dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol"
-)
-_RIVAL = re.compile(rf"\b(?:{_PEOPLE}|{_BEASTS})\b(?!'s)")
+_RIVAL = re.compile(rf"\b(?:{_PEOPLE})\b(?!'s)")
 _BY_THE_WAY = re.compile(
     rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
     rf"\b(?:was|is|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
@@ -42,7 +39,7 @@ def alone(binder: Binder, number: int) -> Mention | None:
 
 
 def alone_before(binder: Binder, number: int) -> Mention | None:
-    """The one whom the sentence before is about, where this one only goes on: `It was thick hair, and red.`"""
+    """The one whom the sentence before is about, where this one only goes on, as `It was thick hair, and red` does."""
     sentences = binder.prose.sentences
     if number == 0 or sentences[number - 1].paragraph != sentences[number].paragraph:
         return None

@@ -24,8 +24,10 @@ _BORN = tuple(
         rf"\bcradle\s+(?:had\s+)?(?:stood|rocked|was)\s+(?:in|at)\s+{_P}",
         rf"\bhail(?:ed|s|ing)\s+from\s+{_P}",
         rf"\b(?:birthplace|native\s+(?:town|city|village|place|parish))(?:\s+of\s+[^,;]{{2,30}})?\s+(?:was|had\s+been|is|being)\s+{_P}",
-        rf"{_P}\s+(?:was|is|had\s+been|being)\s+(?:[^,;]{{0,30}}(?:'s|s')|the|his|her)\s+(?:birthplace|native\s+(?:town|city|village|"
-        rf"place|parish))\b",
+        (
+            rf"{_P}\s+(?:was|is|had\s+been|being)\s+(?:[^,;]{{0,30}}(?:'s|s')|the|his|her)\s+(?:birthplace|native\s+(?:town|city|village|"
+            rf"place|parish))\b"
+        ),
         rf"{_P}\s+(?:had\s+)?(?:bore|gave\s+birth\s+to|had\s+given\s+birth\s+to|saw\s+the\s+birth\s+of)\b",
         rf"(?:\bin|\bat)\s+{_P},?\s+where\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
         rf"(?:\bin|\bat)\s+{_P}\s+that\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
@@ -38,9 +40,11 @@ _ADDRESS = (
 _HOME = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|lodgings|windows?|door|"
-        rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside)\s+"
-        rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|on|was|of)\s+(?:[\w'-]+\s+){{0,4}}?{_ADDRESS}",
+        (
+            rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|lodgings|windows?|door|"
+            rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside)\s+"
+            rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|on|was|of)\s+(?:[\w'-]+\s+){{0,4}}?{_ADDRESS}"
+        ),
         rf"{_ADDRESS}[^;]*?\b(?:home|house|lodgings|rooms)\s+(?:was|were|stood|lay)\s+there\b",
         rf"{_ADDRESS},?\s+where\s+[^;]{{0,40}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her|a|two|three|rooms|lodgings))\b",
         rf"{_ADDRESS}\s+(?:was|had\s+been)\s+(?:[^,;]{{0,30}}(?:'s|s')|his|her)\s+(?:home|address)\b",
@@ -54,18 +58,26 @@ _WAS_AT = re.compile(
 )
 _HERE = re.compile(rf"\b{_P}\s+(?:had|saw|kept|held|sheltered|housed|lodged)\b")
 _MONTH = re.compile(
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas)\b"
+    r"(?:January|February|March|April|May|June|July|August|"
+    r"September|October|November|December|Christmas)\b"
+)
+_SUPPOSED = re.compile(
+    r"\b(?:might|would|could|should|may|if|perhaps|maybe|not|never|nor|neither|hardly|seemed|anywhere|rather|instead)\b|n't\b|"
+    r"\b(?:like|as|than)\s+(?:if\s+|though\s+)?(?:an?|one|any|the|some|most)\b"
 )
 _PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b")
 _BIRTH_WORDS = frozenset(
     words(
-        "born bred christened native child son daughter light world breath cradle hail hailed hails hailing birthplace birth bore"
+        "born bred christened native child son daughter light world "
+        "breath cradle hail hailed hails hailing birthplace birth bore"
     )
 )
 _HOME_WORDS = frozenset(
     words(
-        "live lived lives living dwelt dwelling lodged lodging resided residing home house room rooms lodgings window windows door "
-        "doorstep roof parlour garret quarters address household bed floor cottage attic abode hearth fireside back returned"
+        "live lived lives living dwelt dwelling lodged lodging resided residing home house room rooms lodgings window "
+        "windows door "
+        "doorstep roof parlour garret quarters address household bed floor cottage attic abode "
+        "hearth fireside back returned"
     )
 )
 
@@ -84,7 +96,7 @@ def births(narration: Narration, binder: Binder) -> Iterator[Fact]:
 
 def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[str], attribute: str) -> Iterator[Fact]:
     owner = _owner(narration, binder, number, found)
-    if owner is None or not narration.asserts_date(number, found.start(), found.end()):
+    if owner is None or _is_supposed(narration, number, found):
         return
     place = found.group("place")
     hard = attribute != "home"
@@ -104,7 +116,7 @@ def _that_night(narration: Narration, binder: Binder, number: int) -> Iterator[F
     if found is None or not (moment.day and moment.month):
         return
     owner = _owner(narration, binder, number, found)
-    if owner is None or not narration.asserts_date(number, found.start(), found.end()):
+    if owner is None or _is_supposed(narration, number, found):
         return
     place = found.group("place")
     details = (*map(str, moment.as_value()), part.group())
@@ -123,6 +135,12 @@ def _owner(narration: Narration, binder: Binder, number: int, found: re.Match[st
     ):
         return None
     return None if binder.cast.acts(binder.cast.key_of_name(place) or "") else owner
+
+
+def _is_supposed(narration: Narration, number: int, found: re.Match[str]) -> bool:
+    """`might as well have been born in Leeds`; what stands after the place supposes something else."""
+    before = narration.prose.told[narration.prose.sentences[number].start : found.start("place")]
+    return _SUPPOSED.search(re.split(r"[;:,—]", before)[-1]) is not None
 
 
 def _plain(place: str) -> str:

@@ -32,6 +32,9 @@ _TINT = re.compile(
 _THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;.]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
 _OTHERS = frozenset(words("my your our their its whose"))
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:the|an?|his|her|their|some|another|this|that)\b")
+_BEASTS = re.compile(
+    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol)\b"
+)
 _SEES = re.compile(
     r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|found|"
     r"watch(?:ed|ing)|faced|facing|beheld|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|encounter\w*)\b"
@@ -206,6 +209,8 @@ def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
         return None
     owner = alone(binder, number) or alone_before(binder, number)
     told = binder.prose.told
+    if _BEASTS.search(binder.prose.sentences[number].text):
+        return None
     if owner is None or _OF_ANOTHER.match(told, thing.end) or _SEES.search(_same_clause(told[owner.end : thing.start])):
         return None
     return owner

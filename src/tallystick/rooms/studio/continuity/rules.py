@@ -82,6 +82,7 @@ def rule_of(attribute: str) -> Rule:
         "landed ",
         "returned ",
         "came ",
+        "days to ",
     )
     return RULES["event-date" if attribute.startswith(travels) else "place"]
 
