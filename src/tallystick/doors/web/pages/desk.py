@@ -102,8 +102,9 @@ class _Board:
             for kind, statuses, _ in COLUMNS:
                 found, total = tx.list(status=statuses, kind=kind or None, limit=SHOWN)
                 lines = [
-                    (one.ticket_id, str(one.kind or ""), one.status, " ".join(one.content.split())[:120]) for one in found
-                ]  # fmt: skip
+                    (one.ticket_id, str(one.kind or ""), one.status, " ".join(one.content.split())[:120])
+                    for one in found
+                ]
                 columns.append((lines, total))
             return figures(tx) | {"oldest_review_ms": None}, columns
 
