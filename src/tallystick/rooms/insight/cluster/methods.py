@@ -17,6 +17,9 @@ from tallystick.rooms.insight.cluster.ward import ward_tree
 ALGORITHMS = ("kmeans", "hdbscan", "ward")
 SEEDS = 5
 """Beginnings of k-means; the one that ends best counts."""
+NEAR = 0.5
+"""Below this cosine two texts have little in common."""
+BLOCK = 1_024
 DENSE_WIDTH = 24
 """Directions that HDBSCAN sees: in hundreds, everything is equally far from everything."""
 LEAST_DENSE, MOST_DENSE = 5, 50
@@ -128,7 +131,22 @@ def dense(points: Matrix, size: int, samples: int) -> Ints:
     smooth = pooled(points)
     _, axes = np.linalg.eigh(smooth.T.astype(np.float64) @ smooth)
     flat = smooth @ axes[:, ::-1][:, :DENSE_WIDTH]
-    return np.asarray(HDBSCAN(min_cluster_size=size, min_samples=samples, copy=True).fit_predict(flat), dtype=np.int64)
+    found = HDBSCAN(min_cluster_size=size, min_samples=samples, copy=True).fit_predict(flat)
+    # Pooling draws every point to others; one that is near nothing by itself belongs to none of them.
+    return np.where(_likeness(points) < NEAR, -1, np.asarray(found, dtype=np.int64))
+
+
+def _likeness(points: Matrix) -> Floats:
+    """How like each point is to the one that is most like it: the cosine, block by block."""
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    unit = points / np.maximum(lengths, 1e-12)
+    most = np.empty(len(unit), dtype=np.float64)
+    for start in range(0, len(unit), BLOCK):
+        block = unit[start : start + BLOCK] @ unit.T
+        rows = np.arange(len(block))
+        block[rows, rows + start] = -1.0
+        most[start : start + BLOCK] = block.max(axis=1)
+    return most
 
 
 def _begun(points: Matrix, weights: Floats, count: int, seed: int) -> Ints:
