@@ -76,8 +76,8 @@ def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
 
     def fitness(tool: ToolLine) -> tuple[bool, bool, bool, float, int]:
         choice, searches = choices[tool.name], _searches(tool)
-        spoken_of = choice.named or (choice.score >= FITS and not choice.by_chance)
-        return searches > 0, spoken_of, is_of_files(tool), choice.score, searches
+        spoken_of = choice.score >= FITS and not choice.by_chance
+        return searches > 0, choice.named, is_of_files(tool) or spoken_of, choice.score, searches
 
     return max(found, key=fitness, default=None)
 
