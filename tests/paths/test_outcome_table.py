@@ -65,6 +65,8 @@ class Bench:
             made(lambda: asyncio.sleep(LONG_S), name="wait"),
             made(fails(), name="fail"),
             made(fails(unavailable=True, hint="pip install it"), name="optional"),
+            made(fails(status=400), name="unfit"),
+            made(fails(status=429), name="all_spent"),
             made(fails(status=404), name="missing"),
             made(fails(status=409), name="conflict"),
             made(lambda: "kept", name="remember", effect="write", **_memory("text")),
@@ -190,6 +192,14 @@ async def part_missing(bench: Bench) -> Outcome:
     return await bench.open().call("optional")
 
 
+async def bad_input(bench: Bench) -> Outcome:
+    return await bench.open().call("unfit")
+
+
+async def spent(bench: Bench) -> Outcome:
+    return await bench.open().call("all_spent")
+
+
 async def timeout(bench: Bench) -> Outcome:
     return await bench.open().call("hang")
 
@@ -225,6 +235,8 @@ WAYS: dict[str, Callable[[Bench], Awaitable[Outcome]]] = {
     "no_provenance": no_provenance,
     "canonical_write": canonical_write,
     "bad_result": wrong_shape,
+    "bad_input": bad_input,
+    "spent": spent,
     "part_missing": part_missing,
     "timeout": timeout,
     "ledger": ledger_gone,
