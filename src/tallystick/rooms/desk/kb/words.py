@@ -49,22 +49,27 @@ def names_in(text: str) -> list[tuple[str, ...]]:
     a name is about something else, however much of the rest it says.
     """
     marked = list(_NAMED.finditer(text))
-    large = [found.group()[0].isupper() for found in marked]
-    if not marked or sum(large) > len(large) * MOSTLY:
+    large = [_is_name(text, found) for found in marked]
+    if sum(large) > len(large) * MOSTLY:
         return []
     names: list[list[str]] = [[]]
     for at, found in enumerate(marked):
         beside = at > 0 and text[marked[at - 1].end() : found.start()].isspace()
         if not large[at] or not beside:
             names.append([])
-        if large[at] and not (at == 0 or _begins(text, found.start())):
+        if large[at]:
             names[-1] += [word for word in stems(found.group()) if word not in EMPTY]
     return list(dict.fromkeys(tuple(name) for name in names if len(name) > 1))
 
 
-def _begins(text: str, at: int) -> bool:
-    """Whether a sentence begins here: its first word is large whatever it is."""
-    return text[:at].rstrip().endswith((".", "!", "?", ":", ">"))
+def _is_name(text: str, found: re.Match[str]) -> bool:
+    """Whether a word is written large for its own sake: not as the first of a sentence, and not as `I` is."""
+    word = found.group()
+    if len(word) > 1 and word.isupper():
+        return True
+    before = text[: found.start()].rstrip()
+    first = not before or before.endswith((".", "!", "?", ":", ">"))
+    return word[0].isupper() and not first and word.lower().partition("'")[0] not in EMPTY
 
 
 def relatives(word: str) -> tuple[str, ...]:
