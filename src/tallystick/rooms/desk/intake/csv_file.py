@@ -22,6 +22,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Field of the event → names of its column, the surest first."""
 DELIMITERS = ",;\t|"
 HEAD = 64 * 1024
+LARGEST_CELL = 128 * 1024
+"""Characters of a cell. The reader's own bound belongs to the whole process, so it is not asked here."""
 
 
 def csv_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
@@ -43,7 +45,7 @@ def _events(path: Path, delimiter: str, places: Mapping[str, int]) -> Iterator[d
         number = 1
         for row in _rows(opened, delimiter):
             number += 1
-            if row is None:
+            if row is None or any(len(cell) > LARGEST_CELL for cell in row):
                 yield Left(place=f"row {number}", reason="row_malformed")
             elif any(cell.strip() for cell in row):
                 yield _event(row, places)
