@@ -11,6 +11,7 @@ from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.doors.web.parts.text import block
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
 from tallystick.gate.session import Caller
 
@@ -100,7 +101,7 @@ class _Answering:
                 ui.space()
                 left = ui.label(_left(hold)).classes("tally-soft").props('role="timer"')
                 ui.timer(1.0, lambda: left.set_text(_left(hold)))
-            ui.label(_arguments(hold)).classes("tally-code")
+            block(_arguments(hold))
         self._place = ui.column().classes("w-full gap-2")
         with self._place:
             if hold.state is not State.HELD:

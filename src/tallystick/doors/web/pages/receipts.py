@@ -11,6 +11,7 @@ from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.audit import audit_result
 from tallystick.doors.web.parts.receipt_card import receipt_card
 from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.doors.web.parts.text import block
 from tallystick.gate.record.proof import Proof, proof_fault
 from tallystick.gate.record.receipt import Receipt
 from tallystick.storage.ledger import verify_workspace
@@ -148,7 +149,7 @@ def _proving(house: House, receipt: Receipt) -> None:
                 return
             words = f"It stands in the log: {len(proof.path)} hashes lead from this record to the signed root."
             ui.label(words).classes("tally-good").props('role="status"')
-            ui.label(proof.checkpoint.decode()).classes("tally-code")
+            block(proof.checkpoint.decode())
             told = orjson.dumps(proof.as_dict(), option=orjson.OPT_INDENT_2)
             ui.button(
                 "Download the proof", icon="download",

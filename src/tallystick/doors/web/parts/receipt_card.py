@@ -7,7 +7,7 @@ import orjson
 from nicegui import ui
 
 from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.parts.text import block, text
 from tallystick.gate.record.receipt import Receipt
 
 SHOWN_CHARS = 20_000
@@ -54,4 +54,4 @@ def _payload(title: str, value: Any) -> None:
         return
     shown = value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     ui.label(title).classes("tally-soft")
-    ui.label(shown[:SHOWN_CHARS] + (" …" if len(shown) > SHOWN_CHARS else "")).classes("tally-code")
+    block(shown[:SHOWN_CHARS] + (" …" if len(shown) > SHOWN_CHARS else ""))

@@ -8,6 +8,7 @@ from nicegui import ui
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.evidence import evidence_chips
+from tallystick.doors.web.parts.text import block
 from tallystick.rooms.studio.conference.nouns import Round
 
 ENDS = {
@@ -46,7 +47,7 @@ def _refused(rejected: Mapping[str, Any]) -> None:
     nearest = rejected.get("nearest")
     if isinstance(nearest, Mapping):
         ui.label(f"The nearest real line, {nearest.get('source')}:L{nearest.get('line')}:").classes("tally-soft")
-        ui.label(str(nearest.get("text", ""))).classes("tally-code")
+        block(str(nearest.get("text", "")))
     with ui.expansion("What it said").classes("w-full"):
         ui.label(str(rejected.get("text", ""))).classes("tally-text tally-struck")
 
