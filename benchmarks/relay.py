@@ -52,6 +52,24 @@ from fastmcp.server import create_proxy
 from fastmcp.client.transports import StdioTransport
 create_proxy(StdioTransport(command=sys.argv[1], args=sys.argv[2:]), name="proxy").run(transport="stdio", show_banner=False)
 """
+SIGNING = """
+import os, select, subprocess, sys
+from hashlib import sha256
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+key = Ed25519PrivateKey.generate()
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+down, up = server.stdin.fileno(), server.stdout.fileno()
+ways = {0: down, up: 1}
+while True:
+    for source in select.select(list(ways), [], [])[0]:
+        said = os.read(source, 1 << 20)
+        if not said:
+            server.stdin.close()
+            sys.exit(server.wait())
+        key.sign(sha256(said).digest())
+        os.write(ways[source], said)
+"""
+"""A relay that passes everything on, signs it, and keeps nothing: the least that a relay in Python can cost."""
 POLICY = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n[ledger]\ndurability = "{durability}"\n'
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
@@ -114,17 +132,18 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         for speaker in speakers.values():
             speaker.close()
     medians = {name: statistics.median(found) * 1e6 for name, found in times.items()}
-    sync_us = _fdatasync_us(folder)
+    sync_us = _fdatasync_us(folder, medians["SDK server, direct"] / 2e6)
     starts = _starts(folder, 9 if full else 5)
     return _told(medians, sync_us, starts)
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
-    for name, text in (("sdk.py", SDK), ("bare.py", BARE), ("proxy.py", PROXY)):
+    for name, text in (("sdk.py", SDK), ("bare.py", BARE), ("proxy.py", PROXY), ("signing.py", SIGNING)):
         (folder / name).write_text(text)
     python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
     commands = {
         "SDK server, direct": [python, sdk],
+        "SDK server, bare relay that signs": [python, str(folder / "signing.py"), python, sdk],
         "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
         "SDK server, wrapped, fsync": [*_wrap(folder, "fsync"), python, sdk],
         "bare server, direct": [python, bare],
@@ -156,11 +175,15 @@ def _starts(folder: Path, times: int) -> tuple[float, float]:
     return statistics.median(alone), statistics.median(wrapped)
 
 
-def _fdatasync_us(folder: Path) -> float:
-    """What one append with fdatasync costs here and now."""
+def _fdatasync_us(folder: Path, pause_s: float) -> float:
+    """What one append with fdatasync costs here and now, at the pace at which the calls come.
+
+    A disk that rests between two appends is slower to answer than one kept busy.
+    """
     fd = os.open(folder / "sync", os.O_RDWR | os.O_CREAT)
     found = []
-    for _ in range(100):
+    for _ in range(300):
+        time.sleep(pause_s)
         began = time.perf_counter()
         os.write(fd, b"x" * 1024)
         os.fdatasync(fd)
@@ -174,10 +197,11 @@ def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]
     lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
     lines += [f"| {name} | {us:.0f} | {us / direct:.2f} |" for name, us in medians.items()]
     added_fsync = medians["SDK server, wrapped, fsync"] - direct
+    added_bare = medians["SDK server, bare relay that signs"] - direct
     lines += [
         "",
         f"One append with fdatasync: {sync_us:.0f} µs. With `fsync` a call takes {added_fsync:.0f} µs more than alone, of "
-        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs.",
+        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs; the bare relay takes {added_bare:.0f} µs.",
         f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
     ]
     return {

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from tallystick.errors import LedgerError, RegistrationError
-from tallystick.gate.admit.arguments import admit_call
+from tallystick.gate.admit.arguments import admit_call, cleaned
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import USED
@@ -89,7 +89,7 @@ class Pipeline:
         """Take a tool: its card into the catalogue, its handler into the runner that only this object holds."""
         card = tool.card
         check_card(card)
-        entry = self.catalogue.add(card)
+        entry = self.catalogue.add(card, tool.clean)
         try:
             self._runner.add(card, tool.handler)
         except RegistrationError:
@@ -283,7 +283,8 @@ class Pipeline:
         return entries.text_inputs(text, self._redactor, self.secret_names())
 
     def _attempt(self, tool: object, args: object) -> bytes:
-        return entries.attempt_inputs(tool, args, self._redactor, self.secret_names())
+        kept = cleaned(self.catalogue.meant(tool), args)
+        return entries.attempt_inputs(tool, kept, self._redactor, self.secret_names())
 
     async def _refuse(
         self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False

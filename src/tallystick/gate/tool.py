@@ -24,6 +24,8 @@ from tallystick.errors import RegistrationError
 Effect = Literal["read", "write", "external"]
 How = Literal["async", "thread", "inline", "process"]
 Origin = Literal["local", "upstream", "client"]
+Clean = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Arguments as they came → arguments as they may be kept."""
 
 EFFECTS: frozenset[str] = frozenset({"read", "write", "external"})
 DEFAULT_TIMEOUT_S = 60.0
@@ -134,6 +136,9 @@ class Tool:
     """A room's own rule, `rule(proposal, snapshot) → Decision`; decide runs it last."""
     snapshot: Callable[[], Any] | None = None
     """What the rule reads; its digest stands in the receipt."""
+    clean: Clean | None = None
+    """Replaces what must not be kept, such as personal data, before a call is looked at: neither the decision, nor the
+    receipt, nor the handler sees more."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself, outside the gate (for its own unit tests)."""

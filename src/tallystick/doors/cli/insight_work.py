@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 SESSION = "insight"
 CHUNK = 1024 * 1024
-EXACT = frozenset({"file_path"})
-"""No words of anybody's. In all other texts personal data is replaced before the call, and so before its receipt."""
 
 
 def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, doing: str | None = None) -> Any:
@@ -38,12 +36,7 @@ def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, do
     """
     import asyncio
 
-    clean = insight_in(gate).placeholders.clean
-    given = {
-        name: clean(value) if isinstance(value, str) and name not in EXACT else value
-        for name, value in args.items()
-        if value is not None
-    }
+    given = {name: value for name, value in args.items() if value is not None}
     with _heard(screen, doing), running_tools():
         outcome = asyncio.run(_call(gate, tool, given))
     return result_of(outcome)

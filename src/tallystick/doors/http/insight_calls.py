@@ -33,9 +33,6 @@ ROLES: Mapping[str, frozenset[str]] = {
     "tool.prompts.save": frozenset({"admin"}),
 }
 """Asked for at the router; the tools' own cards say the same to the gate."""
-EXACT = frozenset({"file_path", "date_from", "date_to"})
-"""Arguments that are no words of anybody's. In all others personal data is replaced before the call, and so before its
-receipt."""
 
 
 def insight_of(gate: Gate) -> Insight:
@@ -89,19 +86,6 @@ async def _outcome(desk: FrontDesk, request: Request, tool: str, args: Mapping[s
     if isinstance(args, Rejection):
         # What was sent instead of arguments may hold anything, so the receipt does without it.
         return await desk.gate.refuse(args, tool, session=where, caller=caller)
-    return await desk.gate.call(tool, _cleaned(args, insight_of(desk.gate)), session=where)
+    insight_of(desk.gate)
+    return await desk.gate.call(tool, args, session=where)
 
-
-def _cleaned(args: Mapping[str, Any], room: Insight) -> dict[str, Any]:
-    clean = room.placeholders.clean
-    return {clean(name): value if name in EXACT else _clean(value, room) for name, value in args.items()}
-
-
-def _clean(value: Any, room: Insight) -> Any:
-    if isinstance(value, str):
-        return room.placeholders.clean(value)
-    if isinstance(value, list):
-        return [_clean(each, room) for each in value]
-    if isinstance(value, dict):
-        return {_clean(name, room): _clean(each, room) for name, each in value.items()}
-    return value

@@ -8,14 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
+from urllib.parse import quote
 
 from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
 from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.parts.bell import Bell
 from tallystick.doors.web.parts.text import text
 from tallystick.doors.web.style import HEAD
+
+CHECK_S = 1.0
+"""How often it is looked whether the visitor may still look: a token runs out while a page is open."""
 
 Fill = Callable[..., Any]
 """Fills the frame of a page: is given the visitor first, then what the path names."""
@@ -36,8 +41,9 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
         async def shown(request: Request, **named: Any) -> Any:
             visitor = house.visitor(request)
             if visitor is None:
-                return RedirectResponse(f"/login?next={request.url.path}", status_code=303)
-            with framed(house, visitor, name, request.url.path):
+                return RedirectResponse(f"/login?next={_onward(request)}", status_code=303)
+            _ask_anew(house, request)
+            with framed(house, visitor, name, request):
                 if not visitor.may(*roles):
                     _closed(roles)
                     return None
@@ -55,21 +61,56 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
 
 
 @contextmanager
-def framed(house: House, visitor: Visitor, name: str, here: str) -> Iterator[None]:
+def framed(house: House, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
     """Everything around a page's own content."""
     ui.add_head_html(HEAD)
     ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
     with ui.left_drawer(value=None, bordered=True).props("breakpoint=900 width=210").classes("tally-drawer") as drawer:
-        _navigation(house, visitor, here)
+        _navigation(house, visitor, request.url.path)
     with ui.header().classes("tally-header items-center"):
         ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Navigation"')
         ui.link(house.project, "/").classes("tally-project")
         ui.label(name).classes("tally-here")
         ui.space()
+        Bell(house).show()
         _dark_switch()
-        _who(visitor)
-    with ui.element("main").classes("tally-main").props('id="content" tabindex="-1"'):
+        _who(visitor, _onward(request))
+    with ui.element("main").classes("tally-main").props('tabindex="-1"') as content:
+        if not visitor.is_person and house.startup.cookie_name in request.cookies:
+            _log_in_again(_onward(request))
         yield
+    ui.skip_link("Skip to the content", target=content)
+
+
+def _ask_anew(house: House, request: Request) -> None:
+    """Ask before everything a page does who is asking: what was open when a token ran out does nothing any more."""
+    client = ui.context.client
+    take = client.handle_event
+
+    def taken(message: dict[str, Any]) -> None:
+        if house.visitor(request) is not None:
+            take(message)
+        else:
+            _say_expired()
+
+    def _say_expired() -> None:
+        with client:
+            ui.run_javascript("window.tallyExpired()")
+
+    client.handle_event = taken  # type: ignore[method-assign]
+    if house.identity.enabled:
+        ui.timer(CHECK_S, lambda: None if house.visitor(request) is not None else _say_expired())
+
+
+def _log_in_again(onward: str) -> None:
+    with ui.row().classes("tally-card tally-warn tally-row").props('role="status"'):
+        ui.label("The server was restarted: its old token is worth nothing. You may look; to decide,")
+        ui.link("log in again", f"/login?next={onward}")
+
+
+def _onward(request: Request) -> str:
+    """Where one is, for the way back after logging in."""
+    return quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""), safe="/")
 
 
 def _navigation(house: House, visitor: Visitor, here: str) -> None:
@@ -93,12 +134,12 @@ def _dark_switch() -> None:
     button.on("click", js_handler="() => window.tallyTurnDark()")
 
 
-def _who(visitor: Visitor) -> None:
+def _who(visitor: Visitor, onward: str) -> None:
     if visitor.is_person:
         with ui.element("form").props('method="post" action="/logout"').classes("tally-inline"):
             text("button", "Log out").props('type="submit"').classes("tally-plain-button")
     else:
-        ui.link("Log in", "/login").classes("tally-plain-button")
+        ui.link("Log in", f"/login?next={onward}").classes("tally-plain-button")
     ui.label(visitor.caller.subject or "local owner").classes("tally-who")
 
 

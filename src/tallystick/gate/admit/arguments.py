@@ -5,6 +5,7 @@ Values are altered in two ways only. An integral float becomes the integer it is
 the same), and a null that a provider forced on an optional argument is dropped. No text is refused for what it says.
 """
 
+import logging
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -14,7 +15,9 @@ from tallystick.gate.admit.misfits import CLOSING_RULES, as_pointer
 from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, pointer_token
-from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, NO_PROVENANCE, UNKNOWN_TOOL
+from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENANCE, UNKNOWN_TOOL
+
+_log = logging.getLogger(__name__)
 
 ECHOED = 100
 """Characters of the caller's name for a tool that are repeated in a rejection."""
@@ -30,6 +33,7 @@ KEYS_MEET = "two keys mean the same argument"
 OWNED_KEY = "only policy writes this field"
 WITHOUT_PROVENANCE = "the call does not say where its data comes from"
 NO_DRY_RUN = "the tool has no dry run"
+NOT_CLEANED = "what must not be kept cannot be told apart here"
 
 
 def admit_call(
@@ -59,6 +63,10 @@ def admit_call(
     if type(args) is not dict:
         return Rejection(fault=BAD_ARGS, reason=ARGS_NOT_OBJECT, proposed_tool=_echo(tool))
     entry, transformed = found
+    if entry.clean is not None:
+        args = cleaned(entry, args)
+        if args is None:
+            return Rejection(fault=LEDGER, reason=NOT_CLEANED, proposed_tool=_echo(tool))
     # Most calls are plain and exact: one look at the values and one at the schema is all they need.
     real = args.copy() if not dry_run and _fits_as_it_stands(entry, args) else None
     if real is None:
@@ -71,6 +79,20 @@ def admit_call(
         card=entry.card, args=real, proposed_tool=tool, proposed_args=args, transformed=transformed, dry_run=dry,
         cot_leak=cot_leak,
     )  # fmt: skip
+
+
+def cleaned(entry: Entry | None, args: Any) -> Any:
+    """The arguments as they may be kept; None: that could not be found out, so nothing of them is."""
+    if entry is None or entry.clean is None or type(args) is not dict:
+        return args
+    try:
+        return entry.clean(args)
+    except (RecursionError, TypeError):
+        # No JSON: refused for that, and never recorded as it stands.
+        return args
+    except Exception:  # a part of the room's, of which anything may come
+        _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
+        return None
 
 
 def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from tallystick.errors import RegistrationError
 from tallystick.gate.admit.flat import flat_kinds, scalar_kind
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
-from tallystick.gate.tool import Card
+from tallystick.gate.tool import Card, Clean
 
 TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Both styles, `file_locator` and `tool.search.nn`; nothing that looks like something else."""
@@ -56,6 +56,8 @@ class Entry:
     """The same for a result."""
     guarded: bool
     """Some key is owned by policy, or the tool must be told where its data comes from."""
+    clean: Clean | None = None
+    """What arguments go through first (see `Tool.clean`)."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -74,8 +76,12 @@ class Catalogue:
         """Aliases that count now."""
         self._watchers: dict[object, Callable[[], None]] = {}
 
-    def add(self, card: Card) -> Entry:
+    def add(self, card: Card, clean: Clean | None = None) -> Entry:
         """Take a tool: check its name and compile its schemas.
+
+        Args:
+            card: Its card.
+            clean: What its arguments go through before anything else.
 
         Raises:
             RegistrationError: The code says which rule is broken; the catalogue is as before.
@@ -87,7 +93,7 @@ class Catalogue:
         if card.name in self._entries:
             raise RegistrationError(f"a tool '{card.name}' is registered already", code="tool_duplicate")
         # Everything that can fail comes first; from here on nothing does.
-        entry = _entry_of(card)
+        entry = _entry_of(card, clean)
         self._check_aliases(card)
         self._entries[card.name] = entry
         # Aliases are for our own tools; others' names and keys are exact.
@@ -127,6 +133,11 @@ class Catalogue:
         # Two steps, since another thread may take the tool out between them. No tool has an empty name.
         entry = self._entries.get(self._aliases.get(name, ""))
         return None if entry is None else (entry, True)
+
+    def meant(self, name: object) -> Entry | None:
+        """The tool that is meant, if the name is one."""
+        found = self.resolve(name) if isinstance(name, str) else None
+        return None if found is None else found[0]
 
     def entries(self) -> tuple[Entry, ...]:
         """All tools, in the order they were added."""
@@ -176,7 +187,7 @@ def normalised(key: str) -> str:
     return _SEPARATORS.sub("_", key.strip().lower()) if key.isascii() else key
 
 
-def _entry_of(card: Card) -> Entry:
+def _entry_of(card: Card, clean: Clean | None) -> Entry:
     """Compile both schemas and work out what calls will need."""
     ours = card.origin == "local"
     # A schema of our own can be rewritten, so nothing of it is ever left out.
@@ -200,6 +211,7 @@ def _entry_of(card: Card) -> Entry:
         kinds=flat_kinds(compiled.schema),
         result_kind=scalar_kind(output),
         guarded=bool(card.owned_keys or card.provenance_key),
+        clean=clean,
     )
 
 

@@ -18,8 +18,8 @@ from weakref import WeakSet
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Seal, Sealed
 
-QUICK_S = 0.000_5
-"""A loop can be held up for this long: as long as a call or two take."""
+QUICK_S = 0.002
+"""A loop with a single caller can be held up for this long: other threads' wakes would cost it a good part of that."""
 
 COMPANY_LASTS = 256
 """Records: some rounds of many callers, so that trying costs them nothing, and a blink of a single one."""

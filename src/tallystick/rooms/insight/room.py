@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
 from tallystick.rooms.insight.analysing import Analyses
+from tallystick.rooms.insight.cleaning import cleaning
 from tallystick.rooms.insight.measuring import Measuring, tell_reading
 from tallystick.rooms.insight.searches import Searches
 from tallystick.rooms.insight.tools.analysis_run import analysis_run
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from tallystick.gate.record.recorder import Observer
     from tallystick.rooms.insight.cluster.running import Clustering
     from tallystick.rooms.insight.embedding.port import Models
-    from tallystick.rooms.insight.ingest.taking import Progress, Taken
+    from tallystick.rooms.insight.ingest.preview import Preview
+    from tallystick.rooms.insight.ingest.taking import Asked, Progress, Taken
     from tallystick.rooms.insight.nouns import ClusterRun
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
@@ -107,18 +109,28 @@ class Insight:
         progress: "Callable[[Progress], None]" = lambda _: None,
     ) -> "Taken":  # fmt: skip
         """Take a file of the workspace as a dataset; see `ingest.taking`."""
-        from tallystick.rooms.insight.ingest.opening import MAX_BYTES, remove_upload  # noqa: PLC0415 - as above
-        from tallystick.rooms.insight.ingest.taking import Asked, take  # noqa: PLC0415
+        from tallystick.rooms.insight.ingest.opening import remove_upload  # noqa: PLC0415 - as above
+        from tallystick.rooms.insight.ingest.taking import take  # noqa: PLC0415
 
         workspace = self._parts.workspace
-        asked = Asked(
-            workspace=workspace, file_path=file_path, name=name, mapping=mapping,
-            max_bytes=int(self.settings.get("max_file_bytes", MAX_BYTES)),
-        )  # fmt: skip
+        asked = self._asked(file_path, name, mapping)
         try:
             return take(asked, self.store, self.placeholders, now=self._parts.now_ms() // 1000, progress=progress)
         finally:
             remove_upload(workspace, file_path)
+
+    def preview(self, file_path: str, name: str | None = None, *, mapping: "Mapping[str, str] | None" = None) -> "Preview":
+        """How a file would be read; see `ingest.preview`."""
+        from tallystick.rooms.insight.ingest.preview import preview  # noqa: PLC0415 - as above
+
+        return preview(self._asked(file_path, name, mapping), self.store, self.placeholders)
+
+    def _asked(self, file_path: str, name: str | None, mapping: "Mapping[str, str] | None") -> "Asked":
+        from tallystick.rooms.insight.ingest.opening import MAX_BYTES  # noqa: PLC0415 - as above
+        from tallystick.rooms.insight.ingest.taking import Asked  # noqa: PLC0415
+
+        most = int(self.settings.get("max_file_bytes", MAX_BYTES))
+        return Asked(workspace=self._parts.workspace, file_path=file_path, name=name, mapping=mapping, max_bytes=most)
 
     @cached_property
     def clustering(self) -> "Clustering":
@@ -134,7 +146,7 @@ class Insight:
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
         analyses, searches = self.analyses, self.searches
-        return [
+        made = [
             ingest_upload(partial(self.take, progress=tell_reading)),
             embed_run(searches.embed),
             search_nn(searches.search),
@@ -147,6 +159,7 @@ class Insight:
             prompts_save(analyses.save_prompt),
             history_list(analyses.history),
         ]
+        return cleaning(made, self._clean)
 
     def join(self, hands: "Callable[[], Hands]") -> None:
         """Take what a model is asked with."""

@@ -1,7 +1,7 @@
 """All that can be asked of memory, on an open workspace. Nothing here changes anything."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +112,13 @@ class Reading:
             lambda state: explain_proposition(state, self._log, proposition_id, now=moment, as_of_seq=as_of_seq)
         )
 
-    def what_if(self, proposition_id: str, *, without: str, now: int | None = None) -> dict[str, Any] | None:
-        """How it would stand had a source never spoken."""
+    def what_if(
+        self, proposition_id: str, *, without: str, also: Collection[str] = (), now: int | None = None
+    ) -> dict[str, Any] | None:
+        """How it would stand had a source, or several, never spoken."""
         moment = self._now(now)
         return self._projection.ask(
-            lambda state: what_if(state, self._log, proposition_id, without=without, now=moment)
+            lambda state: what_if(state, self._log, proposition_id, without=without, also=also, now=moment)
         )
 
     def minimal_supports(self, proposition_id: str, *, now: int | None = None) -> dict[str, Any] | None:

@@ -68,6 +68,25 @@ def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
         Unusable: `empty_file`, `header_only`, `too_many_columns`, `mapping_invalid` or `no_text_column`.
     """
     wanted = check_mapping(mapping or {})
+    header_line, columns = header_of(table, wanted)
+    places = _places(columns, wanted)
+    if "text" not in places:
+        raise _no_text(columns)
+    return Layout(
+        header_line=header_line, columns=columns, places=places, day_first=dict(_orders(table, header_line, places))
+    )
+
+
+def header_of(table: Table, wanted: Mapping[str, str]) -> tuple[int, tuple[str, ...]]:
+    """The line of a file's header, and the names of its columns.
+
+    Args:
+        table: The file.
+        wanted: Field → column, as somebody said: a row with these names is the header.
+
+    Raises:
+        Unusable: `empty_file` or `too_many_columns`.
+    """
     first = list(islice((row for row in table.rows() if isinstance(row, Row)), HEADER_ROWS))
     if not first:
         raise Unusable("empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it.")
@@ -75,13 +94,7 @@ def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
     if len(header.cells) > MAX_COLUMNS:
         message = f"The header has {len(header.cells):,} columns; {MAX_COLUMNS:,} are taken at most."
         raise Unusable("too_many_columns", message, hint="Check the delimiter, or leave out columns.")
-    columns = _names(header.cells)
-    places = _places(columns, wanted)
-    if "text" not in places:
-        raise _no_text(columns)
-    return Layout(
-        header_line=header.line, columns=columns, places=places, day_first=dict(_orders(table, header.line, places))
-    )
+    return header.line, _names(header.cells)
 
 
 def below_header(table: Table, header_line: int) -> Iterator[Row]:

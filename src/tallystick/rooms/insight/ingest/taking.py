@@ -87,7 +87,7 @@ def _take(
     from tallystick.rooms.insight.store import AlreadyStored, Waiting  # noqa: PLC0415 - the SQL toolkit
 
     table = table_of(file)
-    layout = layout_of(table, _mapping(asked, store))
+    layout = layout_of(table, kept_mapping(asked, store))
     name = placeholders.clean(asked.name or file.name)[:MAX_NAME]
     with Waiting() as waiting:
         sums = _read(_told(table, layout, file, progress), TicketReader(layout, placeholders), waiting)
@@ -107,7 +107,7 @@ def _take(
     return Taken(dataset=dataset, inserted=sums.row_count)
 
 
-def _mapping(asked: Asked, store: "Store") -> Mapping[str, str] | None:
+def kept_mapping(asked: Asked, store: "Store") -> Mapping[str, str] | None:
     """What was said, or what is kept under the dataset's name or the file's."""
     if asked.mapping is not None:
         return asked.mapping

@@ -53,6 +53,12 @@ class Results(Tables):
         rows = self.rows(query.limit(limit).offset(min(offset, MAX_ID)))
         return [(row.ticket_id, row.cluster_id) for row in rows]
 
+    def members(self, run_id: int, cluster_id: int, *, limit: int, offset: int = 0) -> list[int]:
+        """Tickets of one group, by id."""
+        c = ASSIGNMENTS.c
+        query = sa.select(c.ticket_id).where(c.run_id == run_id, c.cluster_id == cluster_id).order_by(c.ticket_id)
+        return [row.ticket_id for row in self.rows(query.limit(limit).offset(min(offset, MAX_ID)))]
+
     def count_assignments(self, run_id: int) -> int:
         """How many tickets a grouping has."""
         query = sa.select(sa.func.count()).select_from(ASSIGNMENTS).where(ASSIGNMENTS.c.run_id == run_id)

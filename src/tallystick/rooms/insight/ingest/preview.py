@@ -1,0 +1,88 @@
+"""How a file would be read, before it is taken: its columns, which of them are known, and its first tickets."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tallystick.records import record
+from tallystick.rooms.insight.ingest.columns import known_columns
+from tallystick.rooms.insight.ingest.formats import table_of
+from tallystick.rooms.insight.ingest.layout import check_mapping, header_of, layout_of
+from tallystick.rooms.insight.ingest.opening import opened
+from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.rows import Row, Table
+from tallystick.rooms.insight.ingest.taking import Asked, kept_mapping
+from tallystick.rooms.insight.ingest.tickets import TicketReader
+from tallystick.rooms.insight.nouns import BadRow, Dataset, NewTicket
+from tallystick.rooms.insight.pii import Placeholders
+
+if TYPE_CHECKING:
+    from tallystick.rooms.insight.store import Store
+
+SHOWN = 3
+"""Tickets that are enough to see whether the columns are right."""
+LOOKED_AT = 50
+"""Rows among which they are looked for."""
+ABOUT_MAPPING = frozenset({"no_text_column", "mapping_invalid"})
+"""What can be wrong that another mapping puts right."""
+
+
+@record
+class Preview:
+    """What taking a file would come to."""
+
+    columns: tuple[str, ...]
+    """As the file names them."""
+    mapping: Mapping[str, str]
+    """Field → column: what was said, and for the rest what the header says."""
+    tickets: tuple[NewTicket, ...]
+    """The first, as they would be stored: personal data replaced."""
+    bad_rows: tuple[BadRow, ...]
+    """Among the rows that were looked at."""
+    trouble: str = ""
+    """Why it cannot be taken with this mapping; empty: it can."""
+    hint: str = ""
+    known: Dataset | None = None
+    """The dataset that this very file is already."""
+
+
+def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview:
+    """Look at a file without taking it.
+
+    Raises:
+        Unusable: It cannot be taken, whatever is said about its columns.
+    """
+    with opened(asked.workspace, asked.file_path, max_bytes=asked.max_bytes) as file:
+        table, mapping = table_of(file), kept_mapping(asked, store)
+        known = store.dataset_by_hash(file.sha256)
+        try:
+            layout = layout_of(table, mapping)
+        except Unusable as refused:
+            if refused.code not in ABOUT_MAPPING:
+                raise
+            return _unread(table, mapping or {}, refused)
+        reader = TicketReader(layout, placeholders)
+        read = [reader.ticket(row) for row in _first(table, layout.header_line)]
+    return Preview(
+        columns=layout.columns, mapping=layout.mapping(), known=known,
+        tickets=tuple(one for one in read if isinstance(one, NewTicket))[:SHOWN],
+        bad_rows=tuple(one for one in read if isinstance(one, BadRow)),
+    )  # fmt: skip
+
+
+def _unread(table: Table, mapping: Mapping[str, str], refused: Unusable) -> Preview:
+    """Only what the header says; what was said is kept, as far as there are such columns."""
+    try:
+        wanted = check_mapping(mapping)
+    except Unusable:
+        wanted = {}
+    _, columns = header_of(table, wanted)
+    found = {field: columns[place] for field, place in known_columns(columns).items()}
+    said = {field: column for field, column in mapping.items() if column in columns}
+    return Preview(
+        columns=columns, mapping=found | said, tickets=(), bad_rows=(), trouble=str(refused), hint=refused.hint or ""
+    )
+
+
+def _first(table: Table, header_line: int) -> Iterator[Row]:
+    return islice((row for row in table.rows() if isinstance(row, Row) and row.line > header_line), LOOKED_AT)
