@@ -37,6 +37,7 @@ PROMISES: dict[str, str] = {
     "admit.format": "format is asserted",
     "admit.closed": "A schema of ours that is open at the top is closed there; nested ones stay as written",
     "admit.draft": "The draft is the one the schema names",
+    "admit.cleaned": "What a tool says must not be kept is replaced before the call is looked at: no receipt, hold or handler sees it",
     "admit.no-echo": "Errors name the JSON pointer and the rule, never a value",
     "admit.tool-id": "A tool id has a fixed alphabet and is registered once",
     "admit.alias": "An alias counts only if it is curated and means one tool, and the outcome is then transformed",

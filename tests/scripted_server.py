@@ -5,7 +5,8 @@
     server.requests[0].body["messages"]
 
 It runs in a thread of its own, so any test may use it, with or without a loop. Each request takes the next behaviour of
-the script; once it is used up, every request gets status 500 and a sentence that says so.
+the script; once it is used up, every request is answered as `always` does, or gets status 500 and a sentence that says
+so.
 """
 
 import asyncio
@@ -241,7 +242,8 @@ class Wire:
 class ScriptedServer:
     """The server; use it with `with`."""
 
-    def __init__(self, *script: Behaviour) -> None:
+    def __init__(self, *script: Behaviour, always: Behaviour | None = None) -> None:
+        self._always = Status(500, {"error": "the script is over"}) if always is None else always
         self.requests: list[Seen] = []
         self.connections = 0
         self._script = list(script)
@@ -292,7 +294,7 @@ class ScriptedServer:
         try:
             while (seen := await _read(reader)) is not None and not writer.is_closing():
                 self.requests.append(seen)
-                behaviour = self._script.pop(0) if self._script else Status(500, {"error": "the script is over"})
+                behaviour = self._script.pop(0) if self._script else self._always
                 await behaviour.answer(seen, Wire(reader, writer))
         except (ConnectionError, asyncio.CancelledError):
             pass

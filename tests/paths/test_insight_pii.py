@@ -129,4 +129,12 @@ def _everything_said(door: Doorway) -> str:
     heard(door.post("/analysis/run", {"dataset_id": 1, "question": ASKED, "surprise": ASKED}))
     heard(door.post("/analysis/run", {"dataset_id": 77, "question": ASKED}))
     heard(door.get("/search/nn", params={"dataset_id": 77, "q": ASKED}))
+    # By the gate's own route, as agents and other rooms call.
+    for tool, args in (
+        ("insight.search", {"query": ASKED}), ("insight.search", {"query": ASKED, "k": 0}),
+        ("insight.search", {"query": ASKED, ASKED: {"deep": [ASKED]}}),
+        ("tool.search.nn", {"dataset_id": 1, "query_text": ASKED, "filters": {"product": [ASKED]}}),
+        ("tool.prompts.save", {"version": SECRETS["email"], "template": ASKED, "metadata": {ASKED: [{"by": ASKED}]}}),
+    ):  # fmt: skip
+        heard(door.call(tool, args))
     return "\n".join(said)

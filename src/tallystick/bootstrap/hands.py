@@ -108,11 +108,13 @@ class GateHands:
                 session=question.session, agent=to.agent.agent_id, caller=question.session.caller, limits=budget,
                 may_finish=bool(injected), user_texts=question.user_texts or (question.message,),
             )  # fmt: skip
+            for text in question.heard:
+                turn.hear({"message": text})
             request = Request(
                 message=message, agent=to.agent, policy=ToolPolicy(allowed_tools=question.tools),
-                skip_tools=question.raw, injected=injected, max_steps=_steps(question, budget),
-                cot=self._gate.settings.gate.cot, max_tokens=question.max_tokens or to.tokens(),
-                temperature=to.endpoint.temperature, form=question.form,
+                skip_tools=question.raw, tool_phase=question.tools_only, injected=injected,
+                max_steps=_steps(question, budget), cot=self._gate.settings.gate.cot,
+                max_tokens=question.max_tokens or to.tokens(), temperature=to.endpoint.temperature, form=question.form,
             )  # fmt: skip
             check = crew.checker(turn.session, to.agent, form=question.form)
             return await run_turn(request, model=crew.model(to.endpoint), turn=turn, check=check)

@@ -7,7 +7,7 @@ from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.hands import GateHands
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.desk.flows.working import BY, Worker
+from tallystick.rooms.desk.flows.working import BY
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
 from tallystick.turns.agents.problem import Problem
@@ -46,7 +46,7 @@ class Support:
             raise ConfigError("The desk is not installed: pip install 'tallystick[all]'", code="no_desk")
         self.room = room
         self.office = room.office
-        self._worker = Worker(room.office, GateHands(gate), room.judge, room.judge.policy)
+        self._worker = room.worker(GateHands(gate))
 
     def work(self, ticket_ids: Sequence[str] | None = None, *, run: str, limit: int = 1_000) -> Iterator[Ticket]:
         """Work off tickets in this process, and those that follow from them; gives each as it ends.

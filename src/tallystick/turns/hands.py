@@ -34,8 +34,12 @@ class Question:
     """What it may call besides; flows give it tools that only read, because a step may be done again."""
     raw: bool = False
     """The message goes to the model as it is, and its text comes back unchecked."""
+    tools_only: bool = False
+    """The agent looks things up and says nothing: the turn ends with its last call."""
     user_texts: tuple[str, ...] = ()
     """Whatever of the message a person wrote."""
+    heard: tuple[str, ...] = ()
+    """Whatever of the message others wrote: a call that does something takes no value from there."""
     agent: Agent | None = None
     """Who answers, where whoever asks brings the agent; `agent_id` is its id. None: the workspace's own."""
     endpoint: Endpoint | None = None

@@ -36,6 +36,7 @@ def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, do
     """
     import asyncio
 
+    insight_in(gate)
     given = {name: value for name, value in args.items() if value is not None}
     with _heard(screen, doing), running_tools():
         outcome = asyncio.run(_call(gate, tool, given))
@@ -126,7 +127,10 @@ def _inside(gate: "Gate", file: Path) -> str:
     with_links = whole.resolve()
     here = gate.workspace.resolve()
     if with_links.is_relative_to(here):
-        return with_links.relative_to(here).as_posix()
+        path = with_links.relative_to(here).as_posix()
+        # A path stands in receipts as it is; one that names somebody is read from a copy.
+        if insight_in(gate).placeholders.clean(path) == path:
+            return path
     return put_upload(gate.workspace, whole.name, _chunks(whole), random=os.urandom)
 
 

@@ -8,6 +8,7 @@
 4. Every answer carries the security headers.
 """
 
+import re
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 
@@ -100,6 +101,8 @@ CUT_OFF = Refusal.of(
 _FAULTS = {BodyFault.TOO_LARGE: TOO_LARGE, BodyFault.TOO_SLOW: TOO_SLOW, BodyFault.CUT_OFF: CUT_OFF}
 UPLOADS = frozenset({"/ingest/upload"})
 """Routes that take a file, which may be larger than other bodies and take longer to come."""
+PAGE_UPLOAD = re.compile(r"/_nicegui/client/[^/]+/upload/[0-9]+")
+"""A file handed to an open page. The path holds the page's own id, which nobody else is told."""
 
 
 class Guard:
@@ -136,7 +139,7 @@ class Guard:
             await self._app(scope, receive, Answer(scope, send).send)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_file = scope["path"] in UPLOADS
+        is_file = _takes_file(scope["path"])
         limit, deadlines = (self._file_limit, self._file_deadlines) if is_file else (self._limit, self._deadlines)
         body = Body(receive, limit=limit, deadlines=deadlines)
         answer = Answer(scope, send, body)
@@ -184,9 +187,13 @@ class Guard:
     def _oversize(self, length: bytes, path: str) -> Refusal | None:
         if not length.isdigit():
             return BAD_LENGTH
-        most, refusal = (self._file_limit, FILE_TOO_LARGE) if path in UPLOADS else (self._limit, TOO_LARGE)
+        most, refusal = (self._file_limit, FILE_TOO_LARGE) if _takes_file(path) else (self._limit, TOO_LARGE)
         # Comparing the lengths of the numbers first keeps int() off a megabyte of digits.
         return refusal if len(length.lstrip(b"0")) > len(str(most)) or int(length) > most else None
+
+
+def _takes_file(path: str) -> bool:
+    return path in UPLOADS or PAGE_UPLOAD.fullmatch(path) is not None
 
 
 class Answer:

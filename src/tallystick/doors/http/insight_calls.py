@@ -88,4 +88,3 @@ async def _outcome(desk: FrontDesk, request: Request, tool: str, args: Mapping[s
         return await desk.gate.refuse(args, tool, session=where, caller=caller)
     insight_of(desk.gate)
     return await desk.gate.call(tool, args, session=where)
-

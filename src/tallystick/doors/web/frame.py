@@ -19,6 +19,8 @@ from tallystick.doors.web.parts.bell import Bell
 from tallystick.doors.web.parts.text import text
 from tallystick.doors.web.style import HEAD
 
+TOLD = ("auditor", "admin")
+"""Who is told: notifications name calls and sessions of everybody."""
 CHECK_S = 1.0
 """How often it is looked whether the visitor may still look: a token runs out while a page is open."""
 
@@ -72,7 +74,8 @@ def framed(house: House, visitor: Visitor, name: str, request: Request) -> Itera
         ui.link(house.project, "/").classes("tally-project")
         ui.label(name).classes("tally-here")
         ui.space()
-        Bell(house).show()
+        if visitor.may(*TOLD):
+            Bell(house).show()
         _dark_switch()
         _who(visitor, _onward(request))
     with ui.element("main").classes("tally-main").props('tabindex="-1"') as content:
@@ -97,7 +100,7 @@ def _ask_anew(house: House, request: Request) -> None:
         with client:
             ui.run_javascript("window.tallyExpired()")
 
-    client.handle_event = taken  # type: ignore[method-assign]
+    client.handle_event = taken  # type: ignore[method-assign, assignment]
     if house.identity.enabled:
         ui.timer(CHECK_S, lambda: None if house.visitor(request) is not None else _say_expired())
 

@@ -13,7 +13,10 @@ from starlette.types import Receive, Scope, Send
 
 from tallystick.doors.web.house import House
 
-PAGES = ("home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "desk")
+PAGES = (
+    "home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "insight", "desk",
+    "telemetry", "settings", "rooms",
+)  # fmt: skip
 """The modules in `pages/`, in the order of the navigation."""
 OWN_PATHS = ("/_nicegui", "/_nicegui_ws", "/favicon.ico", "/login", "/logout")
 

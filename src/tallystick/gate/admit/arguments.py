@@ -63,20 +63,19 @@ def admit_call(
     if type(args) is not dict:
         return Rejection(fault=BAD_ARGS, reason=ARGS_NOT_OBJECT, proposed_tool=_echo(tool))
     entry, transformed = found
-    if entry.clean is not None:
-        args = cleaned(entry, args)
-        if args is None:
-            return Rejection(fault=LEDGER, reason=NOT_CLEANED, proposed_tool=_echo(tool))
+    given: dict[str, Any] | None = args if entry.clean is None else cleaned(entry, args)
+    if given is None:
+        return Rejection(fault=LEDGER, reason=NOT_CLEANED, proposed_tool=_echo(tool))
     # Most calls are plain and exact: one look at the values and one at the schema is all they need.
-    real = args.copy() if not dry_run and _fits_as_it_stands(entry, args) else None
+    real = given.copy() if not dry_run and _fits_as_it_stands(entry, given) else None
     if real is None:
-        fitted = _fit(entry, args, dry_run=dry_run, exact=exact)
+        fitted = _fit(entry, given, dry_run=dry_run, exact=exact)
         if isinstance(fitted, Rejection):
             return replace(fitted, proposed_tool=_echo(tool))
-        real, transformed = fitted, transformed or _differs(fitted, args, dry_run=dry_run)
+        real, transformed = fitted, transformed or _differs(fitted, given, dry_run=dry_run)
     dry = entry.card.dry_run and (dry_run or real.get("dry_run") is True)
     return Proposal(
-        card=entry.card, args=real, proposed_tool=tool, proposed_args=args, transformed=transformed, dry_run=dry,
+        card=entry.card, args=real, proposed_tool=tool, proposed_args=given, transformed=transformed, dry_run=dry,
         cot_leak=cot_leak,
     )  # fmt: skip
 
@@ -90,7 +89,7 @@ def cleaned(entry: Entry | None, args: Any) -> Any:
     except (RecursionError, TypeError):
         # No JSON: refused for that, and never recorded as it stands.
         return args
-    except Exception:  # a part of the room's, of which anything may come
+    except Exception:  # noqa: BLE001 - a part of the room's, of which anything may come
         _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
         return None
 

@@ -36,7 +36,9 @@ class Sentences:
         self.name = name.removeprefix(f"{_OWNER}/")
         library = library_of("sentence_transformers")
         self._model: Any = library.SentenceTransformer(str(folder_of(name)), device="cpu", local_files_only=True)
-        self.dim = int(self._model.get_sentence_embedding_dimension())
+        # The method has another name from version 6 on.
+        width = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
+        self.dim = int(width())
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Unit vectors, a row a text."""

@@ -29,6 +29,10 @@ class Options(BaseModel):
 
     workers: Literal["own", "outside"] = "own"
     """outside: all tickets are left to leases."""
+    agent: str | None = Field(default=None, max_length=64)
+    """The agent whose model sorts, searches and writes; none, or one without a model: rules do it."""
+    instructions: str = Field(default="", max_length=4_000)
+    """What that model is told of the house besides."""
     tool_derivation: bool = True
     schema_validation: bool = False
     """Whether the contract's schema adds warnings. It never refuses anything."""

@@ -10,11 +10,14 @@ from tallystick.rooms.desk.options import parse_options
 from tallystick.rooms.desk.tools.kb_read import kb_read
 from tallystick.rooms.desk.tools.kb_search import kb_search
 from tallystick.rooms.desk.tools.logs_search import logs_search
+from tallystick.turns.agents.wire import OFFLINE
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Protocol
 
+    from tallystick.rooms.desk.clerk import Clerk
+    from tallystick.rooms.desk.flows.working import Worker
     from tallystick.rooms.desk.judging.judge import ServerJudge
     from tallystick.rooms.desk.kb.joined import Library
     from tallystick.rooms.desk.logs.searching import LogFiles
@@ -124,14 +127,30 @@ class Desk:
     def flows(self, durable: "Durable", hands: "Hands") -> None:
         """Register the desk's long work, and let our own workers be woken."""
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
-        from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
 
-        self._woken = join_tickets(
-            lambda: (self.office, Worker(self.office, hands, self.judge, self.judge.policy)), durable,
-            own=self.options.workers == "own",
-        )  # fmt: skip
+        own = self.options.workers == "own"
+        self._woken = join_tickets(lambda: (self.office, self.worker(hands)), durable, own=own)
         if "office" in self.__dict__:
             self.office.woken = self._woken
+
+    def worker(self, hands: "Hands") -> "Worker":
+        """Whoever works on tickets here."""
+        from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
+
+        return Worker(self.office, hands, self.judge, self.judge.policy, self.clerk)
+
+    def clerk(self, hands: "Hands") -> "Clerk | None":
+        """The desk's model, where the settings name an agent that has one."""
+        from tallystick.rooms.desk.clerk import Clerk  # noqa: PLC0415 - as above
+        from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
+
+        if self.options.agent is None:
+            return None
+        endpoint = Registry(self._parts.workspace).endpoint(self.options.agent)
+        if endpoint.provider == OFFLINE:
+            return None
+        told = self.options.instructions
+        return Clerk(hands=hands, endpoint=endpoint, policy=self.judge.policy, instructions=told)
 
     @cached_property
     def judge(self) -> "ServerJudge":

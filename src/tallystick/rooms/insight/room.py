@@ -119,7 +119,9 @@ class Insight:
         finally:
             remove_upload(workspace, file_path)
 
-    def preview(self, file_path: str, name: str | None = None, *, mapping: "Mapping[str, str] | None" = None) -> "Preview":
+    def preview(
+        self, file_path: str, name: str | None = None, *, mapping: "Mapping[str, str] | None" = None
+    ) -> "Preview":
         """How a file would be read; see `ingest.preview`."""
         from tallystick.rooms.insight.ingest.preview import preview  # noqa: PLC0415 - as above
 

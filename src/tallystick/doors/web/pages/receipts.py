@@ -35,7 +35,7 @@ def register(house: House) -> tuple[str, ...]:
     house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", roles=ROLES))
 
     @page(house, "/receipts", "Receipts", roles=ROLES)
-    async def every(_visitor: Visitor) -> None:
+    async def every(_visitor: Visitor, words: str = "") -> None:
         heading("Receipts", "Every call, run or refused: signed, chained, and here for good")
         if house.gate.ledger.size() == 0:
             empty(
@@ -44,7 +44,7 @@ def register(house: House) -> tuple[str, ...]:
             )  # fmt: skip
             return
         _checking(house)
-        await _List(house).show()
+        await _List(house, words).show()
 
     @page(house, "/receipts/{receipt_id}", "Receipt", roles=ROLES)
     async def one(_visitor: Visitor, receipt_id: str) -> None:
@@ -62,14 +62,16 @@ def register(house: House) -> tuple[str, ...]:
 class _List:
     """The list with its filters; more comes in as one scrolls, and at the top when something happens."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, words: str) -> None:
         self._house = house
-        self._wanted = Wanted()
+        self._wanted = Wanted(words=words)
         self._feed = Feed(house.gate.ledger, self._wanted)
 
     async def show(self) -> None:
         with ui.row().classes("tally-row"):
-            words = ui.input("Tool, session, agent or code").props("dense outlined clearable debounce=300")
+            words = ui.input("Tool, session, agent or code", value=self._wanted.words).props(
+                "dense outlined clearable debounce=300"
+            )
             words.classes("col-grow").on_value_change(lambda event: self._narrow(words=event.value or ""))
             status = ui.select({"": "Whatever came of it", **{one: one for one in STATUSES if one}}, value="")
             status.props('dense outlined aria-label="What came of it"')

@@ -14,7 +14,7 @@ SOON_S = 0.8
 SHOWN = 20
 MANY = 99
 PLACES = (
-    ("/api/runs/", "/runs/"), ("/conferences/", "/conference/"), ("/prompts/proposals/", "/settings?proposal="),
+    ("/api/runs/", "/runs/"), ("/conferences/", "/conference/"), ("/prompts/proposals/", "/settings/prompts?proposal="),
     ("/sessions/", "/receipts?words="),
 )  # fmt: skip
 """Some links are those of the API; where the page shows the same."""

@@ -4,15 +4,17 @@ The work of a ticket is done and written in one step, since what was found belon
 record of the run. A step that is done again makes its calls again; they only read, and each leaves its receipt.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
+from tallystick.rooms.desk.clerk import Clerk
 from tallystick.rooms.desk.deriving import parent_of
 from tallystick.rooms.desk.drafting import draft
 from tallystick.rooms.desk.gathering import Gathering
+from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.naming import session_of
@@ -25,43 +27,66 @@ BY = "desk"
 
 
 class Worker:
-    """Works on tickets."""
+    """Works on tickets: a model where there is one, rules where there is none or it gave nothing to go by."""
 
-    def __init__(self, office: Office, hands: Hands, judge: ServerJudge, policy: VerdictPolicy) -> None:
+    def __init__(
+        self,
+        office: Office,
+        hands: Hands,
+        judge: ServerJudge,
+        policy: VerdictPolicy,
+        clerk: Callable[[Hands], Clerk | None] = lambda _: None,
+    ) -> None:
+        """Join what is worked with.
+
+        Args:
+            office: The tickets.
+            hands: The gate.
+            judge: Reads what was found.
+            policy: Its bounds.
+            clerk: The desk's model as it is set up now.
+        """
         self._office = office
         self._hands = hands
         self._judge = judge
         self._policy = policy
+        self._clerk = clerk
 
     def outputs(self, ticket: Ticket) -> Mapping[str, Any]:
         """What a ticket is filled with."""
+        clerk = self._clerk(self._hands)
         if ticket.kind == "TRIAGE":
-            return {"triage": triage(ticket.content)}
+            decided = None if clerk is None else clerk.triage(ticket)
+            return {"triage": decided or triage(ticket.content)}
         if ticket.kind == "TOOL":
-            return self._gather(ticket)
-        return self._reply(ticket)
+            return self._gather(ticket, clerk)
+        return self._reply(ticket, clerk)
 
-    def _gather(self, ticket: Ticket) -> Mapping[str, Any]:
-        def call(tool: str, args: Mapping[str, Any], step: str) -> Outcome:
-            where = Session(
-                session_id=session_of(ticket.ticket_id), agent_id=BY, ticket_id=ticket.ticket_id, extra={STEP: step}
-            )
-            return self._hands.call(tool, args, where)
-
-        tools = frozenset(self._hands.cards())
-        outputs = Gathering(ticket, call, tools, self._office.around.now).run()
+    def _gather(self, ticket: Ticket, clerk: Clerk | None) -> Mapping[str, Any]:
+        found = None if clerk is None else clerk.gather(ticket, self._office.around.now())
+        outputs = found or self._by_rules(ticket)
         metadata = {**ticket.metadata, "final_outputs": outputs}
         case = self._judge.case(replace(ticket, body={**ticket.body, "metadata": metadata}))
         # For a person to begin with, should one be asked; it is sent by nobody else.
         written = draft(case, self._policy)
         return {**outputs, "draft": {"text": written}} if written else outputs
 
-    def _reply(self, ticket: Ticket) -> Mapping[str, Any]:
+    def _by_rules(self, ticket: Ticket) -> dict[str, Any]:
+        def call(tool: str, args: Mapping[str, Any], step: str) -> Outcome:
+            where = Session(
+                session_id=session_of(ticket.ticket_id), agent_id=BY, ticket_id=ticket.ticket_id, extra={STEP: step}
+            )
+            return self._hands.call(tool, args, where)
+
+        return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now).run()
+
+    def _reply(self, ticket: Ticket, clerk: Clerk | None) -> Mapping[str, Any]:
         parent = parent_of(ticket)
         if parent is None:
             return {}
         with self._office.store.reading() as tx:
             tool = tx.get(parent, lock=False)
-        if tool is None:
-            return {}
-        return {"draft": {"text": draft(self._judge.case(tool), self._policy)}}
+        return {} if tool is None else {"draft": {"text": self._written(self._judge.case(tool), clerk)}}
+
+    def _written(self, case: Case, clerk: Clerk | None) -> str:
+        return (None if clerk is None else clerk.draft(case)) or draft(case, self._policy)
