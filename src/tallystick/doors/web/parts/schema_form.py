@@ -43,7 +43,7 @@ def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[],
         element = ui.textarea(label, value=about.get("default", "")).props("autogrow")
     else:
         element = ui.input(label, value=about.get("default", ""))
-    element.props("outlined dense").classes("w-full")
+    element.props("outlined dense hide-bottom-space").classes("w-full")
     if about.get("description"):
         element.props["hint"] = str(about["description"])[:300]
     if kind == "integer":

@@ -60,9 +60,14 @@ def contradict(question: str, first: str, second: str) -> str | None:
             told = _measures_differ(one, other)
             if told is not None:
                 return told
-            if _YES_NO.match(question) and bool(_DENIES.search(one)) != bool(_DENIES.search(other)):
+            if _YES_NO.match(question) and denies(one) != denies(other):
                 return "one says yes, the other no"
     return None
+
+
+def denies(text: str) -> bool:
+    """Whether a text says that something is not so."""
+    return _DENIES.search(text) is not None
 
 
 def sentences(text: str) -> list[str]:

@@ -13,13 +13,13 @@ from tallystick.gate.reply.sentences import read_sentences, strip_references
 from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
-from tallystick.rooms.desk.judging.matching import numbers_in, relevance, stems_of
+from tallystick.rooms.desk.judging.matching import denies, numbers_in, relevance, sentences, stems_of
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 
 RECORD = "ev:"
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")
-SUPPORT = 0.6
+SUPPORT = 0.75
 """The share of a sentence's words that must stand in what it cites."""
 
 
@@ -69,11 +69,14 @@ def evidence_texts(shown: Iterable[Shown]) -> dict[str, str]:
 
 def _unproved(said: str, snippets: str) -> str | None:
     folded = fold_text(snippets)
+    if find_quote(said.rstrip("."), folded) is not None:
+        return None
     for quote in _QUOTED.findall(said):
         if find_quote(quote, folded) is None:
             return "what it quotes does not stand in what it cites"
     if not numbers_in(said) <= numbers_in(snippets):
         return "a number in it does not stand in what it cites"
-    if not stems_of(said) or relevance(said, snippets) >= SUPPORT:
-        return None
-    return "what it says does not stand in what it cites"
+    if stems_of(said) and relevance(said, snippets) < SUPPORT:
+        return "what it says does not stand in what it cites"
+    nearest = max(sentences(snippets), key=lambda one: relevance(said, one), default="")
+    return "it says no where what it cites says yes, or yes for no" if denies(said) != denies(nearest) else None

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from tallystick.rooms.studio.continuity.age_phrases import AGE, range_of, said
+from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
@@ -19,24 +21,22 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 )
 
 OLDEST = 120
-_ABOUT = (
-    r"(?P<about>about|around|nearly|almost|some|roughly|perhaps|close on|close to|over|past|under|more than|"
-    r"less than|not yet|not quite)?"
-)
 _PERSON = (
     r"(?:girl|boy|man|woman|lad|lady|creature|gentleman|youth|child|widow|widower|maid|lass|fellow|person|"
-    r"bachelor|spinster)"
+    r"bachelor|spinster|matron|infant|veteran|stripling|soul|urchin|beauty)"
+)
+_AFTER = (
+    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|summer|autumn|"
+    r"winter|morning|night)|this\s|last\s|now\b|or\s+(?:so|thereabouts)|in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|January|"
+    r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+(?:the\s+time|most|"
+    r"the\s+most)|to\s+the\s+day|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|"
+    r"(?:years\s+(?:old\s+)?)on\s+the\s+day|when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
 )
 _IS = re.compile(
-    r"\b(?P<verb>was|is|turned|had turned|had just turned|has turned|has just turned|reached|had reached|became)\s+"
-    r"(?:(?:now|then|still|just|only|barely|but|already|exactly|well|the\s+age\s+of|at\s+least|herself|himself|"
-    r"at\s+th(?:is|at|e)\s+time|at\s+this\s+point|by\s+(?:now|then)|in\s+fact|this\s+year|that\s+year),?\s+)*"
-    rf"{_ABOUT}\s*(?P<number>{NUMBER})(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?"
-    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|"
-    r"spring|summer|autumn|"
-    r"winter|morning|night)|this\s|last\s|now\b|or\s+so|in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|"
-    r"January|February|March|April|"
-    r"May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+the\s+time)))"
+    r"\b(?P<verb>was|is|turned|(?:had|has)\s+(?:just\s+|lately\s+|recently\s+|now\s+|already\s+|not\s+long\s+)?(?:turned|reached|"
+    r"passed|attained|come\s+to|arrived\s+at|entered\s+upon)|(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|attained|"
+    r"passed))|reached|became|stood|(?P<never>would\s+never\s+see))\s+"
+    rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|she)\s+was\s+a\s+day)?{_AFTER}"
 )
 _BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
 _YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
@@ -47,20 +47,21 @@ _DECADE = re.compile(
 )
 _YEARS_OLD_NAME = re.compile(rf"\b(?P<number>{NUMBER})[- ]years?[- ]old\b", re.IGNORECASE)
 _AGED = re.compile(
-    rf"(?:,\s+(?:who\s+was\s+)?(?:then\s+|now\s+)?aged?\s+{_ABOUT}\s*(?P<a>{NUMBER})\b|,\s+(?:now\s+|then\s+|"
-    rf"only\s+|just\s+)?(?P<b>{NUMBER})(?:\s+years\s+(?:old|of\s+age))?,"
-    rf"|\s+\((?:aged\s+)?(?P<c>{NUMBER})\)|,\s+at\s+(?P<d>{NUMBER}),)"
+    r"(?:,\s+(?:though\s+|although\s+|who\s+(?:was|is)\s+|being\s+|at\s+|(?:now\s+|then\s+)?aged?\s+|who\s+had\s+(?:\w+\s+)?"
+    rf"turned\s+)*{AGE}(?:\s+years\s+(?:old|of\s+age))?(?=,|\s+(?:last|this|next|in)\s+\w+(?:\s+\w+)?,|\s+and\s+[a-z]+,)"
+    rf"|\s*—{AGE.replace('?P<', '?P<dash_')}(?=,)|\s+\((?:aged\s+)?(?P<bracket>{NUMBER})\)|\s+at\s+(?P<bare>{NUMBER})"
+    r"(?=\s+(?:was|is|had)\b))"
 )
 _OF = re.compile(
-    rf"\b{_PERSON}\s+of\s+(?:(?:only|just|barely|but|perhaps)\s+)?{_ABOUT}\s*(?P<number>{NUMBER})(?:\s+(?:years|"
-    rf"summers|winters)\b)?(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or)\b|\Z)"
+    rf"\b{_PERSON}\s+of\s+(?:perhaps\s+)?{AGE}(?:\s+(?:years|summers|winters)\b)?"
+    r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(
-    rf"\b(?:[Aa]t|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust)\s+(?:the\s+age\s+of\s+|only\s+|just\s+|"
-    rf"barely\s+|still\s+|but\s+|not\s+yet\s+)?(?P<number>{NUMBER})(?:\s+years\s+of\s+age)?,?\s+(?=[A-Z])"
+    rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|[Bb]eing|[Nn]ow|[Aa]ged|"
+    rf"[Ss]carcely)\s+{AGE}(?:\s+years\s+(?:of\s+age|old))?,?\s+(?=[A-Z])"
 )
 _AGE_WAS = re.compile(
-    rf"\b(?:age|years)\s+(?:was|were|numbered|as|at|to\s+be)\s+(?:now\s+)?{_ABOUT}\s*(?P<number>{NUMBER})\b"
+    rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
 )
 _TURNS = re.compile(
     rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come)\b|\s*[.,;])"
@@ -82,6 +83,12 @@ _BEFORE_BIRTHDAY = re.compile(
 )
 
 
+Read = tuple[Mention, int, int] | None
+_PAST_IT = 9
+"""Years past a birthday that somebody will never see again."""
+_SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)
+
+
 def ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every age that the file gives somebody."""
     prose = narration.prose
@@ -101,44 +108,52 @@ def ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
             )
             year = _IN_YEAR.search(prose.sentences[number].text)
             details = (year.group(1),) if year else ()
-            yield fact_at(prose, number, span, owner, "age", (low, high), _words(found), details=details)
+            yield fact_at(
+                prose,
+                number,
+                span,
+                owner,
+                "age",
+                (low, high),
+                said(found) if "number" in found.groupdict() and found.group("number") else found.group().strip(" ,"),
+                details=details,
+            )
 
 
-def _words(found: re.Match[str]) -> str:
-    """The age as it is written."""
-    groups = found.groupdict()
-    said = next((groups[name] for name in ("number", "a", "b", "c", "d") if groups.get(name)), None)
-    about = groups.get("about")
-    return f"{about} {said}" if said and about else said or found.group().strip(" ,")
-
-
-def _is(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
-    short = found.group("about") in {"not yet", "not quite"}
-    said = found.end("about") if short else found.start()
-    if _WHEN.match(narration.prose.told, found.end()) or (
-        not short and not narration.asserts(number, said, found.end())
-    ):
+def _is(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    if _WHEN.match(narration.prose.told, found.end()):
         return None
-    owner = holder(binder, number, found.start())
-    if owner is None or _is_back_then(narration, number, owner):
+    start = found.start() if found.group("not_yet") or found.group("never") else found.end("verb")
+    # What the age says of itself denies nothing; what follows it denies something else.
+    apart = (start, narration.prose.sentences[number].end)
+    if not narration.asserts(number, found.start(), found.end(), apart=apart):
         return None
-    return _ranged(owner, found)
+    owner = holder(binder, number, found.start()) or _named_after(binder, number, found.start())
+    value = range_of(found)
+    if owner is None or value is None or _is_back_then(narration, number, owner):
+        return None
+    low, high = value
+    if found.group("not_yet"):
+        return owner, max(low - 3, 1), high
+    return (owner, low + 1, high + _PAST_IT) if found.group("never") else (owner, low, high)
 
 
-def _birthday(
-    narration: Narration, binder: Binder, number: int, found: re.Match[str]
-) -> tuple[Mention, int, int] | None:
+def _named_after(binder: Binder, number: int, at: int) -> Mention | None:
+    """`Though she was thirty, Helen …`: the one name of the sentence follows its pronoun."""
+    sentence = binder.prose.sentences[number]
+    return alone(binder, number) if _SHE.search(sentence.text[: at - sentence.start]) else None
+
+
+def _birthday(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     sentence = narration.prose.sentences[number]
     value = ordinal_of(found.group("number"))
     if value is None or _BEFORE_BIRTHDAY.search(sentence.text[: found.start() - sentence.start].rstrip()):
         return None
-    owner = possessor(binder, number, found.start())
+    owner = possessor(binder, number, found.start()) or _named_after(binder, number, found.start())
     return (owner, value, value) if owner else None
 
 
-def _year_of(
-    narration: Narration, binder: Binder, number: int, found: re.Match[str]
-) -> tuple[Mention, int, int] | None:
+def _year_of(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     value = ordinal_of(found.group("number"))
     owner = binder.subject(number, found.start())
     if value is None or owner is None or not narration.asserts(number, found.start(), found.end()):
@@ -146,7 +161,7 @@ def _year_of(
     return owner, value - 1, value
 
 
-def _decade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
+def _decade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     start = found.start()
     owner = binder.named_before(number, start) if found.group().startswith(",") else holder(binder, number, start)
     if owner is None or not narration.asserts(number, found.start(), found.end()):
@@ -158,9 +173,7 @@ def _decade(narration: Narration, binder: Binder, number: int, found: re.Match[s
     return owner, low + first, low + last
 
 
-def _years_old(
-    narration: Narration, binder: Binder, number: int, found: re.Match[str]
-) -> tuple[Mention, int, int] | None:
+def _years_old(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     value = number_of(found.group("number"))
     owner = binder.named_from(number, found.end())
     if owner is None:
@@ -173,56 +186,63 @@ def _years_old(
     return None if owner is None or value is None or owner.is_possessive else (owner, value, value)
 
 
-def _aged(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
+def _aged(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     owner = binder.named_before(number, found.start())
-    value = number_of(found.group("a") or found.group("b") or found.group("c") or found.group("d"))
+    value = _aged_range(found)
     if owner is None or value is None or owner.is_possessive or not binder.cast.is_person(owner.key):
         return None
-    if re.match(
-        r",\s+(?:and|or)\s|\s+(?:miles|men|times|pounds)", narration.prose.told[found.end() - 1 : found.end() + 10]
-    ):
+    after = narration.prose.told[found.end() : found.end() + 10]
+    if re.match(r",\s+(?:and|or)\s|\s+(?:miles|men|times|pounds)", after):
         return None
-    return (owner, value - 2, value + 2) if found.group("about") else (owner, value, value)
+    return owner, *value
 
 
-def _of(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
-    before = narration.prose.told[narration.prose.sentences[number].start : found.start()]
+def _aged_range(found: re.Match[str]) -> tuple[int, int] | None:
+    alone_standing = number_of(found.group("bracket") or found.group("bare") or found.group("dash_number") or "")
+    return (alone_standing, alone_standing) if alone_standing else range_of(found)
+
+
+def _of(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    prose = narration.prose
+    before = prose.told[prose.sentences[number].start : found.start()]
+    value = range_of(found)
+    if value is not None and re.fullmatch(r"\W*An?\s+(?:[\w'-]+,?\s+){0,3}", before):
+        # `A woman of thirty, Helen knew better.`
+        ahead = binder.named_from(number, found.end() + 1) if prose.told[found.end()] == "," else None
+        return (ahead, *value) if ahead is not None and not ahead.is_possessive else None
     beside = re.search(
         r"(?:,|\s+(?:was|is))\s+(?:now\s+|only\s+|still\s+|then\s+|at\s+(?:this|that)\s+time\s+)?(?:an?|"
         r"the)\s+(?:[\w'-]+,?\s+(?:and\s+)?){0,4}\Z",
         before,
     )
-    if beside is None:
+    if beside is None or value is None:
         return None
-    place = narration.prose.sentences[number].start + beside.start()
+    place = prose.sentences[number].start + beside.start()
     owner = holder(binder, number, place)
-    if owner is None or not narration.asserts(number, place, found.end()):
+    apart = (found.start(), found.end("number"))
+    if owner is None or not narration.asserts(number, place, found.end(), apart=apart):
         return None
-    return _ranged(owner, found)
+    return owner, *value
 
 
-def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
+def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     owner = binder.named_from(number, found.end())
-    if (
-        owner is None
-        or owner.is_possessive
-        or re.match(r"\s+(?:had|has)\b", narration.prose.told[owner.end : owner.end + 8])
-    ):
+    value = range_of(found)
+    if owner is None or value is None or owner.is_possessive:
         return None
-    value = number_of(found.group("number"))
+    if not found.group("at"):
+        return owner, *value
+    # `At nine Mara broke her arm` looks back; `At nine Mara was …` need not.
     is_present = re.match(r"\s+(?:was|is|still)\b", narration.prose.told[owner.end : owner.end + 9])
-    is_said = is_present or not found.group().lower().startswith("at")
-    return (owner, value, value) if value and is_said else None
+    return (owner, *value) if is_present else None
 
 
-def _age_was(
-    narration: Narration, binder: Binder, number: int, found: re.Match[str]
-) -> tuple[Mention, int, int] | None:
+def _age_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     owner = possessor(binder, number, found.start())
     return _ranged(owner, found) if owner and narration.asserts(number, found.start(), found.end()) else None
 
 
-def _turns(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> tuple[Mention, int, int] | None:
+def _turns(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     """`would turn nineteen in the autumn` is eighteen, or nineteen soon."""
     owner = holder(binder, number, found.start())
     value = number_of(found.group("number"))
@@ -231,9 +251,7 @@ def _turns(narration: Narration, binder: Binder, number: int, found: re.Match[st
     return owner, value - 1, value
 
 
-def _summers(
-    narration: Narration, binder: Binder, number: int, found: re.Match[str]
-) -> tuple[Mention, int, int] | None:
+def _summers(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     if narration.is_denied(number, found.start(), found.end()):
         return None
     owner = holder(binder, number, found.start())
@@ -241,18 +259,9 @@ def _summers(
     return (owner, value, value) if owner and value else None
 
 
-def _ranged(owner: Mention, found: re.Match[str]) -> tuple[Mention, int, int] | None:
-    value = number_of(found.group("number"))
-    if value is None:
-        return None
-    about = found.group("about")
-    if about in {"over", "past", "more than"}:
-        return owner, value, value + 9
-    if about in {"not yet", "not quite"}:
-        return owner, max(value - 2, 1), value
-    if about in {"under", "less than"}:
-        return owner, max(value - 9, 1), value - 1
-    return (owner, max(value - 3, 1), value + 3) if about else (owner, value, value)
+def _ranged(owner: Mention, found: re.Match[str]) -> Read:
+    value = range_of(found)
+    return None if value is None else (owner, *value)
 
 
 def _is_back_then(narration: Narration, number: int, owner: Mention) -> bool:

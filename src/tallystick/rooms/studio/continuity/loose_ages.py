@@ -25,6 +25,14 @@ _AGE = re.compile(
     rf"\b(?:at|reached|attained|of|to|arrived\s+at)\s+the\s+(?:\w+\s+)?age\s+of\s+(?P<a>{NUMBER})\b"
     rf"|(?:\b(?:for|in|was|is|being|remained|now|still|only|but|already)|,)\s+an?\s+(?:[\w-]+,?\s+){{0,2}}{_PERSON}\s+of\s+"
     rf"(?P<b>{NUMBER})\b(?!\s+(?:pounds|thousand))"
+    rf"|\b(?:been|was)\s+(?:alive|in\s+th(?:e|is)\s+world|(?:up)?on\s+(?:this\s+|the\s+)?earth)\s+(?:for\s+)?(?P<o>{NUMBER})\s+years\b"
+    rf"|\bborn\s+(?:some\s+)?(?P<p>{NUMBER})\s+(?:years|summers|winters)\s+(?:ago|before|earlier|back|since)\b"
+    rf"|\b(?P<q>{NUMBER})\s+(?:years|springs|summers|winters)\s+(?:(?:had|have)\s+)?(?:\w+\s+){{0,5}}?since\s+(?:[\w.]+\s+){{1,3}}"
+    rf"(?:was\s+(?:born|christened)|came\s+into\s+the\s+world|drew\s+(?:his|her)\s+first\s+breath)\b"
+    rf"|\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:his|her)\s+name\b"
+    rf"|\b(?:in|all|look(?:ed|ing)?|than|despite|bore|wore|carried|felt|showed|with|through|for)\s+(?:all\s+)?(?:of\s+)?(?:his|her)\s+"
+    rf"(?:\w+\s+)?(?P<s>{NUMBER})\s+years\b(?!\s+(?:of\s+(?!(?:life|age))|as|at|in\s+(?!(?:the|this)\s+world)|with|on\s+(?!earth)|"
+    rf"there|together|away|abroad))"
     rf"|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?P<c>{NUMBER})\s+years(?=\s+(?:of\s+(?:life|age)|in\s+the\s+world|on\s+(?:this\s+)?earth|"
     rf"within|without|upon|sat|lay|weighed|had|were|lightly|well|like|showed|hung|rested|did)\b|\s*[.,;])"
     rf"|\bhad\s+(?:now\s+)?(?P<d>{NUMBER})\s+years\s+(?:behind|upon|on)\s+(?:him|her|his|the)\b"
@@ -40,7 +48,7 @@ _YEAR = re.compile(
 )
 _PAST = re.compile(
     r"\b(?:when|since|until|till|before|after|ago|earlier|former\w*|ere|had\s+(?!reached|attained|spent|lived|passed|seen|not|never|"
-    r"no\b|already|now|prepared|taught|arrived)\w+(?:ed|en|t|n|ke|ne|wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
+    r"no\b|already|now|prepared|taught|arrived|completed|lately|entered|just|come|been|begun)\w+(?:ed|en|t|n|ke|ne|wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
     re.IGNORECASE,
 )
 _COUNTED = frozenset({*COUNTED, "candles"})
@@ -64,13 +72,15 @@ def _age(
 ) -> Iterator[Fact]:
     prose = narration.prose
     before = prose.told[prose.sentences[number].start : found.start()]
-    if not narration.is_real(number) or not 1 < low <= high <= OLDEST or _PAST.search(before):
+    dated = found.groupdict().get("p") is not None
+    if not (narration.is_real(number) or dated) or not 1 < low <= high <= OLDEST or _PAST.search(before):
         return
     # `Nothing in her thirty years` and `had not yet` deny something else.
     if re.search(r"\b(?:not|never|if|would|hardly|as|like|than)\s+(?:\w+\s+)?\Z", before):
         return
     owner = alone(binder, number) or alone_before(binder, number)
-    if owner is not None and not _looks_back(prose.told, owner.end):
+    through_life = found.groupdict().get("s") is not None
+    if owner is not None and (through_life or not _looks_back(prose.told, owner.end)):
         yield fact_at(prose, number, found.span(), owner, "age", (low, high), found.group())
 
 
@@ -78,7 +88,9 @@ def _looks_back(told: str, end: int) -> bool:
     """`At the age of nine Mara had already broken her arm` is a memory."""
     return (
         re.match(
-            r"\s+had\s+(?!reached|attained|spent|not|never|no\b|[\w-]+\s+years\b)(?:\w+\s+)?\w+", told[end : end + 40]
+            r"\s+had\s+(?!reached|attained|spent|not|never|no\b|been\s+(?:born|alive|in)|completed|lately|just|entered|come|arrived|begun|"
+            r"[\w-]+\s+years\b)(?:\w+\s+)?\w+",
+            told[end : end + 40],
         )
         is not None
     )

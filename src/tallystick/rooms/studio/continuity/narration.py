@@ -6,6 +6,7 @@ by any sentence, denied or not.
 """
 
 import re
+from dataclasses import replace
 from functools import cached_property
 
 from tallystick.rooms.studio.continuity.prose import Prose, Sentence
@@ -72,9 +73,20 @@ class Narration:
         sentence = self.prose.sentences[number]
         return not (sentence.is_question or number in self._elsewhere or _UNREAL.search(sentence.text))
 
-    def asserts(self, number: int, start: int, end: int) -> bool:
-        """Whether what stands between two offsets is said to be so: neither denied nor supposed."""
+    def asserts(self, number: int, start: int, end: int, *, apart: tuple[int, int] | None = None) -> bool:
+        """Whether what stands between two offsets is said to be so: neither denied nor supposed.
+
+        Args:
+            number: The sentence.
+            start: Where the words begin.
+            end: Where they end.
+            apart: Words that are part of the value, and so deny nothing: `not yet` in `not yet thirty`.
+        """
         sentence = self.prose.sentences[number]
+        if apart is not None:
+            first, last = apart[0] - sentence.start, apart[1] - sentence.start
+            text = f"{sentence.text[:first]}{' ' * (last - first)}{sentence.text[last:]}"
+            sentence = replace(sentence, text=text)
         clause = clause_around(sentence, start, end)
         return not (_DENIED.search(clause) or _ONLY_SUPPOSED.search(clause) or _opens_condition(sentence, start))
 

@@ -90,10 +90,16 @@ class Cast:
         """The one key of a person, whichever of his names is used."""
         whole = " ".join(words).casefold()
         for part in (whole, words[0].casefold()):
-            if part in self._carded:
-                return self._carded[part]
+            path = self._carded.get(part)
+            if path is not None and (part == whole or self._may_be(path, words)):
+                return path
         node = node_of(title, words)
         return self._keys.get(node, node)
+
+    def _may_be(self, path: str, words: tuple[str, ...]) -> bool:
+        """`Mara Voss` is not the Mara Lind of a card; where the card gives one name only, she may be."""
+        names = " ".join((self.cards[path].name, *self.cards[path].aliases)).casefold().split()
+        return len(self.cards[path].name.split()) == 1 or words[-1].casefold() in names
 
     def key_of_name(self, name: str) -> str | None:
         """The key of a name as written; None where it is no name."""
@@ -158,8 +164,11 @@ class Cast:
 
     def _mention(self, text: str, run: Run) -> Mention:
         start, end, title, words = run
+        key = self.key_of(title, words)
+        if _ANOTHER.search(text, max(0, start - 9), start):
+            key = f"{key} (another)"
         return Mention(
-            start=start, end=end, key=self.key_of(title, words), name=" ".join(text[start:end].split()),
+            start=start, end=end, key=key, name=" ".join(text[start:end].split()),
             is_possessive=_POSSESSIVE.match(text, end) is not None,
         )  # fmt: skip
 
@@ -234,6 +243,7 @@ _DOES = re.compile(
     r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|"
     r"husband|lips|cheeks?|shoulder|mind)\b"
 )
+_ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 
 
