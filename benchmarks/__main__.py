@@ -13,11 +13,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import orjson
 
 SUITES = (
-    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "studio_tree",
+    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "studio_tree", "studio_book",
     "memory.locomo", "memory.poisoning", "memory.recall_speed",
     "memory.proposals", "continuity", "insight.ingest", "insight.search", "insight.cluster", "desk.throughput",
 )  # fmt: skip
@@ -31,8 +32,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="these suites, with commas between them")
     parser.add_argument("--write", action="store_true", help="put the results into RESULTS.md and results.json")
     options = parser.parse_args()
-    results: dict[str, object] = {}
-    parts = [_heading(full=options.full)]
+    results: dict[str, dict[str, Any]] = {}
     for name in SUITES:
         if options.only and name not in options.only.split(","):
             continue
@@ -40,24 +40,32 @@ def main() -> None:
         with TemporaryDirectory(prefix="tally-bench-") as folder:
             os.environ["TALLY_STATE_DIR"] = str(Path(folder) / "state")
             result = module.run(Path(folder), full=options.full)
-        results[name] = {key: value for key, value in result.items() if key != "markdown"}
         title = (module.__doc__ or name).strip().splitlines()[0]
-        part = f"### {name}\n{title}\n\nGoal: {result['goal']}.\n\n{result['markdown']}\n"
-        print(part, flush=True)
-        parts.append(part)
+        results[name] = {**result, "title": title, "measured": _measured(full=options.full)}
+        print(_part(name, results[name]), flush=True)
     if options.write:
-        (HERE / "results.json").write_bytes(
-            orjson.dumps(results, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
-        )
-        _write("\n".join(parts))
+        _keep(results)
 
 
-def _heading(*, full: bool) -> str:
-    python = platform.python_version()
+def _part(name: str, result: dict[str, Any]) -> str:
+    head = f"### {name}\n{result['title']}\n\nGoal: {result['goal']}.\nMeasured: {result['measured']}.\n"
+    return f"{head}\n{result['markdown']}\n"
+
+
+def _keep(results: dict[str, dict[str, Any]]) -> None:
+    """Put the results beside those of other suites: each is replaced by its own next run."""
+    path = HERE / "results.json"
+    known = orjson.loads(path.read_bytes()) if path.exists() else {}
+    every = {name: {**known, **results}[name] for name in SUITES if name in known or name in results}
+    path.write_bytes(orjson.dumps(every, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+    _write("\n".join(_part(name, result) for name, result in every.items() if "markdown" in result))
+
+
+def _measured(*, full: bool) -> str:
     load = os.getloadavg()[0]
-    size = " --full" if full else ""
     when = datetime.now(UTC).date().isoformat()
-    return f"`make bench`{size}, {when}: Python {python} on {platform.machine()}, {os.cpu_count()} cores, load {load:.1f}.\n"
+    machine = f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores, load {load:.1f}"
+    return f"{when}, {'full' if full else 'small'} size, {machine}"
 
 
 def _write(text: str) -> None:

@@ -495,6 +495,8 @@ PROMISES: dict[str, str] = {
     # -- studio: workspace --
     "studio.tree": "The tree lists every file once with size, lines and hash, Canon.md at the root; unchanged files are not read again",
     "studio.tree-speed": "The tree of a project of 200,000 words takes less than 50 ms",
+    "studio.scan-speed": "A DEEP_SCAN of a project of 200,000 words takes less than 150 ms",
+    "studio.check-speed": "The consistency of a whole book of 200,000 words is checked in less than 5 s",
     "studio.read": "A file is read to its last character, with hash and encoding; what is no text or too large has a code",
     "studio.outline": "The outline is listed once, and the outline API gives its file byte for byte with the entries read out of it",
     "studio.write-inside": "No path, link, reserved name or case trick writes outside the workspace or into the gate's places",
@@ -919,6 +921,12 @@ PROMISES: dict[str, str] = {
     "page.workspace": "Files are read, changed by patches and checked in the browser; nothing typed is lost",
     "page.issues": "Issues are found, read and commented in the browser",
     "page.runs": "A recipe is run and watched in the browser",
+    "page.bell": "News ring in every window by themselves; what is read is read everywhere",
+    "page.attention": "The first page shows what waits for a person, and the way on",
+    "page.keyboard": "Everything is reached without a mouse; the first key leads past the navigation",
+    "page.dark": "Dark is as legible as light, and is remembered",
+    "page.nothing-lost": "A server restarted under an open page, or a session that ended, is told, and nothing typed is lost",
+    "page.roles": "Roles decide what is shown, and the server checks again",
     # -- insight: cluster --
     "insight.cluster-ward": "Ward's tree over weighted points is the one of the plain method, in bounded memory",
     "insight.cluster-order": "The same tickets get the same groups and names in any order of rows and on every run",

@@ -26,9 +26,9 @@ HARMLESS = ("favicon",)
 class Served:
     """A running server."""
 
-    def __init__(self, workspace: Path, state: Path, **environment: str) -> None:
+    def __init__(self, workspace: Path, state: Path, *, port: int = 0, **environment: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", "0"],
+            [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", str(port)],
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), **environment},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -56,11 +56,11 @@ class Served:
 
 
 @contextmanager
-def serving(workspace: Path, **environment: str) -> Iterator[Served]:
+def serving(workspace: Path, *, port: int = 0, **environment: str) -> Iterator[Served]:
     """Serve a workspace while something is tried."""
     state = workspace.parent / f"{workspace.name}-state"
     state.mkdir(exist_ok=True)
-    served = Served(workspace, state, **environment)
+    served = Served(workspace, state, port=port, **environment)
     try:
         yield served
     finally:
@@ -88,10 +88,10 @@ class Visit:
         self.page.wait_for_function("window.socket && window.socket.connected")
         return self.page
 
-    def log_in(self, onward: str = "/") -> Page:
-        """Log in with the start-up token."""
+    def log_in(self, onward: str = "/", token: str | None = None) -> Page:
+        """Log in with the start-up token, or with one of an issuer."""
         self.page.goto(f"{self.served.base}/login?next={onward}")
-        self.page.fill("#token", self.served.token)
+        self.page.fill("#token", token or self.served.token)
         self.page.press("#token", "Enter")
         self.page.wait_for_url(f"**{onward}")
         return self.page

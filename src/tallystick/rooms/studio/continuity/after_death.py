@@ -3,14 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tallystick.rooms.studio.continuity.alive import alive_again, deeds
+from tallystick.rooms.studio.continuity.alive import alive_again
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.comparing import Conflict
+from tallystick.rooms.studio.continuity.deeds import deeds
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.narration import Narration
 
 _TURNS_OUT = 3_000
 """Characters after the deed within which the text may say that the dead lives after all."""
+_HARDLY = 3
+"""Deeds after which a death that is only told by what it leaves behind is taken to be another's."""
 Telling = tuple[Narration, Binder]
 
 
@@ -37,6 +40,8 @@ class _Afterwards:
         told: set[tuple[str, str]] = set()
         for death in self._deaths:
             start = self._start(death)
+            if death.details and sum(deed.place > start for deed in self._acting[death.subject]) > _HARDLY:
+                continue
             for deed in self._acting[death.subject]:
                 key = (death.subject, deed.path if death.from_card else "")
                 if key not in told and self._is_after(death, start, deed):

@@ -26,17 +26,23 @@ _PERSON = (
     r"bachelor|spinster|matron|infant|veteran|stripling|soul|urchin|beauty)"
 )
 _AFTER = (
-    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|summer|autumn|"
-    r"winter|morning|night)|this\s|last\s|now\b|or\s+(?:so|thereabouts)|in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|January|"
-    r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+(?:the\s+time|most|"
+    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|"
+    r"summer|autumn|"
+    r"winter|morning|night)|this\s|last\s|now\b|or\s+(?:so|thereabouts)|in\s+(?:the\s+)?(?:spring|summer|autumn|"
+    r"winter|year|January|"
+    r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|"
+    r"at\s+(?:the\s+time|most|"
     r"the\s+most)|to\s+the\s+day|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|"
     r"(?:years\s+(?:old\s+)?)on\s+the\s+day|when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
 )
 _IS = re.compile(
-    r"\b(?P<verb>was|is|turned|(?:had|has)\s+(?:just\s+|lately\s+|recently\s+|now\s+|already\s+|not\s+long\s+)?(?:turned|reached|"
-    r"passed|attained|come\s+to|arrived\s+at|entered\s+upon)|(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|attained|"
+    r"\b(?P<verb>was|is|turned|(?:had|has)\s+(?:just\s+|lately\s+|recently\s+|now\s+|already\s+|"
+    r"not\s+long\s+)?(?:turned|reached|"
+    r"passed|attained|come\s+to|arrived\s+at|entered\s+upon)|(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|"
+    r"attained|"
     r"passed))|reached|became|stood|(?P<never>would\s+never\s+see))\s+"
-    rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|she)\s+was\s+a\s+day)?{_AFTER}"
+    rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|"
+    rf"she)\s+was\s+a\s+day)?{_AFTER}"
 )
 _BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
 _YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
@@ -47,8 +53,10 @@ _DECADE = re.compile(
 )
 _YEARS_OLD_NAME = re.compile(rf"\b(?P<number>{NUMBER})[- ]years?[- ]old\b", re.IGNORECASE)
 _AGED = re.compile(
-    r"(?:,\s+(?:though\s+|although\s+|who\s+(?:was|is)\s+|being\s+|at\s+|(?:now\s+|then\s+)?aged?\s+|who\s+had\s+(?:\w+\s+)?"
-    rf"turned\s+)*{AGE}(?:\s+years\s+(?:old|of\s+age))?(?=,|\s+(?:last|this|next|in)\s+\w+(?:\s+\w+)?,|\s+and\s+[a-z]+,)"
+    r"(?:,\s+(?:though\s+|although\s+|who\s+(?:was|is)\s+|being\s+|at\s+|(?:now\s+|then\s+)?aged?\s+|"
+    r"who\s+had\s+(?:\w+\s+)?"
+    rf"turned\s+)*{AGE}(?:\s+years\s+(?:old|of\s+age))?(?=,|\s+(?:last|this|next|in)\s+\w+(?:\s+\w+)?,|"
+    rf"\s+and\s+[a-z]+,)"
     rf"|\s*—{AGE.replace('?P<', '?P<dash_')}(?=,)|\s+\((?:aged\s+)?(?P<bracket>{NUMBER})\)|\s+at\s+(?P<bare>{NUMBER})"
     r"(?=\s+(?:was|is|had)\b))"
 )
@@ -57,7 +65,8 @@ _OF = re.compile(
     r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(
-    rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|[Bb]eing|[Nn]ow|[Aa]ged|"
+    rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|"
+    rf"[Bb]eing|[Nn]ow|[Aa]ged|"
     rf"[Ss]carcely)\s+{AGE}(?:\s+years\s+(?:of\s+age|old))?,?\s+(?=[A-Z])"
 )
 _AGE_WAS = re.compile(

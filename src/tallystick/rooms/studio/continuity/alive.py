@@ -1,49 +1,15 @@
-"""Who dies in the narration, and who speaks or acts there afterwards."""
+"""Who dies in the narration, and who turns out to live after all."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.mourning import APPOSED, BURIALS, CAUSES, LEFT_BEHIND, TRIGGERS, name_span
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import holder
 from tallystick.rooms.studio.continuity.people import NAME, Mention
-from tallystick.rooms.studio.continuity.vocabulary import words
-
-SPEAKS = words(
-    "said asked replied cried answered whispered shouted muttered murmured exclaimed remarked added responded repeated "
-    "called declared observed interrupted inquired demanded growled snapped sighed laughed continued began protested "
-    "agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned "
-    "told "
-    "says asks replies answers whispers cries shouts mutters"
-)
-ACTS = words(
-    "smiled nodded shrugged frowned grinned winced walked ran sat stood rose turned came entered went looked "
-    "glanced took opened "
-    "closed shut poured ate drank rode drove arrived left knocked kissed leaned leant bowed stepped held put "
-    "picked lifted "
-    "raised reached pulled pushed threw caught climbed crossed strode hurried rushed jumped leapt knelt lay waited "
-    "watched "
-    "listened stared wept danced sang dressed coughed yawned stretched paused stopped followed led handed gave "
-    "dropped set lit blew gathered folded unfolded tossed swung waved pointed shook bent paced wandered slipped "
-    "returned joined met greeted embraced struck hit fought tapped rubbed wiped washed cooked served bought sold "
-    "paid played "
-    "worked woke slept finished tucked fetched carried brought hugged squeezed touched tied untied buttoned "
-    "pressed swept "
-    "moved rested settled slid tasted sipped chewed swallowed read strolled marched sprang crept dug hid hung swam "
-    "got peered gazed blinked flung thrust kicked spat spoke chuckled giggled groaned sobbed shivered trembled "
-    "hesitated departed appeared crouched "
-    "smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours "
-    "drinks rises"
-)
-STATES = words(
-    "died seemed appeared loved hated liked wanted needed believed owned lived belonged deserved preferred feared "
-    "hoped trusted "
-    "remained used buried killed murdered drowned named called aged proved meant happened existed resembled mattered "
-    "dreamed expired perished passed ceased haunted reminded represented suffered interested concerned wanted "
-    "decided married"
-)
-"""What can be said of the dead as well, or looks like something done and is not."""
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, words
 
 _DIED = re.compile(
     r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:"
@@ -52,30 +18,52 @@ _DIED = re.compile(
     r"curiosity|envy|laughing|mortification|impatience)))"
     r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|"
     r"already|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
-    r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour)|against|certain|sure|calm|"
+    r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour|(?:his|her)\s+feet)|against|"
+    r"certain|sure|calm|"
     r"silent|serious|weight|ahead|last|white|pale|keen|"
     r"beat|still|level|right|wrong|broke|easy|quiet|reckoning|bored|faint)|-)"
     r"|\b(?:was|were|had\s+been|been)\s+(?:\w+ly\s+)?(?:killed|murdered|slain|hanged|executed|beheaded|guillotined|"
     r"drowned(?!\s+out)|"
     r"shot\s+dead|stabbed\s+to\s+death|strangled|assassinated|poisoned\s+to\s+death|burned\s+to\s+death|"
     r"crushed\s+to\s+death|"
-    r"laid\s+to\s+rest|lost\s+at\s+sea|laid\s+in\s+(?:the|his|her|a)\s+(?:\w+\s+)?(?:churchyard|ground|earth|grave|vault|"
+    r"laid\s+to\s+rest|lost\s+at\s+sea|laid\s+in\s+(?:the|his|her|a)\s+(?:\w+\s+)?(?:churchyard|ground|earth|grave|"
+    r"vault|"
     r"cemetery|tomb|coffin))\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))"
     r"|\b(?:was|were|had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|"
     r"there|under|with|"
     r"in\s+(?:the\s+)?(?:\w+\s+)?(?:churchyard|cemetery|graveyard|vault|garden|tomb|crypt|ground|grave)))"
     r"|\bbreathed\s+(?:his|her)\s+last\b|\bdr(?:ew|awn)\s+(?:his|her)\s+(?:last|final)\s+breath\b|"
     r"\bwent\s+down\s+with\s+the\s+(?:ship|boat|vessel)\b|\bclosed\s+(?:his|her)\s+eyes\s+for\s+the\s+last\s+time\b|"
-    r"\bwas\s+(?:beyond|past)\s+(?:all\s+)?(?:help|saving|aid)\b|\b(?:lay|was)\s+in\s+(?:his|her)\s+(?:coffin|grave)\b|"
-    r"\bwas\s+(?:found\s+)?(?:cold\s+and\s+)?lifeless\b|\bdid\s+not\s+outlive\b|\bpassed\s+from\s+(?:this\s+life|the\s+world)\b|"
+    r"\bwas\s+(?:beyond|past)\s+(?:all\s+)?(?:help|saving|aid)\b|\b(?:lay|was)\s+in\s+(?:his|her)\s+(?:coffin|"
+    r"grave)\b|"
+    r"\bwas\s+(?:found\s+)?(?:cold\s+and\s+)?lifeless\b|\bdid\s+not\s+outlive\b|\bpassed\s+from\s+(?:this\s+life|"
+    r"the\s+world)\b|"
     r"\bdeparted\s+this\s+life\b|\bpassed\s+away\b"
     r"|\bperished\b|\bsuccumbed\s+to\b|\bexpired\b|\bgave\s+up\s+the\s+ghost\b|\btook\s+(?:his|her)\s+own\s+life\b|"
-    r"\bnever\s+(?:woke|awoke)\s+again\b"
+    r"\bnever\s+(?:woke|awoke|rose|breathed|stirred)\s+again\b|\bnever\s+(?:woke|awoke)(?=\s*[.;])|"
+    r"\bbreathed\s+no\s+more\b|"
+    r"\bstopped\s+breathing\b(?!\s+to\b)|\b(?:hanged|shot|drowned|poisoned|killed)\s+(?:himself|herself)\b|"
+    r"\bput\s+a\s+bullet\s+through\s+(?:his|her)\s+(?:own\s+)?(?:head|heart|brain)\b|\bcut\s+(?:his|"
+    r"her)\s+own\s+throat\b|"
+    r"\btaken\s+(?:his|her)\s+own\s+life\b|\bdid\s+not\s+rise\s+again\b|\bburned\s+to\s+death\b|"
+    rf"\b(?:was|had\s+been)\s+(?:{NUMBER}|many|some|several|long|a)\s+(?:years?|months?|weeks?|days?)\s+(?:dead|"
+    rf"buried|in\s+(?:his|"
+    r"her)\s+(?:grave|coffin)|under\s+the\s+(?:sod|turf|grass|ground))\b|\b(?:was|"
+    r"had)\s+(?:\w+\s+){0,2}?long\s+(?:since\s+)?"
+    r"(?:been\s+)?dead\b|\b(?:lay|slept)\s+buried\b|\b(?:lay|slept|had\s+been|was)\s+(?:(?:in|under|beneath)\s+(?:the|"
+    r"his|her|a)\s+(?:\w+\s+)?"
+    r"(?:churchyard|cemetery|graveyard|grave|yew|sod|turf|clay)\b)|\b(?:was|were)\s+found\s+(?:drowned|hanged|"
+    r"murdered|frozen|"
+    r"lifeless|stabbed)\b|\b(?:was|were|had\s+been)\s+[a-z\s]{3,40}?\s+and\s+(?:was\s+)?(?:killed|drowned)\b|\b(?:was|"
+    r"had)\s+gone\s+"
+    r"(?:to\s+(?:his|her)\s+(?:grave|rest|long\s+home)|for\s+ever)\b|\bwas\s+with\s+God\b|\bfell\s+in\s+action\b|"
+    r"\b(?:was|had\s+been)\s+carried\s+off\s+by\b"
     r"|\bdid\s+not\s+(?:live|survive)\b(?=\s+(?:to\s+see|the|until|till|through|long|another|it)|\s*[.,;])|"
     r"\blived\s+no\s+(?:more|longer)\b|\b(?:was|is)\s+no\s+more\b(?=\s*[.,;])"
     r"|\bceased\s+to\s+(?:breathe|live)\b|\bwas\s+carried\s+off\s+by\b|\bfell\s+in\s+(?:the\s+)?battle\b|"
     r"\bmet\s+(?:his|her)\s+(?:death|end)\b|\bbled\s+to\s+death\b|\bstarved\s+to\s+death\b|\bfroze\s+to\s+death\b"
-    r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|near|under|by|with))"
+    r"|\bfell\s+to\s+(?:his|her)\s+death\b|\bdrowned\b(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|"
+    r"near|under|by|with))"
     r")"
 )
 _KILLED = re.compile(
@@ -100,24 +88,19 @@ _DEATH_OF = re.compile(
     rf"funeral|drowning|assassination)\s+of\s+(?:poor\s+|old\s+)?(?P<of>{NAME}))(?!\w|'s|-|\s+(?:would|will|could|"
     rf"might|bed|warrant))"
 )
-_CARRIED_OFF = re.compile(
-    rf"\b(?:fever|plague|cholera|illness|consumption|disease|sickness|smallpox|pneumonia|sea|river|fire|storm|"
-    rf"bullet|shot|blow|fall|wound|poison)\s+"
-    rf"(?:had\s+)?(?:carried|took|claimed|killed|taken|swallowed|finished)\s+(?:poor\s+|"
-    rf"old\s+)?(?P<name>{NAME})(?!'s|\w)(?=\s+off\b|\s*[.,;]|\s+(?:in|at|on|before|within|that|and)\b)"
-    rf"|\blaid\s+(?:poor\s+|old\s+)?(?P<of>{NAME})\s+(?:to\s+rest|in\s+(?:the|his|her)\s+grave|in\s+the\s+(?:earth|"
-    rf"ground|churchyard|vault))"
-)
 _DEADLY = frozenset(
     words("""
     died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated poisoned
     burned crushed laid buried breathed breath passed perished expired ghost life woke awoke death end slew
     corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried took
-    claimed breathing breathe more fell succumbed murder execution burial drowning assassination
+    claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea ship help saving
+    aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred himself herself gone lifeless
     """)
 )
+_TRIGGERS = _DEADLY | TRIGGERS
 _NOT_REALLY = re.compile(
-    r"\b(?:news|presumed|believed|thought|reported|pronounced|supposed|given\s+up|left\s+for|feared|rumou?r|half|"
+    r"\b(?:news|reports?|concerned|presumed|believed|thought|reported|pronounced|supposed|given\s+up|left\s+for|"
+    r"feared|rumou?r|half|"
     r"almost|nearly|as\s+good\s+as|would|could|might|may|should|if|(?:till|until|before)\s+(?=(?-i:[A-Z])|he\b|"
     r"she\b)|unless|fear\w*|dread\w*|plot\w*|threat\w*|expect\w*|await\w*|event\s+of|case\s+of|prevent\w*|"
     r"demand\w*|wish\w*|wanted|tried|trying|"
@@ -128,36 +111,6 @@ _NOT_REALLY = re.compile(
 )
 _ALMOST = re.compile(r"\b(?:nearly|almost|hardly|scarcely|barely|supposedly|apparently|reportedly|probably)\b")
 _OWNED = re.compile(r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|after|before|or)\s+\Z")
-_DOES_AFTER = re.compile(
-    rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|at\s+once|at\s+last|"
-    rf"\w+ly)[\s,]+)*(?:{'|'.join(SPEAKS + ACTS)})\b"
-    # Any other regular verb that is something done, directly after the name: no comma, or it may be `buried at sea`.
-    rf"|\s+(?!(?:{'|'.join(STATES)})\b)[a-z]{{2,}}ed\s+(?:the|a|an|his|her|up|down|out|to|at|on|in|into|over|off|and)\b"
-)
-_SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
-_LEADS = re.compile(
-    r"(?:\A|[,;:—¤.!?]|\bit\s+was\b|\b(?:and|but|then|so|while|as|when|until)\b|\b(?:presently|suddenly|now|afterwards|later|"
-    r"meanwhile)\b,?)\s*\Z",
-    re.IGNORECASE,
-)
-_OTHER_ONE = re.compile(r"\b(?:young|younger|little|another|second|ghost of|spirit of|late)\s+\Z", re.IGNORECASE)
-_GHOSTLY = re.compile(
-    r"\b(?:ghost\w*|spirits?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|"
-    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|portrait|in\s+(?:his|her|the|"
-    r"a)\s+(?:letter|diary|journal|will)|wrote|"
-    r"before (?:his|her|the) (?:death|funeral|accident|murder)|last time|the late|once|always|used|namesake|"
-    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous))\b",
-    re.IGNORECASE,
-)
-_EARLIER = re.compile(r"\b(?:had|been)\b|'d\b")
-"""Before the deed: what is told there lies further back. After it, it may be anything."""
-_MET = re.compile(r"\b(?:met|overtook|encountered|greeted|came\s+upon|ran\s+into|shook\s+hands\s+with)\s+\Z")
-_PRESENT = re.compile(
-    r"\s+was\s+(?:already\s+|still\s+|there\s+)?(?:(?:at|by)\s+the\s+(?:gate|door|window|table|piano|stove|station|corner|fire|counter|"
-    r"helm|wheel|desk)\b|(?!buried|lying|dying|being|going|missing|rotting)(?:sitting|standing|walking|laughing|talking|reading|"
-    r"writing|eating|drinking|waiting|smoking|singing|whistling|knitting|sewing|cooking|digging)\b)|"
-    r",\s+(?:walking|coming|hurrying|running|riding|carrying|laughing|smiling|whistling|sitting|standing)\b"
-)
 _ALIVE = re.compile(
     rf"(?P<name>{NAME})\s+(?:(?:was|is|were|had|has|lay|must\s+be|could\s+not\s+be|came|rose)\s+)?(?:(?:still|yet|"
     rf"really|after\s+all|been)\s+)*"
@@ -178,41 +131,15 @@ def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
         yield from _dies(
             narration, binder, number, found.span(), binder.pronoun(number, found.start("him"), found["him"])
         )
-    for pattern in (_KILLED, _CARRIED_OFF, _REMAINS, _DEATH_OF):
-        for number, found in narration.prose.matches(pattern, _DEADLY):
-            group = "name" if found.groupdict().get("name") else "of"
-            yield from _dies(narration, binder, number, found.span(), _named_at(binder, number, found.span(group)))
-
-
-def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
-    """Where any of some people speaks or acts in the narration's present."""
-    prose = narration.prose
-    for mention in binder.cast.named_in(prose, 0, len(prose.told)):
-        if mention.key not in subjects or mention.is_possessive:
-            continue
-        number = prose.sentence_at(mention.start)
-        end = None if number is None else _acts(narration, number, mention)
-        if number is None or end is None or narration.in_dream(number):
-            continue
-        sentence = prose.sentences[number]
-        if _GHOSTLY.search(sentence.text) or not narration.is_real(number):
-            continue
-        if _EARLIER.search(sentence.text[: max(mention.end, end) - sentence.start]):
-            continue
-        start = min(mention.start, end)
-        words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
-        yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
-
-
-def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
-    """Where the verb of a deed ends or, before the name, begins."""
-    told = narration.prose.told
-    if said := _SAYS_BEFORE.search(told, max(0, mention.start - 20), mention.start):
-        return said.start(1)
-    if _MET.search(told, max(0, mention.start - 20), mention.start):
-        return mention.end
-    does = _DOES_AFTER.match(told, mention.end) or _PRESENT.match(told, mention.end)
-    return does.end() if does and _is_leading(narration, number, mention) else None
+    for pattern in (_KILLED, CAUSES, BURIALS, _REMAINS, _DEATH_OF, LEFT_BEHIND):
+        for number, found in narration.prose.matches(pattern, _TRIGGERS):
+            loosely = pattern is LEFT_BEHIND
+            yield from _dies(
+                narration, binder, number, found.span(), _named_at(binder, number, name_span(found)), loosely=loosely
+            )
+    for number, found in narration.prose.matches(APPOSED, {"dead", "widow", "widower"}):
+        owner = binder.named_before(number, found.start())
+        yield from _dies(narration, binder, number, found.span(), owner)
 
 
 def alive_again(narration: Narration, binder: Binder) -> Iterator[tuple[str, int]]:
@@ -228,7 +155,13 @@ def alive_again(narration: Narration, binder: Binder) -> Iterator[tuple[str, int
 
 
 def _dies(
-    narration: Narration, binder: Binder, number: int, span: tuple[int, int], owner: Mention | None
+    narration: Narration,
+    binder: Binder,
+    number: int,
+    span: tuple[int, int],
+    owner: Mention | None,
+    *,
+    loosely: bool = False,
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
     if owner is None or sentence.is_question or narration.is_dreamt(number) or not binder.cast.is_person(owner.key):
@@ -247,6 +180,7 @@ def _dies(
         "dead",
         ("dead",),
         narration.prose.told[span[0] : span[1]],
+        details=("loosely",) if loosely else (),
     )
 
 
@@ -281,12 +215,6 @@ def _named_at(binder: Binder, number: int, span: tuple[int, int]) -> Mention | N
         if mention.start >= span[0] and mention.end <= span[1] + 1 and mention.end >= span[1] - 1:
             return mention
     return None
-
-
-def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:
-    sentence = narration.prose.sentences[number]
-    before = sentence.text[: owner.start - sentence.start]
-    return bool(_LEADS.search(before)) and not _OTHER_ONE.search(before)
 
 
 def _last_clause(text: str) -> str:

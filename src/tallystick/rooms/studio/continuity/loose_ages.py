@@ -16,39 +16,53 @@ from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, 
 
 _PERSON = r"(?:man|woman|person|gentleman|lady|girl|boy|fellow|creature|bachelor|spinster|widow|widower|lad|lass|youth)"
 _AGE = re.compile(
-    rf"\b(?P<k>{NUMBER})\s+(?:years|summers|winters|springs)\s+(?:had\s+|have\s+)?(?:passed|gone|lay|sat|weighed|hung|rested|were|"
+    rf"\b(?P<k>{NUMBER})\s+(?:years|summers|winters|springs)\s+(?:had\s+|have\s+)?(?:passed|gone|lay|sat|weighed|hung|"
+    rf"rested|were|"
     rf"rolled)\s+(?:\w+\s+)?(?:over|on|upon|behind)\b"
-    rf"|\b(?:lived|seen|carried|bore|wore|counted|numbered|completed|known)\s+(?:for\s+|but\s+|only\s+|all\s+)?(?:(?:his|her)\s+)?"
-    rf"(?P<l>{NUMBER})\s+(?:years|summers|winters|springs)\b(?!\s+(?:in|at|with|there|together|under|among|of\s+(?:marriage|service)))"
+    rf"|\b(?:lived|seen|carried|bore|wore|counted|numbered|completed|known)\s+(?:for\s+|but\s+|only\s+|"
+    rf"all\s+)?(?:(?:his|her)\s+)?"
+    rf"(?P<l>{NUMBER})\s+(?:years|summers|winters|springs)\b(?!\s+(?:in|at|with|there|together|under|among|"
+    rf"of\s+(?:marriage|service)))"
     rf"|\b(?:turned|turning|rising|touching|entering\s+upon)\s+(?P<m>{NUMBER})\b(?!\s+\w+s\b|\s+o'clock)"
     rf"|\b(?P<n>{NUMBER})\s+years\s+of\s+(?:his|her|[^,;]{{2,24}}'s)\s+(?:life|age|existence)\b|"
     rf"\b(?:at|reached|attained|of|to|arrived\s+at)\s+the\s+(?:\w+\s+)?age\s+of\s+(?P<a>{NUMBER})\b"
-    rf"|(?:\b(?:for|in|was|is|being|remained|now|still|only|but|already)|,)\s+an?\s+(?:[\w-]+,?\s+){{0,2}}{_PERSON}\s+of\s+"
+    rf"|(?:\b(?:for|in|was|is|being|remained|now|still|only|but|already)|"
+    rf",)\s+an?\s+(?:[\w-]+,?\s+){{0,2}}{_PERSON}\s+of\s+"
     rf"(?P<b>{NUMBER})\b(?!\s+(?:pounds|thousand))"
-    rf"|\b(?:been|was)\s+(?:alive|in\s+th(?:e|is)\s+world|(?:up)?on\s+(?:this\s+|the\s+)?earth)\s+(?:for\s+)?(?P<o>{NUMBER})\s+years\b"
+    rf"|\b(?:been|was)\s+(?:alive|in\s+th(?:e|is)\s+world|(?:up)?on\s+(?:this\s+|"
+    rf"the\s+)?earth)\s+(?:for\s+)?(?P<o>{NUMBER})\s+years\b"
     rf"|\bborn\s+(?:some\s+)?(?P<p>{NUMBER})\s+(?:years|summers|winters)\s+(?:ago|before|earlier|back|since)\b"
-    rf"|\b(?P<q>{NUMBER})\s+(?:years|springs|summers|winters)\s+(?:(?:had|have)\s+)?(?:\w+\s+){{0,5}}?since\s+(?:[\w.]+\s+){{1,3}}"
+    rf"|\b(?P<q>{NUMBER})\s+(?:years|springs|summers|winters)\s+(?:(?:had|"
+    rf"have)\s+)?(?:\w+\s+){{0,5}}?since\s+(?:[\w.]+\s+){{1,3}}"
     rf"(?:was\s+(?:born|christened)|came\s+into\s+the\s+world|drew\s+(?:his|her)\s+first\s+breath)\b"
     rf"|\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:his|her)\s+name\b"
-    rf"|\b(?:in|all|look(?:ed|ing)?|than|despite|bore|wore|carried|felt|showed|with|through|for)\s+(?:all\s+)?(?:of\s+)?(?:his|her)\s+"
-    rf"(?:\w+\s+)?(?P<s>{NUMBER})\s+years\b(?!\s+(?:of\s+(?!(?:life|age))|as|at|in\s+(?!(?:the|this)\s+world)|with|on\s+(?!earth)|"
+    rf"|\b(?:in|all|look(?:ed|ing)?|than|despite|bore|wore|carried|felt|showed|with|through|"
+    rf"for)\s+(?:all\s+)?(?:of\s+)?(?:his|her)\s+"
+    rf"(?:\w+\s+)?(?P<s>{NUMBER})\s+years\b(?!\s+(?:of\s+(?!(?:life|age))|as|at|in\s+(?!(?:the|this)\s+world)|with|"
+    rf"on\s+(?!earth)|"
     rf"there|together|away|abroad))"
-    rf"|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?P<c>{NUMBER})\s+years(?=\s+(?:of\s+(?:life|age)|in\s+the\s+world|on\s+(?:this\s+)?earth|"
+    rf"|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?P<c>{NUMBER})\s+years(?=\s+(?:of\s+(?:life|age)|in\s+the\s+world|"
+    rf"on\s+(?:this\s+)?earth|"
     rf"within|without|upon|sat|lay|weighed|had|were|lightly|well|like|showed|hung|rested|did)\b|\s*[.,;])"
     rf"|\bhad\s+(?:now\s+)?(?P<d>{NUMBER})\s+years\s+(?:behind|upon|on)\s+(?:him|her|his|the)\b"
     rf"|\b(?P<e>{NUMBER})[- ]years?[- ]old\b"
     rf"|\b(?P<f>{NUMBER})\s+years\s+of\s+age\b"
-    rf"|\b(?:owned\s+to|confessed\s+to|admitted\s+to|put\s+(?:his|her)\s+age\s+at|gave\s+(?:his|her)\s+age\s+as|aged)\s+(?P<g>{NUMBER})\b"
+    rf"|\b(?:owned\s+to|confessed\s+to|admitted\s+to|put\s+(?:his|her)\s+age\s+at|gave\s+(?:his|her)\s+age\s+as|"
+    rf"aged)\s+(?P<g>{NUMBER})\b"
     rf"|\b(?:came|come)\s+into\s+the\s+world\s+(?P<h>{NUMBER})\s+years\s+(?:before|ago|earlier)\b"
-    rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^.;]*\b(?:cake|birthday)\b)|\b(?:cake|birthday)\b[^.;]*\b(?P<j>{NUMBER})\s+candles\b",
+    rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^.;]*\b(?:cake|birthday)\b)|\b(?:cake|"
+    rf"birthday)\b[^.;]*\b(?P<j>{NUMBER})\s+candles\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
-    rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))"
+    rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|"
+    rf"'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))"
 )
 _PAST = re.compile(
-    r"\b(?:when|since|until|till|before|after|ago|earlier|former\w*|ere|had\s+(?!reached|attained|spent|lived|passed|seen|not|never|"
-    r"no\b|already|now|prepared|taught|arrived|completed|lately|entered|just|come|been|begun)\w+(?:ed|en|t|n|ke|ne|wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
+    r"\b(?:when|since|until|till|before|after|ago|earlier|former\w*|ere|had\s+(?!reached|attained|spent|lived|passed|"
+    r"seen|not|never|"
+    r"no\b|already|now|prepared|taught|arrived|completed|lately|entered|just|come|been|begun)\w+(?:ed|en|t|n|ke|ne|"
+    r"wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
     re.IGNORECASE,
 )
 _COUNTED = frozenset({*COUNTED, "candles"})
@@ -88,7 +102,8 @@ def _looks_back(told: str, end: int) -> bool:
     """`At the age of nine Mara had already broken her arm` is a memory."""
     return (
         re.match(
-            r"\s+had\s+(?!reached|attained|spent|not|never|no\b|been\s+(?:born|alive|in)|completed|lately|just|entered|come|arrived|begun|"
+            r"\s+had\s+(?!reached|attained|spent|not|never|no\b|been\s+(?:born|alive|in)|completed|lately|just|"
+            r"entered|come|arrived|begun|"
             r"[\w-]+\s+years\b)(?:\w+\s+)?\w+",
             told[end : end + 40],
         )

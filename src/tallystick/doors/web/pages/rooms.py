@@ -1,0 +1,134 @@
+"""Rooms: what is installed and what it can do. Any tool can be called from here, through the gate."""
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from nicegui import run, ui
+
+from tallystick.bootstrap.plugins import GROUP
+from tallystick.doors.web.frame import page
+from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.asking import here, propose, tell_trouble
+from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.schema_form import SchemaForm
+from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.doors.web.parts.text import block
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.tool import Card
+
+OWN, OUTSIDE = "This workspace", "Outside (MCP)"
+SHOWN_CHARS = 20_000
+FIRST_WORDS = 160
+
+
+def register(house: House) -> tuple[str, ...]:
+    """Make the pages."""
+    house.places.append(Place(path="/rooms", name="Rooms", icon="extension"))
+
+    @page(house, "/rooms", "Rooms")
+    async def every(visitor: Visitor) -> None:
+        heading("Rooms", "What is installed, and what it can do; every call goes through the gate")
+        rooms: Mapping[str, list[Card]] = await run.io_bound(_rooms, house) or {}
+        if not rooms:
+            empty(
+                "No tools here",
+                'Name files with tools in tallystick.toml: [gate] tools = ["tools.py"]',
+                icon="extension",
+            )
+        for name, cards in rooms.items():
+            section(name)
+            for card in cards:
+                _line(house, visitor, card)
+
+    @page(house, "/rooms/{tool}", "Tool")
+    async def one(visitor: Visitor, tool: str) -> None:
+        card = next((card for card in house.gate.tools() if card.name == tool), None)
+        if card is None:
+            empty("There is no such tool", "The Rooms page lists all there are.", icon="search_off")
+            return
+        _Calling(house, card).show(visitor)
+
+    return ("/rooms",)
+
+
+def _rooms(house: House) -> dict[str, list[Card]]:
+    """The registered tools by the room they came with."""
+    owner: dict[str, str] = {}
+    for found in entry_points(group=GROUP):
+        room = house.room(found.name)
+        for tool in () if room is None else room.tools():
+            owner[tool.card.name] = str(room.name).capitalize()
+    grouped: dict[str, list[Card]] = {}
+    for card in house.gate.tools():
+        where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)
+        grouped.setdefault(where, []).append(card)
+    return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
+
+
+def _line(house: House, visitor: Visitor, card: Card) -> None:
+    with ui.row().classes("tally-row tally-line"):
+        ui.link(card.name, f"/rooms/{quote(card.name)}").classes("tally-mono text-weight-bold")
+        _marks(house, visitor, card)
+        words = " ".join(card.description.split())
+        ui.label(words if len(words) <= FIRST_WORDS else words[:FIRST_WORDS] + "…").classes("tally-soft tally-text")
+
+
+def _marks(house: House, visitor: Visitor, card: Card) -> None:
+    """What it does to the world, and what policy says of it."""
+    ui.label(card.effect).classes("tally-badge tally-quiet")
+    verdict = house.gate.policy.rule_for(card).verdict
+    if verdict != "allow":
+        badge(str(verdict or "deny"))
+    if card.roles and not visitor.may(*card.roles):
+        ui.label(f"needs {', '.join(sorted(card.roles))}").classes("tally-badge tally-bad")
+
+
+class _Calling:
+    """One tool: its form, and what came of calling it."""
+
+    def __init__(self, house: House, card: Card) -> None:
+        self._house = house
+        self._card = card
+
+    def show(self, visitor: Visitor) -> None:
+        card = self._card
+        heading(card.name)
+        with ui.row().classes("tally-row"):
+            _marks(self._house, visitor, card)
+        ui.label(card.description.strip()).classes("tally-text")
+        with ui.column().classes("tally-card gap-2"):
+            self._form = SchemaForm(card.input_schema)
+            if not card.input_schema.get("properties"):
+                ui.label("It takes no arguments.").classes("tally-soft")
+            self._button = ui.button("Call it", icon="play_arrow", on_click=self._call).props("no-caps")
+        self._place = ui.column().classes("w-full gap-2").props('role="status" aria-label="What came of it"')
+
+    async def _call(self) -> None:
+        self._button.disable()
+        try:
+            outcome = await propose(self._house, here(), self._card.name, self._form.values())
+        finally:
+            self._button.enable()
+        self._place.clear()
+        with self._place:
+            if outcome is not None:
+                _came(outcome)
+            if not tell_trouble(outcome) and outcome is not None:
+                _result(outcome.result)
+
+
+def _came(outcome: Outcome) -> None:
+    with ui.row().classes("tally-row"):
+        badge("held" if outcome.held is not None else "failed" if outcome.failure is not None else outcome.status)
+        ui.link(outcome.receipt_id[:17] + "…", f"/receipts/{outcome.receipt_id}").classes("tally-chip")
+
+
+def _result(result: Any) -> None:
+    ui.label("Came back").classes("tally-soft")
+    shown = (
+        result if isinstance(result, str) else orjson.dumps(result, option=orjson.OPT_INDENT_2, default=str).decode()
+    )
+    block(shown[:SHOWN_CHARS] + (" …" if len(shown) > SHOWN_CHARS else ""))

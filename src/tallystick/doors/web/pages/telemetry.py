@@ -1,0 +1,164 @@
+"""Telemetry: what agents did and used, what was refused and why, and what the gate counted since it was started."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nicegui import run, ui
+
+from tallystick.bootstrap.counting import Counting
+from tallystick.doors.web.frame import page
+from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.charts import bars
+from tallystick.doors.web.parts.figures import figure_row
+from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.telemetry.observer import Telemetry
+from tallystick.telemetry.readings import Reading
+
+AUDIT = ("auditor", "admin")
+"""Sessions are everybody's: only they see whose."""
+SOON_S = 1.0
+SHOWN = 50
+BUCKETS = {
+    "evidence_invalid": "Evidence that does not hold", "quote_not_found": "Words that stand nowhere",
+    "tool_syntax": "Tool syntax in prose", "cot_leak": "Thinking that leaked", "format_error": "Not the form of a call",
+}  # fmt: skip
+"""Where refusals are counted, in plain words."""
+NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out", "Tokens written"))
+
+
+def register(house: House) -> tuple[str, ...]:
+    """Make the page."""
+    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart"))
+
+    @page(house, "/telemetry", "Telemetry")
+    async def telemetry(visitor: Visitor) -> None:
+        heading("Telemetry", "What the agents did and used, and what was refused; counts only, never anybody's words")
+        await _Counts(house, audit=visitor.may(*AUDIT)).show()
+
+    return ("/telemetry",)
+
+
+class _Counts:
+    """All of it, drawn again when a number changed."""
+
+    def __init__(self, house: House, *, audit: bool) -> None:
+        self._house = house
+        self._counting = Counting(house.gate)
+        self._audit = audit
+        self._seen: Any = None
+
+    async def show(self) -> None:
+        self._place = ui.column().classes("w-full gap-2")
+        await self._again()
+        ui.timer(SOON_S, self._again)
+
+    async def _again(self) -> None:
+        now = await run.io_bound(self._look)
+        if now is None or now == self._seen:
+            return
+        self._seen = now
+        self._place.clear()
+        with self._place:
+            self._draw(now)
+
+    def _look(self) -> dict[str, Any]:
+        counted = self._counting.counted()
+        sessions, total = counted.sessions(limit=SHOWN, offset=0) if self._audit else ([], 0)
+        return {
+            **counted.totals(), "by_agent": counted.agents(), "by_conference": counted.conferences(),
+            "by_session": sessions, "all_sessions": total, "gate": self._reading(),
+        }  # fmt: skip
+
+    def _reading(self) -> dict[str, Any] | None:
+        watching = self._house.gate.observer
+        metrics = watching.metrics if isinstance(watching, Telemetry) else None
+        return None if metrics is None else _told(metrics.read())
+
+    def _draw(self, now: Mapping[str, Any]) -> None:
+        totals, refused = now["totals"], sum(now["totals"]["rejections"].values())
+        called = 0 if now["gate"] is None else sum(number for _, number, _ in now["gate"]["tools"])
+        if not (totals["activations"] or refused or called or now["by_session"]):
+            empty(
+                "Nothing was counted yet", "Ask an agent something on the Conference page, or: tally chat",
+                icon="bar_chart",
+            )  # fmt: skip
+            return
+        figure_row([
+            ("Turns of agents", f"{totals['activations']:,}"), ("Refused", f"{refused:,}"),
+            ("Tokens read", f"{totals['tokens_in']:,}"), ("Tokens written", f"{totals['tokens_out']:,}"),
+            ("Cost", _dollars(totals["cost_microusd"])), ("Sessions", f"{now['sessions']:,}"),
+        ])  # fmt: skip
+        section("What was refused")
+        pairs = [(BUCKETS.get(name, name), float(number)) for name, number in sorted(totals["rejections"].items())]
+        if refused:
+            with ui.column().classes("tally-card"):
+                bars("Refusals by reason", pairs, upright=False)
+        else:
+            ui.label("Nothing so far: every reply held what it claimed.").classes("tally-soft")
+        self._tables(now)
+
+    def _tables(self, now: Mapping[str, Any]) -> None:
+        _table("By agent", "agent_id", "Agent", now["by_agent"])
+        _table("By conference", "conference_id", "Conference", now["by_conference"])
+        if self._audit:
+            _table("By session", "session_id", "Session", now["by_session"])
+            if now["all_sessions"] > SHOWN:
+                ui.label(f"The last {SHOWN} of {now['all_sessions']:,}").classes("tally-soft")
+        if now["gate"] is not None:
+            _gate_counters(now["gate"])
+
+
+def _table(title: str, key: str, name: str, counts: Sequence[Mapping[str, Any]]) -> None:
+    if not counts:
+        return
+    section(title)
+    columns = [_column(key, name, align="left"), *(_column(each, label) for each, label in NUMBERS)]
+    columns += [_column("refused", "Refused"), _column("cost", "Cost")]
+    rows = [
+        {
+            key: str(each[key]), "refused": sum(each["rejections"].values()), "cost": _dollars(each["cost_microusd"]),
+            **{number: f"{each[number]:,}" for number, _ in NUMBERS},
+        }
+        for each in counts
+    ]  # fmt: skip
+    _listed(columns, rows, key, title)
+
+
+def _gate_counters(told: Mapping[str, Any]) -> None:
+    section("The gate since this server was started")
+    figure_row([
+        ("Calls", f"{sum(number for _, number, _ in told['tools']):,}"),
+        ("Turns that had to begin with a call", f"{told['required']:,}"), ("Searches", f"{told['searches']:,}"),
+        ("Tokens of analyses", f"{told['analysis_tokens']:,}"),
+    ])  # fmt: skip
+    columns = [_column("tool", "Tool", align="left"), _column("calls", "Calls"), _column("mean", "Mean time")]
+    rows = [{"tool": name, "calls": f"{number:,}", "mean": mean} for name, number, mean in told["tools"]]
+    if rows:
+        _listed(columns, rows, "tool", "Calls by tool")
+
+
+def _listed(columns: list[dict[str, Any]], rows: list[dict[str, Any]], key: str, title: str) -> None:
+    table = ui.table(columns=columns, rows=rows, row_key=key, pagination=0).classes("tally-table tally-plain-list")
+    table.props('flat dense hide-bottom tabindex="0"')
+    table.props["aria-label"] = title
+
+
+def _column(name: str, label: str, *, align: str = "right") -> dict[str, Any]:
+    return {"name": name, "label": label, "field": name, "align": align}
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    tools = sorted(reading.tools.items(), key=lambda each: -each[1].count)
+    return {
+        "tools": [(name, timing.count, _time(timing.total / max(1, timing.count))) for name, timing in tools],
+        "required": sum(reading.required.values()), "searches": reading.vector_search.count,
+        "analysis_tokens": reading.analysis_tokens,
+    }  # fmt: skip
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f} ms"
+
+
+def _dollars(micro: int) -> str:
+    return f"${micro / 1_000_000:,.4f}" if micro else "none"

@@ -1,0 +1,66 @@
+"""Calls that a page proposes: whoever looks is asked for anew before each, and what came of it is said in words."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nicegui import ui
+from starlette.requests import Request
+
+from tallystick.doors.web.house import House
+from tallystick.doors.web.parts.states import failed
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.execute.progress import LISTENER, Progress
+
+SESSION = "page"
+Heard = Callable[[Progress], None]
+
+
+def here() -> Request:
+    """The request that this page was opened with; who may look is asked of it again."""
+    return ui.context.client.request
+
+
+async def propose(
+    house: House, request: Request, tool: str, args: Mapping[str, Any], *, heard: Heard | None = None
+) -> Outcome | None:
+    """Propose a call for whoever looks at the page; None: nobody who may looks any more.
+
+    Args:
+        house: The workspace.
+        request: With which the page was opened.
+        tool: The tool's id.
+        args: Its arguments; those that are None are left out.
+        heard: Is told how far it is, on a thread of the tool's.
+    """
+    visitor = house.visitor(request)
+    if visitor is None:
+        return None
+    given = {name: value for name, value in args.items() if value is not None}
+    listening = LISTENER.set(heard)
+    try:
+        return await house.gate.call(tool, given, session=SESSION, caller=visitor.caller)
+    finally:
+        LISTENER.reset(listening)
+
+
+def trouble(outcome: Outcome | None) -> tuple[str, str] | None:
+    """Why a call gave nothing, and what to do; None: it gave something."""
+    if outcome is None:
+        return "You are not logged in any more.", "Log in again; what you typed is still here."
+    if outcome.ok:
+        return None
+    if outcome.held is not None:
+        return "A person has to let this through.", f"It waits at /approvals/{outcome.held.approval_id}"
+    told = outcome.problem()["error"]
+    return str(told["message"]), str(told["details"].get("hint") or f"{told['category']}, {outcome.receipt_id}")
+
+
+def tell_trouble(outcome: Outcome | None) -> bool:
+    """Show why a call gave nothing; says whether there was anything to show."""
+    wrong = trouble(outcome)
+    if wrong is None:
+        return False
+    failed(*wrong)
+    if outcome is not None and outcome.held is not None:
+        ui.link("See what is held", f"/approvals/{outcome.held.approval_id}")
+    return True

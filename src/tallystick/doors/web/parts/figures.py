@@ -1,0 +1,24 @@
+"""Numbers and facts at a glance: large figures in a row, and names with what they stand for."""
+
+from collections.abc import Iterable
+
+from nicegui import ui
+
+from tallystick.doors.web.parts.text import text
+
+
+def figure_row(pairs: Iterable[tuple[str, str]]) -> None:
+    """Show what is counted and how much of it there is, each large enough to be read in passing."""
+    with ui.element("dl").classes("tally-figures"):
+        for name, number in pairs:
+            with ui.element("div").classes("tally-figure"):
+                text("dt", name)
+                text("dd", number)
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> None:
+    """Show names and what they stand for, one to a line."""
+    with ui.element("dl").classes("tally-facts"):
+        for name, said in pairs:
+            text("dt", name)
+            text("dd", said)

@@ -1,0 +1,108 @@
+"""The policy in force, and a dry run: what would happen to a call, by this policy or by another. Nothing is run."""
+
+from typing import Any
+
+import orjson
+from nicegui import ui
+
+from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.states import failed, section
+from tallystick.doors.web.parts.text import block
+from tallystick.errors import TallyError
+from tallystick.gate.admit.schema import compile_schema
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.policy_cases import Case, run_cases
+from tallystick.gate.tool import Card
+from tallystick.records import record
+
+MEANS = {
+    "allow": "It would run, and leave a receipt.", "ask": "It would be held until a person has answered.",
+    "deny": "It would be refused, and nothing would run.",
+}  # fmt: skip
+
+
+@record
+class Would:
+    """What would happen to a call."""
+
+    verdict: str
+    reason: str
+
+
+def would(policy: Policy, card: Card, args: dict[str, Any], roles: frozenset[str]) -> Would:
+    """Say what would happen to a call, first by the tool's schema and then by the policy."""
+    schema = compile_schema(dict(card.input_schema), closed=card.origin == "local")
+    if not schema.accepts(args):
+        pointer, rule = schema.explain(args)
+        return Would(verdict="deny", reason=f"before policy: {pointer or '/'} breaks the schema's rule '{rule}'")
+    case = Case(tool=card.name, expect="allow", args=args, roles=roles)
+    decision = run_cases([case], policy, {card.name: card})[0].decision
+    if decision.shadowed:
+        return Would(verdict="allow", reason=f"shadow: without it, {decision.would}")
+    where = f" at {decision.pointer}" if decision.pointer else ""
+    return Would(verdict=decision.verdict, reason=decision.reason + where)
+
+
+class PolicyText:
+    """The text, and the form of the dry run."""
+
+    def __init__(self, house: House, visitor: Visitor) -> None:
+        self._house = house
+        self._visitor = visitor
+        self._cards = {card.name: card for card in house.gate.tools()}
+
+    async def show(self) -> None:
+        """Build it."""
+        policy = self._house.gate.policy
+        section("What would happen to this call")
+        self._form()
+        section("The policy in force")
+        ui.label(f"Digest {policy.digest}").classes("tally-mono tally-soft tally-text")
+        for name in policy.unknown_tools(self._cards):
+            failed(f"tools.{name} has rules, but no such tool is registered.", "Check its spelling.")
+        block(policy.text)
+        ui.label(
+            "It is a file, and a person edits it: tallystick.toml. It counts when the server is started anew."
+        ).classes("tally-soft")
+
+    def _form(self) -> None:
+        with ui.column().classes("tally-card gap-2"):
+            self._tool = ui.select(sorted(self._cards), label="Tool", with_input=True).classes("w-full")
+            self._tool.props("outlined dense")
+            self._args = ui.textarea("Arguments (JSON)", value="{}").props("outlined dense autogrow")
+            self._args.classes("w-full tally-mono")
+            self._roles = ui.input("Roles, with commas", value=", ".join(sorted(self._visitor.caller.roles)))
+            self._roles.props("outlined dense").classes("w-full")
+            with ui.expansion("By another policy").classes("w-full"):
+                self._other = ui.textarea("Policy (TOML); empty: the one in force").classes("w-full tally-mono")
+                self._other.props("outlined dense autogrow")
+            ui.button("What would happen", icon="quiz", on_click=self._try).props("outline no-caps")
+            self._place = ui.column().classes("w-full").props('role="status"')
+
+    def _try(self) -> None:
+        self._place.clear()
+        with self._place:
+            card = self._cards.get(self._tool.value or "")
+            if card is None:
+                failed("No tool was chosen.", "Choose one above.")
+                return
+            try:
+                args = orjson.loads(self._args.value or "{}")
+                other = (self._other.value or "").strip()
+                policy = Policy.from_text(other) if other else self._house.gate.policy
+            except orjson.JSONDecodeError as error:
+                failed("The arguments are no JSON.", f"See line {error.lineno}, column {error.colno}.")
+                return
+            except TallyError as error:
+                failed(error.code, str(error))
+                return
+            if not isinstance(args, dict):
+                failed("Arguments are an object.", 'For example {"text": "…"}.')
+                return
+            roles = frozenset(filter(None, (role.strip() for role in (self._roles.value or "").split(","))))
+            found = would(policy, card, args, roles)
+            with ui.row().classes("tally-row"):
+                badge(found.verdict)
+                ui.label(MEANS[found.verdict]).classes("text-weight-bold")
+                ui.label(found.reason).classes("tally-soft tally-text")

@@ -1,0 +1,237 @@
+"""Who speaks or acts in the narration's present: a deed is what only the living do.
+
+The ways of telling a deed are few, whatever the verb: the name leads a verb (`At supper Tobias ate nothing`), follows
+one (`In came Tobias`), is seen or spoken to (`Helen handed Tobias the cup`), or lends it a voice, a hand or a step.
+"""
+
+import re
+from collections.abc import Iterator, Set
+
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import words
+
+SPEAKS = words("""
+    said asked replied cried answered whispered shouted muttered murmured exclaimed remarked added responded repeated
+    called declared observed interrupted inquired demanded growled snapped sighed laughed continued began protested
+    agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned told
+    says asks replies answers whispers cries shouts mutters
+""")
+_IRREGULAR = words("""
+    came went sat stood rose ran took put held gave threw caught strode leapt sprang knelt swung bent shook led lit blew
+    flung thrust spat spoke struck fought hit drew cut wrote kept saw made began broke bit bound chose clung crept dealt
+    drank drove ate fed flew forgot hung heard hid knelt laid leaned leant left met overtook paid rang read rode sang
+    sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck swam swept swore taught tore
+    told trod undid understood woke wept withdrew wrung dug got let won said swore slung sprang
+""")
+_PRESENT_TENSE = words("""
+    smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours drinks rises
+""")
+STATES = words("""
+    died seemed appeared loved hated liked wanted needed believed owned lived belonged deserved preferred feared hoped
+    trusted remained used buried killed murdered drowned named called aged proved meant happened existed resembled
+    mattered dreamed expired perished passed ceased haunted reminded represented suffered interested concerned decided
+    married looked supposed enjoyed admired despised respected possessed counted missed mourned hanged intended
+    lacked earned worked served inherited founded
+""")
+"""What can be said of the dead as well, or looks like something done and is not."""
+
+_TOLD_VERBS = "|".join((*SPEAKS, *_IRREGULAR, *_PRESENT_TENSE))
+_VERB = (
+    rf"(?:{_TOLD_VERBS}|looked\s+(?:up|down|at|round|back|out|away|over|into|across|on|from|towards?|along|through|"
+    rf"about)|"
+    r"appeared\s+(?:in|at|on|from|behind|round)|married\s+[A-Z]\w+|"
+    rf"(?!(?:{'|'.join(STATES)})\b)[a-z]{{2,}}ed)"
+)
+_NOT_DONE = (
+    r"(?!\s+(?:by(?!\s+(?:the\s+(?:\w+\s+)?)?(?:train|coach|boat|road|sea|fire|window|door)|\s+himself|\s+herself)|"
+    r"to\s+death)\b)"
+)
+_DOES = re.compile(
+    rf",?\s+(?:(?:then|now|only|just|also|still|again|who|too|both|himself|herself|meanwhile|at\s+once|at\s+last|"
+    rf"\w+ly)[\s,]+)*{_VERB}\b{_NOT_DONE}"
+)
+_ASIDE = re.compile(
+    r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|who\s+had\s+been\s+\w+ing),(?=\s)"
+)
+_TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)(?=\s)")
+_REFUSES = re.compile(
+    r"\s+(?:did\s+not|didn't|would\s+not|could\s+not|does\s+not)\s+(?:(?:even|at\s+once|\w+ly)\s+)?(?:answer|reply|"
+    r"speak|move|look|stir|"
+    r"smile|laugh|hesitate|notice|understand|mind|hear|see|turn|wait|raise|lift|take|touch|sit|sleep|stop|help|resist|"
+    r"agree|budge|"
+    r"let|go|eat|drink|flinch|blink|argue)\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
+    r"in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
+)
+_IS_DOING = re.compile(
+    r"\s+(?:was|were|is|sat|stood|came|went)\s+(?:(?:already|still|there|now|busy|busily|again|alone|\w+ly)\s+)*"
+    r"(?!(?:being|lying|dying|going|rotting|missing|resting|sleeping|mouldering|nothing|something|everything|anything|"
+    r"wanting|"
+    r"lacking|living|having|belonging|king|interesting|willing|loving|becoming)\b)[a-z]{2,}ing\b"
+)
+_IS_PRESENT = re.compile(
+    r"\s+(?:was|is)\s+(?:(?:already|still|there|now|back|again)\s+)*(?:(?:at|by|in|behind|on)\s+(?:the|his|her|"
+    r"a)\s+(?:[\w-]+\s+)?"
+    r"(?:gate|door|doorway|window|table|piano|stove|station|corner|fire|counter|helm|wheel|desk|kitchen|parlour|yard|"
+    r"shop|garden|stable|"
+    r"study|library|hall|saddle|stairs|bench|quay|hearth|armchair|platform|pulpit)\b|at\s+(?:breakfast|dinner|supper|"
+    r"work|table|tea)\b|"
+    r"(?:asleep|awake|up\s+(?:early|late)|late|hungry|thirsty|angry|delighted|furious|out\s+of\s+breath|first\s+to)\b)"
+)
+_OF_BODY = re.compile(
+    r"(?:'s|')\s+(?:(?:own|old|loud|quiet|deep|hoarse|low|short|only|dry|slow|quick)\s+)*(?:"
+    r"(?:voice|laugh|laughter|cough|whistle|answer|reply|footsteps?|steps?|tread|knock|shout|cry|snores?|chuckle)\s+"
+    r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|was\s+(?:silent|still|gone|no)|had)\b)\w+"
+    r"|(?:hands?|fingers?|eyes|gaze|glance|lips|mouth|head|brow|brows|eyebrows|shoulders|arm|arms|face|foot|jaw|"
+    r"cheeks?|chin)\s+"
+    r"(?:closed\s+(?:on|over|round|about)|twinkled|followed|met|narrowed|widened|flashed|moved|shook|trembled|"
+    r"tightened|twitched|curled|"
+    r"darted|strayed|travelled|went|came|reached|sought|found|rose|lifted|broke\s+into|brightened|darkened|reddened|"
+    r"flushed|softened|lit|"
+    r"tapped|drummed|slid|crept|shot)\b)"
+)
+_BESIDE_HIM = re.compile(r"\s+(?:was\s+|stood\s+)?at\s+(?:his|her|their)\s+(?:side|elbow|heels|shoulder)\b")
+_SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
+_COMES_BEFORE = re.compile(
+    r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
+    r"galloped|hurried|"
+    r"to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only)\s+(?:old\s+|"
+    r"poor\s+)?\Z"
+)
+_IS_DEALT_WITH = re.compile(
+    r"\b(?:met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
+    r"interrupted|"
+    r"shook\s+hands\s+with|danced\s+with|(?:sat|walked|talked|spoke|dined|supped|quarrelled|argued|chatted|drank|"
+    r"stood|rode|played)\s+(?:down\s+)?"
+    r"(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|glared|waved|called|whispered)\s+(?:at|to|"
+    r"across\s+at)|"
+    r"(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|his|her|it|them)\s+(?:\w+\s+)?(?:over\s+)?to|"
+    r"(?:asked|told|warned|begged|ordered|invited|helped|followed|joined|kissed|hugged|embraced|answered|paid|nudged|"
+    r"slapped))\s+"
+    r"(?:old\s+|poor\s+)?\Z"
+)
+_IS_SEEN = re.compile(
+    r"\b(?:saw|heard|watched|found|noticed|spied|caught|left|beheld|perceived)\s+(?:old\s+|poor\s+)?\Z"
+)
+_SEEN_DOING = re.compile(
+    r"\s+(?!(?:lying|dead|being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|walk|run|sing|cough|say|speak|"
+    r"open|close|shut|rise|sit|"
+    r"stand|move|smile|nod|shake|climb|call|whistle|sigh|enter|leave|take|put|lift|raise|ride|drive|pass|step|lean|"
+    r"cry|shout)\b|"
+    r"(?:at|in|on|by|behind)\s+(?:the\s+|his\s+|her\s+)?(?:breakfast|table|dinner|supper|door|gate|window|kitchen|"
+    r"yard|garden|shop|"
+    r"stairs|counter|desk|hearth|bench)\b)"
+)
+_LEADS = re.compile(
+    r"(?:\A|[,;:—¤.!?]|\bit\s+was\b|\b(?:and|but|then|so|while|as|when|until|old|poor)\b|\b(?:presently|suddenly|now|"
+    r"afterwards|later|"
+    r"meanwhile|soon|again|there|here|yet|\w{3,}ly|(?:up|down|in|out|off|away)\s+jumped)\b,?)\s*\Z",
+    re.IGNORECASE,
+)
+_WHERE_AND_WHEN = re.compile(
+    r"\W*(?:At|In|On|By|Behind|Beside|Beyond|Under|Before|After|Near|Through|Across|Towards?|During|From|Over|Outside|"
+    r"Inside|"
+    r"Within|Without\s+a|With\s+a|That|This|The\s+(?:next|following|same)|Next|One|Some|Every|An?\s+(?:week|hour|"
+    r"minute|moment|day|"
+    r"month|little|few))\s+[^,;:.¤A-Z]{2,50}?\s+\Z"
+)
+_BOUND = re.compile(
+    r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|at|in|into|after|before|or|near|the|a|an|his|her|their|my|"
+    r"which|that|what|whom|"
+    r"how|why|who|had|have)\s+\Z",
+    re.IGNORECASE,
+)
+_OTHER_ONE = re.compile(r"\b(?:young|younger|little|another|second|ghost of|spirit of|late)\s+\Z", re.IGNORECASE)
+_ANOTHER = re.compile(
+    r"\s+the\s+(?:younger|elder|second|third|lesser)\b|,\s+(?:his|her|the)\s+(?:\w+\s+)?(?:son|nephew|grandson|cousin|"
+    r"namesake)"
+)
+_GHOSTLY = re.compile(
+    r"\b(?:ghost\w*|spirits?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|"
+    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|coffin|bier|shroud|portrait|mind's eye|"
+    r"in\s+(?:his|her|the|a|their)\s+(?:letters?|diary|journal|will|head|ears|heart|minds?|thoughts|memory|"
+    r"imagination)|wrote|"
+    r"(?:before|till|until) (?:his|her|the) (?:death|funeral|accident|murder|end)|before (?:he|she) (?:died|was)|"
+    r"last time|the late|once|"
+    r"always|used|namesake|seemed to|could (?:still|almost|nearly)|almost|the way|would|whenever|every (?:day|night|"
+    r"morning|evening|year|"
+    r"Sunday)|as (?:he|she) had|thought of|spoke of|talked of|told of|"
+    r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous))\b",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(r"\b(?:had(?!\s+(?:his|her)\s+\w+\s+(?:off|on|up))|been)\b|'d\b")
+"""Before the deed: what is told there lies further back. After it, it may be anything."""
+
+
+def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
+    """Where any of some people speaks or acts in the narration's present."""
+    prose = narration.prose
+    for mention in binder.cast.named_in(prose, 0, len(prose.told)):
+        if mention.key not in subjects:
+            continue
+        number = prose.sentence_at(mention.start)
+        end = None if number is None else _acts(narration, number, mention)
+        if number is None or end is None or narration.in_dream(number):
+            continue
+        sentence = prose.sentences[number]
+        if _GHOSTLY.search(sentence.text) or not narration.is_real(number):
+            continue
+        if _EARLIER.search(_within_speech(sentence.text[: max(mention.end, end) - sentence.start])):
+            continue
+        start = min(mention.start, end)
+        words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
+        yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
+    """Where the verb of a deed ends or, before the name, begins."""
+    told = narration.prose.told
+    before = max(narration.prose.sentences[number].start, mention.start - 60)
+    if _OTHER_ONE.search(told, before, mention.start) or _ANOTHER.match(told, mention.end):
+        return None
+    if mention.is_possessive:
+        of_body = _OF_BODY.match(told, mention.end)
+        return of_body.end() if of_body else None
+    for pattern in (_SAYS_BEFORE, _COMES_BEFORE):
+        if said := pattern.search(told, before, mention.start):
+            return said.start(1)
+    dealt_with = _dealt_with(told, before, mention)
+    if dealt_with is not None:
+        return dealt_with
+    return _does(narration, number, mention) if _is_leading(narration, number, mention) else None
+
+
+def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
+    """Where it ends that others see somebody do, or do with him."""
+    if _IS_DEALT_WITH.search(told, before, mention.start):
+        return mention.end
+    seen = _SEEN_DOING.match(told, mention.end) if _IS_SEEN.search(told, before, mention.start) else None
+    beside = seen or _BESIDE_HIM.match(told, mention.end)
+    return beside.end() if beside else None
+
+
+def _does(narration: Narration, number: int, mention: Mention) -> int | None:
+    """Where the verb ends that a name leads, whatever is put in between."""
+    told = narration.prose.told
+    between = (pattern.match(told, mention.end) for pattern in (_ASIDE, _TOGETHER))
+    for start in (mention.end, *(found.end() for found in between if found)):
+        for pattern in (_DOES, _IS_DOING, _IS_PRESENT, _REFUSES):
+            does = pattern.match(told, start, narration.prose.sentences[number].end)
+            if does:
+                return does.end()
+    return None
+
+
+def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:
+    sentence = narration.prose.sentences[number]
+    before = sentence.text[: owner.start - sentence.start]
+    if _LEADS.search(before):
+        return True
+    return _WHERE_AND_WHEN.fullmatch(before) is not None and not _BOUND.search(before)
+
+
+def _within_speech(text: str) -> str:
+    """The narration since the last words that somebody says."""
+    return text.rpartition("¤")[2]

@@ -1,0 +1,79 @@
+"""Deaths that are told by what they leave behind: a grave, a widow, a will, somebody who mourns.
+
+Such words are sometimes said of another bearer of the name (`the late Mr. Darcy` is a father), so that each of these
+deaths counts only while its subject hardly acts any more.
+"""
+
+import re
+
+from tallystick.rooms.studio.continuity.people import NAME
+from tallystick.rooms.studio.continuity.vocabulary import words
+
+_N = rf"(?:poor\s+|old\s+)?(?P<name>{NAME})(?!\w)"
+_NOT_HIS = r"(?!'|\w)"
+_GRAVEYARD = r"(?:churchyard|cemetery|graveyard|grave|ground|earth|vault|tomb|crypt|clay|turf|sod|yews?)"
+
+CAUSES = re.compile(
+    rf"\b(?:(?:fever|plague|cholera|typhus|illness|consumption|influenza|disease|sickness|smallpox|pneumonia|sea|"
+    rf"river|fire|storm|cold|"
+    rf"bullet|shot|blow|fall|wound|poison|drink|death|Death|winter|war|lightning|horse|tree|flood|frost|"
+    rf"hunger)\s+(?:had\s+|that\s+)?(?:taken|"
+    rf"took|claimed|killed|swallowed|finished|carried\s+off|made\s+an\s+end\s+of|(?:come|came)\s+for)|"
+    rf"[Ll]ife\s+(?:had\s+)?(?:left|"
+    rf"went\s+out\s+of|gone\s+out\s+of|ebbed\s+from|ebbed\s+out\s+of)|carried\s+off|[Dd]rink\s+that\s+killed|"
+    rf"earth\s+(?:had\s+)?closed\s+over)\s+"
+    rf"{_N}{_NOT_HIS}(?=\s*[.,;]|\s+(?:in|at|on|before|within|that|and|last|when|as|for)\b)"
+)
+"""What takes somebody away."""
+BURIALS = re.compile(
+    rf"\b(?:(?:put|laid|lowered|lower|carried|bore|took|followed|brought)\s+{_N}{_NOT_HIS}\s+(?:in(?:to)?|to|under)\s+"
+    rf"(?:the\s+|his\s+|her\s+|that\s+)?(?:\w+\s+){{0,2}}?{_GRAVEYARD}\b"
+    rf"|(?:laid|lay|carried)\s+(?P<named6>{NAME}){_NOT_HIS}\s+(?:to\s+rest|off)\b"
+    rf"|(?:crushed|trampled|stabbed|beat|beaten|starved|burned|burnt|choked|bled|shot|"
+    rf"cut)\s+(?P<named2>{NAME}){_NOT_HIS}\s+to\s+death\b"
+    rf"|(?:found|saw|discovered|left|picked\s+up)\s+(?P<named3>{NAME}){_NOT_HIS}\s+(?:lying\s+)?(?:quite\s+|"
+    rf"stone\s+)?(?:dead|drowned|murdered|lifeless|"
+    rf"hanged|frozen)\b(?!\s+(?:asleep|tired|drunk|to))"
+    rf"|(?:[Dd]ead\s+lay|[Ss]o\s+died|[Tt]hus\s+died|[Hh]ere\s+died|"
+    rf"there,?[^.;,]{{0,30}},?\s+died)\s+(?P<named4>{NAME}){_NOT_HIS}"
+    rf"|(?P<named5>{NAME})\s+(?:they|he|she|we)\s+(?:had\s+)?(?:buried|laid\s+to\s+rest)\b)"
+)
+"""What is done with the dead, and by whom."""
+LEFT_BEHIND = re.compile(
+    rf"(?P<name>{NAME})(?:'s|s'|')\s+(?:widow(?!')|widower|orphans?|relict|murderer|killer|remains|headstone|epitaph|"
+    rf"obituary|burial|wake\b(?!\s+of)|"
+    rf"last\s+will|will\s+(?:was|had\s+been)\s+(?:read|proved)|name\s+(?:was\s+|had\s+been\s+)?(?:cut|carved|"
+    rf"cast)\s+(?:on|in|into)|"
+    rf"stone\s+(?:stood|leaned|was)|body\s+(?:was|had\s+been|lay|came|could)|soul\s+had\s+left)"
+    rf"|\b(?:widow|corpse|(?:dead\s+)?body|remains|grave|tomb|headstone|coffin|relict|funeral|burial|"
+    rf"ashes)\s+of\s+(?:poor\s+|old\s+|the\s+late\s+)?"
+    rf"(?P<named2>{NAME}){_NOT_HIS}"
+    rf"|\b[Tt]he\s+late\s+(?:lamented\s+)?(?P<named3>{NAME})(?!\w)"
+    rf"|\b(?:mourned(?:\s+for)?|in\s+mourning\s+for|(?:in|wore|wearing)\s+black\s+for|tolled\s+for|"
+    rf"widowed\s+by)\s+(?:poor\s+|old\s+)?(?P<named4>{NAME})"
+    rf"{_NOT_HIS}|\b(?:sheet|blanket|cloth|shroud)\s+(?:up\s+)?over\s+(?P<named5>{NAME})'s\s+(?:face|head)\b"
+    rf"|\b(?:closed|shut)\s+(?P<named6>{NAME})'s\s+(?:dead\s+|staring\s+)?eyes\b"
+)
+"""What remains of somebody."""
+APPOSED = re.compile(
+    r",\s+(?:who\s+(?:was|is|had\s+been)\s+)?(?:now|long|since|already|these\s+\w+\s+years|(?:\w+\s+)?(?:years?|"
+    r"months?|weeks?|days?))?\s*dead"
+    r"(?=\s*,|\s+(?:these|this|for|since|now|and\s+(?:buried|gone))\b)"
+    r"|\s+(?:had\s+)?left\s+a\s+(?:\w+\s+)?(?:widow|widower)\b"
+)
+"""Said of the name directly before it."""
+TRIGGERS = frozenset(
+    words("""
+    fever plague cholera typhus illness consumption influenza disease sickness smallpox pneumonia sea river fire storm cold bullet
+    shot blow fall wound poison drink death winter war lightning life carried earth churchyard cemetery graveyard grave
+    ground vault tomb crypt clay turf sod yew yews dead drowned murdered lifeless hanged frozen died buried widow widower
+    orphan orphans relict murderer killer remains headstone epitaph obituary burial wake will name stone body soul corpse coffin
+    funeral ashes late mourned mourning black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid
+    """)
+)
+
+
+def name_span(found: re.Match[str]) -> tuple[int, int]:
+    """Where the name stands that a match is about."""
+    group = next(name for name, text in found.groupdict().items() if text)
+    return found.span(group)
