@@ -48,7 +48,7 @@ documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path
 @pytest.mark.promise("house.readme")
 def test_the_readme_is_short_and_names_the_two_commands() -> None:
     text = README.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 150
+    assert len(text.splitlines()) < 170
     assert "make demo" in text
     assert "make test" in text
 

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from tallystick import tool
 from tallystick.errors import ConfigError
-from tallystick.rooms.desk.judging.matching import contradict, relevance
+from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
+from tallystick.rooms.desk.judging.matching import relevance
 from tallystick.rooms.desk.judging.policy import parse_verdict_policy
 from tallystick.rooms.desk.judging.replies import text_of, unsupported
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of, topic_in
+from tallystick.rooms.desk.judging.telling import focus, said_in, tellings
 from tests.rooms.desk.trial import Trial, changed, filled
 
 QUESTION = "How long do I have to return an unused item?"
@@ -204,8 +206,38 @@ def test_a_draft_stands_on_its_evidence_sentence_by_sentence() -> None:
     ],
 )
 def test_what_two_snippets_contradict_each_other_in(question: str, first: str, second: str, *, differs: bool) -> None:
-    assert (contradict(question, first, second) is not None) is differs
-    assert (contradict(question, second, first) is not None) is differs
+    one, other = tuple(tellings(question, first)), tuple(tellings(question, second))
+    yes_or_no = asks_yes_or_no(question)
+    assert (contradict(one, other, yes_or_no=yes_or_no) is not None) is differs
+    assert (contradict(other, one, yes_or_no=yes_or_no) is not None) is differs
+
+
+@pytest.mark.parametrize(
+    ("snippet", "about", "least", "most"),
+    [
+        ("Monthly fee: $5", ("Gold Years Account", "Fees"), 1.0, 1.0),
+        ("Monthly fee: $5", ("Gold Account", "Fees"), 0, 0),
+        ("The Gold Years Account is for those over 60.", ("Accounts",), 0, 0),
+        ("The monthly fee of the Gold Years Account is $5.", (), 1.0, 1.0),
+        ("| What | How much |\n|---|---|\n| Monthly fee | $5 |", ("Gold Years Account",), 1.0, 1.0),
+        ("The Silver Years Account costs $7 a month.", ("Accounts",), 0, 0),
+    ],
+)
+def test_a_sentence_answers_under_its_headings_and_only_what_is_named(
+    snippet: str, about: tuple[str, ...], least: float, most: float
+) -> None:
+    assert least <= focus("What is the monthly fee of the Gold Years Account?", snippet, about) <= most
+
+
+@pytest.mark.promise("desk.citations")
+def test_what_is_sent_is_the_documents_words_without_its_marks() -> None:
+    snippet = (
+        "# Fees\n\n1. **Monthly fee**: see [the list](fees.md)\n2. Press **Pay again** in _My orders_,\n   then wait.\n\n"
+        "| Fee | Amount | Per |\n|---|---|---|\n| Late | $3 | day |\n\n---\n"
+    )
+    told = ["Monthly fee: see the list", "Press Pay again in My orders, then wait.", "Late: Amount $3, Per day"]
+    assert said_in(snippet) == told
+    assert list(unsupported("\n".join(f"{one.rstrip('.')}. [ev:e]" for one in told), {"e": snippet})) == []
 
 
 @given(st.text(), st.text())

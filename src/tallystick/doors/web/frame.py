@@ -78,7 +78,7 @@ def framed(house: House, visitor: Visitor, name: str, request: Request) -> Itera
             Bell(house).show()
         _dark_switch()
         _who(visitor, _onward(request))
-    with ui.element("main").classes("tally-main").props('tabindex="-1"') as content:
+    with ui.element("div").classes("tally-main").props('tabindex="-1"') as content:
         if not visitor.is_person and house.startup.cookie_name in request.cookies:
             _log_in_again(_onward(request))
         yield

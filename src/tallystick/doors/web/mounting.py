@@ -56,6 +56,7 @@ def mount(app: FastAPI, house: House) -> None:
         house: What the pages show.
     """
     # A second to load, and only a server needs it.
+    from nicegui import app as pages  # noqa: PLC0415
     from nicegui import ui  # noqa: PLC0415
 
     paths: set[str] = set(OWN_PATHS)
@@ -65,6 +66,8 @@ def mount(app: FastAPI, house: House) -> None:
         app, title=f"{house.project} · Tallystick", favicon=FAVICON, dark=None, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=30.0, language="en-US",
     )  # fmt: skip
+    # A bar for every request behind a page tells nobody anything, and has no name for those who hear the page.
+    pages.config.quasar_config["loadingBar"]["skipHijack"] = True
     app.router.routes.append(OnlyPages(app.router.routes.pop(), frozenset(paths)))
 
 

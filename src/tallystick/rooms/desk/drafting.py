@@ -1,69 +1,67 @@
 """REPLY by rules: the sentences of the evidence that answer each need, each with its reference. Nothing is added."""
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from tallystick.records import record
 from tallystick.rooms.desk.judging.case import Case, Shown
-from tallystick.rooms.desk.judging.matching import relevance, sentences
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.telling import Telling, tellings
 
 GREETING = "Hello,"
 CLOSING = "Kind regards"
-MOST = 3
+MOST = 4
 """Sentences for one need: an answer, not the document."""
 LONGEST = 400
-_MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_BEGINS = re.compile(r"[-*•>|#]|\d{1,3}[.)]\s")
+NEAR = 0.6
+"""What a further sentence must be worth, in the best one."""
+OWN, FOUND, FIRST = 0.5, 0.5, 0.5
+"""What counts beside the words that are spoken of: that the sentence itself speaks of them, that the search thinks much
+of its passage, and how far up it was found. Measured, see benchmarks/desk."""
+
+
+@record
+class _Candidate:
+    piece: Shown
+    place: int
+    told: Telling
+    worth: float
 
 
 def draft(case: Case, policy: VerdictPolicy) -> str:
     """A reply from evidence that holds; empty when there is none."""
-    answers = []
+    answers: list[str] = []
     for place, need in enumerate(case.needs):
         pieces = [one for one in case.shown if one.need == place and one.relevance >= policy.threshold]
-        told = _answer(need.question, pieces)
-        if told:
-            answers.append(" ".join(told))
+        told = " ".join(_answer(need.question, pieces, policy.threshold))
+        # Two questions that one passage answers are answered once.
+        if told and told not in answers:
+            answers.append(told)
     return "\n\n".join([GREETING, *answers, CLOSING]) if answers else ""
 
 
-def _answer(question: str, pieces: Iterable[Shown]) -> list[str]:
-    """The best piece, sentence by sentence; of a long one what speaks most of the question, in its order."""
-    best = max(pieces, key=lambda one: one.relevance, default=None)
+def _answer(question: str, pieces: Iterable[Shown], threshold: float) -> list[str]:
+    """The sentence that answers most, and those of its passage that do nearly as much, in their order."""
+    found = [one for piece in pieces for one in _candidates(question, piece) if one.told.share >= threshold]
+    best = max(found, key=lambda one: one.worth, default=None)
     if best is None:
         return []
-    told = [sentence for sentence in _plain(best.snippet) if len(sentence) <= LONGEST]
-    chosen = sorted(range(len(told)), key=lambda place: (-relevance(question, told[place]), place))[:MOST]
-    return [f"{_stopped(told[place])} [ev:{best.evidence_id}]" for place in sorted(chosen)]
+    beside = [one for one in found if one.piece is best.piece and one.worth >= NEAR * best.worth]
+    if best.told.own:
+        # What only stands under the right heading may say anything.
+        beside = [one for one in beside if one.told.own]
+    chosen = sorted(beside, key=lambda one: (-one.worth, one.place))[:MOST]
+    return [
+        f"{_stopped(one.told.sentence)} [ev:{one.piece.evidence_id}]"
+        for one in sorted(chosen, key=lambda one: one.place)
+    ]
 
 
-def _plain(snippet: str) -> list[str]:
-    """Sentences without what is only there for the eye: headings, tables, marks."""
-    kept = []
-    for line in _unwrapped(snippet):
-        if line.startswith(("#", "|")):
-            continue
-        for one in sentences(line):
-            words = _MARKS.sub(r"\2", _LINK.sub(r"\1", one.lstrip("#>*-• "))).strip()
-            if words and any(map(str.isalnum, words)):
-                kept.append(words)
-    return kept
-
-
-def _unwrapped(snippet: str) -> list[str]:
-    """Lines as they are meant: a line that only goes on belongs to the one before."""
-    lines: list[str] = []
-    goes_on = False
-    for raw in snippet.splitlines():
-        line = raw.strip()
-        if goes_on and line and not _BEGINS.match(line):
-            lines[-1] += f" {line}"
-        elif line:
-            lines.append(line)
-        goes_on = bool(line) and not line.startswith(("#", "|"))
-    return lines
+def _candidates(question: str, piece: Shown) -> Iterator[_Candidate]:
+    for place, told in enumerate(tellings(question, piece.snippet, piece.about)):
+        if len(told.sentence) <= LONGEST:
+            worth = told.whole + OWN * told.own + FOUND * piece.found + FIRST / (1 + piece.rank)
+            yield _Candidate(piece=piece, place=place, told=told, worth=worth)
 
 
 def _stopped(sentence: str) -> str:
-    return sentence if sentence[-1:] in ".!?" else f"{sentence}."
+    return sentence if sentence[-1:] in ".!?" else f"{sentence.rstrip(':;,')}."

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.rooms.desk.judging.case import best_need
-from tallystick.rooms.desk.judging.matching import relevance
+from tallystick.rooms.desk.judging.case import best_need, headings_of
 from tallystick.rooms.desk.nouns import Evidence, Need
 
 LOGS, MEMORY, WEB = "logs.search", "mem.search", "web.search"
@@ -80,11 +79,7 @@ class Gathered:
         snippet, source = str(found["snippet"]), str(found["source"])
         if not snippet or not source or not self._needs:
             return
-        need, score = best_need(self._needs, snippet)
-        if meant is not None:
-            mine = max(relevance(self._needs[meant].question, snippet), found["score"])
-            if mine >= score:
-                need, score = meant, mine
+        need, score = best_need(self._needs, snippet, found["about"], meant=meant)
         if score < WORTH or any(one.snippet == snippet and one.source == source for one in self._evidence):
             return
         self._evidence.append(
@@ -101,7 +96,7 @@ class Gathered:
         kept: list[Evidence] = []
         for place in range(len(self._needs)):
             mine = [one for one in self._evidence if one.need == place]
-            kept += sorted(mine, key=lambda one: (-one.relevance_score, one.evidence_id))[:KEPT]
+            kept += sorted(mine, key=lambda one: -one.relevance_score)[:KEPT]
         return kept
 
 
@@ -127,9 +122,10 @@ def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
     snippet = one.get("snippet") or one.get("text") or one.get("quote") or one.get("line") or ""
     lines = one.get("lines")
     place = f"lines {lines[0]}-{lines[1]}" if isinstance(lines, list) and len(lines) == 2 else one.get("section")  # noqa: PLR2004
-    score = one.get("score")
-    known = float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0
-    return {"source": "" if source is None else str(source), "snippet": str(snippet), "place": place, "score": known}
+    return {
+        "source": "" if source is None else str(source), "snippet": str(snippet), "place": place,
+        "about": headings_of(one),
+    }  # fmt: skip
 
 
 def _traced(tool: str, args: Mapping[str, Any], outcome: Outcome, at: str) -> dict[str, Any]:

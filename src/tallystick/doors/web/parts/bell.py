@@ -36,7 +36,7 @@ class Bell:
         with self._button:
             self._number = ui.badge("", color="negative").props("floating").classes("tally-bell-number")
             self._number.set_visibility(False)
-            with ui.menu().props(MENU).classes("tally-bell") as self._menu:
+            with ui.menu().props(MENU).classes("tally-bell"):
                 self._place = ui.column().classes("gap-0 w-full").props('role="list" aria-label="Notifications"')
         ui.timer(SOON_S, self._look)
         ui.timer(0, self._look, once=True)
@@ -89,15 +89,17 @@ class Bell:
                 go.on("click", lambda: self._read(one.id, one.link))
 
     async def _read(self, one: str | None, link: str | None) -> None:
+        # The line that was pressed is drawn anew as soon as it counts as read: the window is asked for before.
+        window = ui.context.client
         try:
             await (run.io_bound(self._kept.read_all) if one is None else run.io_bound(self._kept.read, one))
         except TallyError as error:
             self._say_damaged(error)
             return
-        await self._look()
         if link is not None:
-            self._menu.close()
-            ui.navigate.to(page_of(link))
+            window.open(page_of(link))
+        else:
+            await self._look()
 
     def _say_damaged(self, error: TallyError) -> None:
         self._place.clear()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1024 * 1024
 LOOK_S = 0.3
+ACCEPTED = ".csv,.tsv,.txt,.xlsx,.json,.jsonl,.ndjson"
 UNUSED = "-"
 MEANS = {
     "text": "what the customer wrote", "summary": "subject", "external_id": "ticket number",
@@ -56,15 +57,27 @@ class Upload:
                 "CSV, XLSX, JSON or JSON Lines. E-mail addresses, phones, cards and accounts are replaced before "
                 "anything is stored."
             ).classes("tally-soft")
-            self._upload = ui.upload(
-                label="Choose a file, or drop it here", auto_upload=True, max_files=1, max_file_size=most,
-                on_upload=self._came, on_rejected=lambda: self._refused("This file is not taken.", _too_large(most)),
-            )  # fmt: skip
-            self._upload.props('flat bordered accept=".csv,.tsv,.txt,.xlsx,.json,.jsonl,.ndjson"')
-            self._upload.classes("tally-upload w-full")
-            self._upload.on("failed", lambda: self._refused("The upload was cut off.", "Choose the file once more."))
+            self._choosing(most)
             self._place = ui.column().classes("w-full gap-2").props('role="status"')
         ui.context.client.on_delete(self._forget)
+
+    def _choosing(self, most: int) -> None:
+        """A button and a place to drop a file on; what sends it has no names that could be read out, and is not shown."""
+        self._upload = ui.upload(
+            auto_upload=True, max_file_size=most, on_upload=self._came,
+            on_rejected=lambda: self._refused("This file is not taken.", _too_large(most)),
+        )  # fmt: skip
+        self._upload.props(f'accept="{ACCEPTED}"').classes("hidden")
+        self._upload.on("failed", lambda: self._refused("The upload was cut off.", "Choose the file once more."))
+        sender = f"getElement({self._upload.id}).$refs.qRef"
+        with ui.row().classes("tally-row tally-drop") as drop:
+            choose = ui.button("Choose a file", icon="upload_file").props("outline")
+            choose.on("click", js_handler=f"() => {sender}.pickFiles()")
+            ui.label("or drop it here").classes("tally-soft")
+        drop.on("dragover", js_handler="(event) => event.preventDefault()")
+        drop.on(
+            "drop", js_handler=f"(event) => {{ event.preventDefault(); {sender}.addFiles(event.dataTransfer.files); }}"
+        )
 
     # -- the file ------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from tallystick.rooms.desk.triage import triage
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"
+NOTHING_TO_SAY = {"status": "DEFER", "reason": "No sentence of what was found can be sent as it stands."}
 
 
 class Worker:
@@ -69,7 +70,12 @@ class Worker:
         case = self._judge.case(replace(ticket, body={**ticket.body, "metadata": metadata}))
         # For a person to begin with, should one be asked; it is sent by nobody else.
         written = draft(case, self._policy)
-        return {**outputs, "draft": {"text": written}} if written else outputs
+        if written:
+            return {**outputs, "draft": {"text": written}}
+        if outputs["tool_verdict"]["status"] != "PROCEED":
+            return outputs
+        # What is found but cannot be said as it stands is for a person to say.
+        return {**outputs, "tool_verdict": NOTHING_TO_SAY}
 
     def _by_rules(self, ticket: Ticket) -> dict[str, Any]:
         def call(tool: str, args: Mapping[str, Any], step: str) -> Outcome:

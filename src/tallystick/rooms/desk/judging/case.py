@@ -7,7 +7,7 @@ from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record.receipt import Receipt
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import event_of, needs_of
-from tallystick.rooms.desk.judging.matching import relevance
+from tallystick.rooms.desk.judging.telling import focus
 from tallystick.rooms.desk.nouns import Need, Ticket
 
 Effect = Callable[[str], str | None]
@@ -25,7 +25,14 @@ class Shown:
     need: int
     """Which need it speaks to."""
     relevance: float
+    """How much of the need its best sentence answers."""
     receipt_id: str
+    about: tuple[str, ...] = ()
+    """The headings it stands under, as the tool gave them."""
+    found: float = 0.0
+    """How much a search of ours thought of it."""
+    rank: int = 0
+    """How far down it was found."""
 
 
 @record
@@ -88,39 +95,48 @@ def _shown(
         source = item.get("source")
         if not isinstance(snippet, str) or not isinstance(source, str) or receipt is None:
             continue
-        scored = _stands(snippet, source, receipt)
-        if scored is None:
+        found = _stands(snippet, source, receipt)
+        if found is None:
             continue
-        name = item.get("evidence_id")
-        need, score = best_need(needs, snippet)
-        asked = _asked_for(needs, receipt)
-        if asked is not None and scored >= score:
-            # The search knows the whole of its documents, and so which words of the question say most.
-            need, score = asked, scored
+        rank, piece = found
+        about = headings_of(piece)
+        name, score = item.get("evidence_id"), piece.get("score")
+        need, relevance = best_need(needs, snippet, about, meant=_asked_for(needs, receipt))
         yield Shown(
             evidence_id=name if isinstance(name, str) and name else f"ev_{place + 1}", source=source, snippet=snippet,
-            need=need, relevance=score, receipt_id=receipt.receipt_id,
+            need=need, relevance=relevance, receipt_id=receipt.receipt_id, about=about, rank=rank,
+            found=float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
         )  # fmt: skip
 
 
-def best_need(needs: tuple[Need, ...], snippet: str) -> tuple[int, float]:
-    """Which need a snippet speaks to most, and how much. Worked out by us, whatever a worker says."""
-    scores = [relevance(need.question, snippet) for need in needs] or [0.0]
-    best = max(range(len(scores)), key=lambda place: (scores[place], -place))
+def best_need(
+    needs: tuple[Need, ...], snippet: str, about: tuple[str, ...] = (), *, meant: int | None = None
+) -> tuple[int, float]:
+    """Which need a snippet answers most, and how much. Worked out by us, whatever a worker says.
+
+    Args:
+        needs: What must be known.
+        snippet: Verbatim.
+        about: The headings it stands under.
+        meant: The need it was found for, which is the first where two are answered alike.
+    """
+    scores = [focus(need.question, snippet, about) for need in needs] or [0.0]
+    best = max(range(len(scores)), key=lambda place: (scores[place], place == meant, -place))
     return best, scores[best]
 
 
-def _stands(snippet: str, source: str, receipt: Receipt) -> float | None:
-    """The search's score of a piece whose words stand in what the call gave, beside their source.
+def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:
+    """Title and section of a piece, where its tool names them."""
+    return tuple(value for name in ("title", "section") if isinstance(value := piece.get(name), str) and value)
 
-    The score is one of our own tools', in a receipt that we signed; None: the words do not stand there.
-    """
-    for piece in _pieces(receipt.outputs):
+
+def _stands(snippet: str, source: str, receipt: Receipt) -> tuple[int, Mapping[str, Any]] | None:
+    """Where the words stand in what the call gave, beside their source: how far down, and in which piece."""
+    for rank, piece in enumerate(_pieces(receipt.outputs)):
         texts = [value for value in piece.values() if isinstance(value, str)]
         named = any(value == source for value in texts) or receipt.header.get("tool_id") == source
         if named and any(find_quote(snippet, fold_text(value)) is not None for value in texts):
-            score = piece.get("score")
-            return float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0
+            return max(0, rank - 1), piece
     return None
 
 

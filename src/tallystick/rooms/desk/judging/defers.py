@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
-from tallystick.rooms.desk.judging.matching import contradict
+from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
+from tallystick.rooms.desk.judging.telling import tellings
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
 
@@ -46,7 +47,11 @@ def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
         for one, other in _pairs([each for each in case.shown if each.need == place]):
             if one.source == other.source or min(one.relevance, other.relevance) < policy.threshold:
                 continue
-            told = contradict(need.question, one.snippet, other.snippet)
+            told = contradict(
+                tuple(tellings(need.question, one.snippet, one.about)),
+                tuple(tellings(need.question, other.snippet, other.about)),
+                yes_or_no=asks_yes_or_no(need.question),
+            )
             if told is not None:
                 return f"{one.source} and {other.source} disagree: {told}"
     return None

@@ -1,7 +1,6 @@
-"""How much a snippet speaks to a question, and what two snippets contradict each other in. All of it by words."""
+"""What texts have in common: words, numbers, and whether they say no. All of it by words."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # noqa: RUF001 - the apostrophe as it is typed
@@ -34,9 +33,6 @@ _SPELLED = {
 _DENIES = re.compile(
     r"\b(?:not|never|no longer|cannot|can't|don't|doesn't|isn't|aren't|without|unable|neither)\b", re.IGNORECASE
 )
-_YES_NO = re.compile(r"^\W*(?:can|could|may|is|are|do|does|did|will|would|am|has|have|should)\b", re.IGNORECASE)
-ALIKE = 0.6
-"""From this share of common words on, two sentences speak of the same thing."""
 
 
 @lru_cache(maxsize=4096)
@@ -49,20 +45,6 @@ def relevance(question: str, snippet: str) -> float:
     """The share of the question's words that the snippet speaks of, 0 to 1."""
     asked = stems_of(question)
     return round(len(asked & stems_of(snippet)) / len(asked), 4) if asked else 0.0
-
-
-def contradict(question: str, first: str, second: str) -> str | None:
-    """What two snippets say differently about the same thing; None: nothing that can be seen."""
-    for one in sentences(first):
-        for other in sentences(second):
-            if not _same_matter(question, one, other):
-                continue
-            told = _measures_differ(one, other)
-            if told is not None:
-                return told
-            if _YES_NO.match(question) and denies(one) != denies(other):
-                return "one says yes, the other no"
-    return None
 
 
 def denies(text: str) -> bool:
@@ -83,13 +65,6 @@ def numbers_in(text: str) -> frozenset[str]:
     return frozenset((*digits, *spelled))
 
 
-def _same_matter(question: str, one: str, other: str) -> bool:
-    first, second = stems_of(one) - _UNIT_STEMS, stems_of(other) - _UNIT_STEMS
-    common = first & second
-    smaller = min(len(first), len(second)) or 1
-    return len(common) > 1 and bool(common & stems_of(question)) and len(common) / smaller >= ALIKE
-
-
 def _stem(word: str) -> str:
     plain = word.replace("’", "'").removesuffix("'s")  # noqa: RUF001
     for ending in _ENDINGS:
@@ -98,18 +73,7 @@ def _stem(word: str) -> str:
     return plain
 
 
-_UNIT_STEMS = frozenset(_stem(unit) for unit in _UNITS)
-
-
-def _measures_differ(one: str, other: str) -> str | None:
-    first, second = dict(_measures(one)), dict(_measures(other))
-    for unit, value in first.items():
-        if unit in second and second[unit] != value:
-            return f"{' or '.join(sorted(value))} against {' or '.join(sorted(second[unit]))} ({unit})"
-    return None
-
-
-def _measures(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def measures_in(text: str) -> dict[str, frozenset[str]]:
     """Unit → the numbers that stand before it."""
     words = re.sub(r"[^\W\d_]+", lambda word: _SPELLED.get(word[0].lower(), word[0]), text)
     found: dict[str, set[str]] = {}
@@ -117,10 +81,13 @@ def _measures(text: str) -> Iterator[tuple[str, frozenset[str]]]:
         unit = match["sign"] or match["unit"].lower().removesuffix("s")
         if unit in _UNITS:
             found.setdefault(unit, set()).add(_number(match["money"] or match["number"]))
-    for unit, numbers in found.items():
-        yield unit, frozenset(numbers)
+    return {unit: frozenset(numbers) for unit, numbers in found.items()}
 
 
 def _number(text: str) -> str:
     plain = text.rstrip(".,").replace(",", "")
     return plain.removesuffix(".00").removesuffix(".0")
+
+
+UNIT_STEMS = frozenset(_stem(unit) for unit in _UNITS)
+"""Units as `stems_of` gives them."""

@@ -13,8 +13,8 @@ class VerdictPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threshold: float = Field(default=0.34, ge=0, le=1)
-    """How much of a need a snippet must speak of to cover it."""
+    threshold: float = Field(default=0.4, ge=0, le=1)
+    """How much of a need one sentence, with its headings, must speak of to cover it."""
     defer_categories: tuple[str, ...] = ("refund", "legal", "security")
     forbidden_topics: tuple[str, ...] = ()
     """Words or phrases; a customer's text that holds one is not answered."""

@@ -90,11 +90,12 @@ _DEATH_OF = re.compile(
 )
 _DEADLY = frozenset(
     words("""
-    died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated poisoned
-    burned crushed laid buried breathed breath passed perished expired ghost life woke awoke death end slew
-    corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried took
-    claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea ship help saving
-    aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred himself herself gone lifeless
+    died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated
+    poisoned burned crushed laid buried breathed breath passed perished expired ghost life woke awoke death
+    end slew corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried
+    took claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea
+    ship help saving aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred
+    himself herself gone lifeless
     """)
 )
 _TRIGGERS = _DEADLY | TRIGGERS

@@ -26,6 +26,7 @@ from tallystick.rooms.studio.continuity.card_subjects import CardSubjects
 from tallystick.rooms.studio.continuity.card_words import told_by_card
 from tallystick.rooms.studio.continuity.changes import Changes
 from tallystick.rooms.studio.continuity.comparing import Comparer, Conflict
+from tallystick.rooms.studio.continuity.descriptions import descriptions
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.events import events
 from tallystick.rooms.studio.continuity.facts import Fact
@@ -43,7 +44,7 @@ from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
 
-_READERS = (looks, ages, loose_ages, bodies, places, births, events, journeys, deaths)
+_READERS = (looks, descriptions, ages, loose_ages, bodies, places, births, events, journeys, deaths)
 
 
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:

@@ -112,9 +112,7 @@ _IS_DEALT_WITH = re.compile(
     r"slapped))\s+"
     r"(?:old\s+|poor\s+)?\Z"
 )
-_IS_SEEN = re.compile(
-    r"\b(?:saw|heard|watched|found|noticed|spied|caught|left|beheld|perceived)\s+(?:old\s+|poor\s+)?\Z"
-)
+_IS_SEEN = re.compile(r"\b(?:saw|heard|watched|found|noticed|spied|caught|left)\s+(?:old\s+|poor\s+)?\Z")
 _SEEN_DOING = re.compile(
     r"\s+(?!(?:lying|dead|being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|walk|run|sing|cough|say|speak|"
     r"open|close|shut|rise|sit|"

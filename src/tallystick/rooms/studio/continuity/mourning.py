@@ -64,11 +64,12 @@ APPOSED = re.compile(
 """Said of the name directly before it."""
 TRIGGERS = frozenset(
     words("""
-    fever plague cholera typhus illness consumption influenza disease sickness smallpox pneumonia sea river fire storm cold bullet
-    shot blow fall wound poison drink death winter war lightning life carried earth churchyard cemetery graveyard grave
-    ground vault tomb crypt clay turf sod yew yews dead drowned murdered lifeless hanged frozen died buried widow widower
-    orphan orphans relict murderer killer remains headstone epitaph obituary burial wake will name stone body soul corpse coffin
-    funeral ashes late mourned mourning black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid
+    fever plague cholera typhus illness consumption influenza disease sickness smallpox pneumonia sea river
+    fire storm cold bullet shot blow fall wound poison drink death winter war lightning life carried earth
+    churchyard cemetery graveyard grave ground vault tomb crypt clay turf sod yew yews dead drowned murdered
+    lifeless hanged frozen died buried widow widower orphan orphans relict murderer killer remains headstone
+    epitaph obituary burial wake will name stone body soul corpse coffin funeral ashes late mourned mourning
+    black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid
     """)
 )
 

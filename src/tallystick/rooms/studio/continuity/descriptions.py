@@ -1,0 +1,146 @@
+"""Colours in other places than beside their noun: `so grey were they`, `Grey-eyed and silent, Helen …`, `a blonde`."""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.rooms.studio.continuity.alone import alone
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.owners import PRONOUNS
+from tallystick.rooms.studio.continuity.people import NAME, Mention
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
+
+_COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
+_COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
+_SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
+_TINT = re.compile(
+    r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;.]*\b(?P<noun>eyes|hair)\b)"
+)
+_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;.]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
+_INVERTED = re.compile(
+    r"(?:\A|(?<=[.!?]\s)|\b[Ss]o\s+|\b[Hh]ow\s+)(?P<colour>[\w-]+),?\s+(?:too,\s+)?(?:(?:were|was)\s+(?:the\s+|they\b|it\b)?|(?=(?:[^,;.]{2,30}'s|his|"
+    r"her)\s+(?:eyes|hair)\s+(?:were|was)))"
+)
+_NOUN = re.compile(r"\b(?P<noun>eyes|hair)\b")
+_AS_HIS = re.compile(
+    rf"\b(?P<noun>eyes|hair)\b[^;.]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
+)
+_BLONDE = re.compile(r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|ponytail))")
+_BLONDES = {"blonde": ("fair",), "blond": ("fair",), "brunette": ("brown", "black"), "redhead": ("red",)}
+_THAT_WAS = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\s+(?:was|is)\s+")
+_BESIDE = re.compile(
+    r"(?:\s+(?:was|is)|,)\s+(?:an?\s+|the\s+|still\s+)?(?:[\w'-]+(?:,|\s+and|,\s+and)?\s+){0,4}\Z"
+)
+
+
+def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Every colour of eyes and hair that is given in such a way."""
+    for pattern, triggers, read in (
+        (_COMPOUND, _COMPOUNDS, _of_compound),
+        (_SHADE, {"eyes", "hair"}, _of_shade),
+        (_TINT, {"eyes", "hair"}, _of_tint),
+        (_THE_ONE, {"head", "heads"}, _of_tint),
+        (_INVERTED, {"eyes", "hair"}, _inverted),
+        (_AS_HIS, {"eyes", "hair"}, _of_shade),
+        (_BLONDE, {"blonde", "blond", "brunette", "redhead"}, _blonde),
+    ):
+        for number, found in narration.prose.matches(pattern, triggers):
+            if narration.is_real(number):
+                yield from read(narration, binder, number, found)
+
+
+def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    attribute = "eyes" if found.group("eyes") else "hair" if found.group("hair") else "beard"
+    colours = colours_in([found.group("word")], EYES if attribute == "eyes" else HAIR)
+    if not colours:
+        return
+    # `the blue-eyed Mara`, `Mara was tall and blue-eyed`, `Blue-eyed and quick, Mara …`, `The blue-eyed girl was Mara`.
+    owner = (
+        binder.named_from(number, found.end())
+        or _described(narration, binder, number, found.start())
+        or _opening(narration, binder, number, found)
+    )
+    if owner is not None:
+        span = (min(owner.start, found.start()), max(owner.end, found.end()))
+        yield fact_at(narration.prose, number, span, owner, attribute, colours, found.group("word"))
+
+
+def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`the blue of Mara's eyes`, `no eyes were so blue as Mara's`."""
+    attribute = found.group("noun")
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    at = found.start("owner")
+    said = found.group("owner")
+    owner = binder.pronoun(number, at, said) if said in PRONOUNS else binder.named_from(number, at)
+    if colours and owner is not None:
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _of_tint(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`a shade of green that …, and Mara's eyes had it`, `among the heads the golden one was Mara's`."""
+    attribute = "eyes" if found.group("noun") == "eyes" else "hair"
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    owner = alone(binder, number) if colours else None
+    if owner is not None and narration.asserts(number, found.start(), found.end()):
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _inverted(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`Grey were Mara's eyes`, `Nobody forgot Mara's eyes, so grey were they`, `how grey Mara's eyes were`."""
+    noun = _NOUN.search(narration.prose.sentences[number].text)
+    if noun is None:
+        return
+    attribute = noun.group("noun")
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    owner = _whose(binder, number, noun.start()) if colours else None
+    if owner is not None:
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _whose(binder: Binder, number: int, at: int) -> Mention | None:
+    """The name whose possessive stands before a noun, or the only one of the sentence."""
+    start = binder.prose.sentences[number].start
+    owners = [one for one in binder.mentions(number) if one.is_possessive and one.end <= start + at]
+    near = [one for one in owners if re.fullmatch(r"'s?\s+", binder.prose.told[one.end : start + at])]
+    return near[0] if near else alone(binder, number)
+
+
+def _blonde(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`Mara was a blonde`, `Mara, blonde and slim,`."""
+    word = found.group("word").replace("-", "").removesuffix("s")
+    owner = _described(narration, binder, number, found.start())
+    if owner is not None and word in _BLONDES:
+        span = (min(owner.start, found.start()), found.end())
+        yield fact_at(narration.prose, number, span, owner, "hair", _BLONDES[word], found.group("word"))
+
+
+def _opening(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
+    prose, sentence = narration.prose, narration.prose.sentences[number]
+    if was := _THAT_WAS.match(prose.told, found.end()):
+        named = binder.named_from(number, was.end())
+        return named if named is not None and not named.is_possessive else None
+    before = sentence.text[: found.start() - sentence.start]
+    if not re.fullmatch(r"\W*(?:[\w-]+(?:,|\s+and|,\s+and)\s+){0,2}", before):
+        return None
+    comma = prose.told.find(",", found.end(), min(found.end() + 50, sentence.end))
+    named = binder.named_from(number, comma + 1) if comma > 0 else None
+    return named if named is not None and not named.is_possessive else None
+
+
+def _described(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
+    """`Mara was tall and blue-eyed`, `Mara, a blue-eyed girl,`."""
+    sentence = narration.prose.sentences[number]
+    before = sentence.text[: at - sentence.start]
+    found = _BESIDE.search(before)
+    while found:
+        place = sentence.start + found.start()
+        owner = binder.named_before(number, place)
+        if owner is None:
+            said = re.search(r"\b([Hh]e|[Ss]he)\Z", before[: found.start()])
+            owner = binder.pronoun(number, sentence.start + said.start(), said.group(1)) if said else None
+        if owner is not None:
+            return owner if narration.asserts(number, place, at) and not owner.is_possessive else None
+        found = _BESIDE.search(before, found.start() + 1)
+    return None
