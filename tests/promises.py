@@ -929,6 +929,9 @@ PROMISES: dict[str, str] = {
     "page.keyboard": "Everything is reached without a mouse; the first key leads past the navigation",
     "page.dark": "Dark is as legible as light, and is remembered",
     "page.nothing-lost": "A server restarted under an open page, or a session that ended, is told, and nothing typed is lost",
+    "page.telemetry": "What was counted is shown in all and by agent, conference and session, and comes by itself",
+    "page.settings": "Agents, wordings, policy and keys are looked at by anybody who may, changed by a person only; no secret is shown",
+    "page.rooms": "Any installed room's tools get a page from their cards: filled in, called through the gate, the receipt beside it",
     "page.roles": "Roles decide what is shown, and the server checks again",
     # -- insight: cluster --
     "insight.cluster-ward": "Ward's tree over weighted points is the one of the plain method, in bounded memory",

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.desk.questions import Question, asked_of_bank, asked_of_sample, bank_documents
 from tallystick import Gate
 from tallystick.bootstrap.support import Support
-from tallystick.gate.quotes import find_quote
+from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.reply.sentences import read_sentences
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
 from tallystick.rooms.desk.kb.nouns import Document
@@ -130,7 +130,25 @@ def is_right(question: Question, said: Sequence[str], opened: Sequence[Document]
 def stands(sentence: str, documents: Sequence[Document]) -> bool:
     """Whether the words stand in one of these, as they are; the full stop that a list item lacks is ours."""
     bare = sentence.rstrip(".")
-    return any(find_quote(each, document.folded) for document in documents for each in (sentence, bare) if each)
+    texts = [text for document in documents for text in (document.folded, fold_text(_rows_told(document.text)))]
+    return any(find_quote(each, text) for text in texts for each in (sentence, bare) if each)
+
+
+def _rows_told(text: str) -> str:
+    """The rows of tables alone, as they are told: `| Fee | $5 |` is `Fee: $5`; with more columns, each after its name."""
+    told: list[str] = []
+    head: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if cells and head:
+            more = (
+                cells[1:]
+                if len(cells) == 2
+                else [f"{name} {cell}" for name, cell in zip(head[1:], cells[1:], strict=False)]
+            )
+            told.append(f"{cells[0]}: {', '.join(more)}")
+        head = head or cells if cells else []
+    return "\n\n".join(told)
 
 
 # -- a quote swapped in ------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Vectors of texts by every model that is here, each made by our own backend.
 
 MiniLM needs the extra `embeddings` (torch and all), which is seldom in the environment that measures. So where it is
-missing, `TALLY_PEERS_PYTHON` may name an interpreter that has it; the backend is then run there.
+missing, `TALLY_PEERS_PYTHON` may name an interpreter that has it; the backend is then run there. Minutes of embedding
+are spared the next time where `TALLY_VECTORS` names a folder to keep vectors in.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +58,17 @@ def run_there(python: str, *words: str) -> None:
 
 @lru_cache(maxsize=16)
 def _vectors(model: str, texts: tuple[str, ...]) -> np.ndarray:
+    folder = os.environ.get("TALLY_VECTORS")
+    if not folder:
+        return _fresh(model, texts)
+    kept = Path(folder, f"{model}-{sha256(json.dumps(texts).encode()).hexdigest()[:16]}.npy")
+    if not kept.exists():
+        np.save(kept, _fresh(model, texts))
+    found: np.ndarray = np.load(kept)
+    return found
+
+
+def _fresh(model: str, texts: Sequence[str]) -> np.ndarray:
     python = elsewhere(*NEEDED)
     if model == BUILTIN or _here(*NEEDED) or python is None:
         return _made(model, texts)

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tallystick import Gate
 from tallystick.rooms.insight.sample.tickets import sample
-from tests.browser.serving import DESKTOP, PHONE, Served, Visit, serving
+from tests.browser.serving import PHONE, Served, Visit, serving
 
 Open = Callable[..., Visit]
 NASTY = "<img src=x onerror=\"document.title='owned'\">"
@@ -15,9 +15,17 @@ ODD = f'When,What they told us,Team\n2026-03-01,"{NASTY.replace(chr(34), chr(34)
 
 
 def some_tickets() -> bytes:
-    """A third of the sample: both months, enough to be grouped."""
+    """Some of the sample: both months, enough to be grouped."""
     head, *rows = sample().splitlines(keepends=True)
-    return head + b"".join(rows[::3])
+    return head + b"".join(rows[::5])
+
+
+def fits_a_phone(here: Visit) -> None:
+    """The same page in a narrow window: nothing sticks out, and nothing serious is found."""
+    here.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    expect(here.page.locator(".tally-drawer")).not_to_be_in_viewport()
+    assert here.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    here.check()
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +56,11 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
 
 
 @pytest.mark.promise("page.insight")
-@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
-def test_without_tickets_the_page_says_how_to_bring_some(bare: Served, visit: Open, how_large: tuple[int, int]) -> None:
-    here = visit(bare, how_large)
+def test_without_tickets_the_page_says_how_to_bring_some(bare: Served, visit: Open) -> None:
+    here = visit(bare)
     page = here.open("/insight")
     expect(page.get_by_text("No tickets yet")).to_be_visible()
-    here.check()
+    fits_a_phone(here)
     page = here.open("/insight/99/report")
     expect(page.get_by_text("There is no such dataset")).to_be_visible()
     here.check()
@@ -112,22 +119,30 @@ def test_a_file_is_taken_grouped_and_reported_by_keyboard(prepared: Served, visi
 
 
 @pytest.mark.promise("page.insight")
-@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
-def test_groups_are_seen_on_a_map_and_opened(prepared: Served, visit: Open, how_large: tuple[int, int]) -> None:
-    here = visit(prepared, how_large)
+def test_groups_are_seen_on_a_map_and_opened(prepared: Served, visit: Open) -> None:
+    here = visit(prepared)
     page = here.open("/insight/1")
     groups = page.get_by_role("group", name="Groups").get_by_role("button")
     expect(groups.first).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".tally-map canvas")).to_be_visible()
-    if how_large == DESKTOP:
-        here.picture("insight")
+    here.picture("insight")
     groups.nth(1).press("Enter")
     chosen = page.get_by_role("region", name="The chosen group")
     expect(chosen.get_by_role("heading").first).to_have_text(groups.nth(1).locator(".tally-group-name").inner_text())
     chosen.locator(".tally-ticket-line").first.press("Enter")
     expect(page.get_by_role("dialog", name="The ticket")).to_be_visible()
     here.check()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    page.keyboard.press("Escape")
+    fits_a_phone(here)
+
+
+def apart(points: list[list[float]]) -> list[float]:
+    """The dot that lies farthest from those of other groups; not of the group that is chosen at first."""
+
+    def alone(dot: list[float]) -> float:
+        return min((dot[0] - one[0]) ** 2 + (dot[1] - one[1]) ** 2 for one in points if one[2] != dot[2])
+
+    return max((dot for dot in points if dot[2] > 0), key=alone)
 
 
 @pytest.mark.promise("page.insight")
@@ -141,8 +156,7 @@ def test_a_dot_of_the_map_chooses_its_group(prepared: Served, visit: Open) -> No
     assert where is not None
     with Gate.open(prepared.workspace) as gate:
         run = gate.room("insight").store.runs(1)[0]  # type: ignore[union-attr]
-    x, y, group, _ = next(point for point in run.figures["map"]["points"] if point[2] == 1 and point[0] < -0.5)
-    page.wait_for_timeout(500)
+    x, y, group, _ = apart(run.figures["map"]["points"])
     page.mouse.click(
         where["x"] + 4 + (where["width"] - 8) * (x + 1.06) / 2.12,
         where["y"] + 4 + (where["height"] - 8) * (1.06 - y) / 2.12,
@@ -151,38 +165,31 @@ def test_a_dot_of_the_map_chooses_its_group(prepared: Served, visit: Open) -> No
 
 
 @pytest.mark.promise("page.insight")
-@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
-def test_tickets_are_found_as_one_types_and_say_why(prepared: Served, visit: Open, how_large: tuple[int, int]) -> None:
-    here = visit(prepared, how_large)
+def test_tickets_are_found_as_one_types_and_say_why(prepared: Served, visit: Open) -> None:
+    here = visit(prepared)
     page = here.open("/insight/1/search")
     page.get_by_label("What are you looking for?").press_sequentially("the app signs me out")
     expect(page.get_by_text("The 10 nearest tickets")).to_be_visible()
     expect(page.locator("mark").first).to_be_visible()
     expect(page.get_by_text("Why: shares").first).to_be_visible()
-    here.check()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits_a_phone(here)
 
 
 @pytest.mark.promise("page.insight")
-@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
-def test_a_report_is_read_checked_again_and_taken_away(
-    prepared: Served, visit: Open, tmp_path: Path, how_large: tuple[int, int]
-) -> None:
-    here = visit(prepared, how_large)
+def test_a_report_is_read_checked_again_and_taken_away(prepared: Served, visit: Open, tmp_path: Path) -> None:
+    here = visit(prepared)
     page = here.open("/insight/1/report")
     expect(page.get_by_role("heading", name="In short")).to_be_visible()
     expect(page.locator("article canvas").first).to_be_visible()
     page.get_by_role("button", name="Check every number again").press("Enter")
     expect(page.get_by_text("numbers and quotes reproduced")).to_be_visible()
-    here.check()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    here.picture("insight-report")
     for name, ending in (("Download as Markdown", "md"), ("Download as HTML", "html")):
         with page.expect_download() as saved:
             page.get_by_role("button", name=name).press("Enter")
         saved.value.save_as(tmp_path / f"report.{ending}")
         assert b"In short" in (tmp_path / f"report.{ending}").read_bytes()
-    if how_large == DESKTOP:
-        here.picture("insight-report")
+    fits_a_phone(here)
 
 
 @pytest.mark.promise("page.insight")
@@ -195,7 +202,5 @@ def test_periods_are_compared_and_stay_in_the_history(prepared: Served, visit: O
     page.get_by_label("Ask something about these tickets").press("Enter")
     expect(page.get_by_role("heading", name="Which department gets the most tickets?")).to_be_visible()
     expect(page.get_by_label("Ask something about these tickets")).to_have_value("")
-    page.get_by_label("Ask something about these tickets").fill("x" * 4_000)
-    page.get_by_label("Ask something about these tickets").press("Enter")
     here.check()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")

@@ -9,7 +9,7 @@ from tallystick.bootstrap.counting import Counting
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.charts import bars
-from tallystick.doors.web.parts.figures import figure_row
+from tallystick.doors.web.parts.figures import figure_row, plain_table
 from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.readings import Reading
@@ -112,16 +112,14 @@ def _table(title: str, key: str, name: str, counts: Sequence[Mapping[str, Any]])
     if not counts:
         return
     section(title)
-    columns = [_column(key, name, align="left"), *(_column(each, label) for each, label in NUMBERS)]
-    columns += [_column("refused", "Refused"), _column("cost", "Cost")]
     rows = [
-        {
-            key: str(each[key]), "refused": sum(each["rejections"].values()), "cost": _dollars(each["cost_microusd"]),
-            **{number: f"{each[number]:,}" for number, _ in NUMBERS},
-        }
+        (
+            str(each[key]), *(f"{each[number]:,}" for number, _ in NUMBERS), f"{sum(each['rejections'].values()):,}",
+            _dollars(each["cost_microusd"]),
+        )
         for each in counts
     ]  # fmt: skip
-    _listed(columns, rows, key, title)
+    plain_table(title, (name, *(label for _, label in NUMBERS), "Refused", "Cost"), rows)
 
 
 def _gate_counters(told: Mapping[str, Any]) -> None:
@@ -131,20 +129,9 @@ def _gate_counters(told: Mapping[str, Any]) -> None:
         ("Turns that had to begin with a call", f"{told['required']:,}"), ("Searches", f"{told['searches']:,}"),
         ("Tokens of analyses", f"{told['analysis_tokens']:,}"),
     ])  # fmt: skip
-    columns = [_column("tool", "Tool", align="left"), _column("calls", "Calls"), _column("mean", "Mean time")]
-    rows = [{"tool": name, "calls": f"{number:,}", "mean": mean} for name, number, mean in told["tools"]]
-    if rows:
-        _listed(columns, rows, "tool", "Calls by tool")
-
-
-def _listed(columns: list[dict[str, Any]], rows: list[dict[str, Any]], key: str, title: str) -> None:
-    table = ui.table(columns=columns, rows=rows, row_key=key, pagination=0).classes("tally-table tally-plain-list")
-    table.props('flat dense hide-bottom tabindex="0"')
-    table.props["aria-label"] = title
-
-
-def _column(name: str, label: str, *, align: str = "right") -> dict[str, Any]:
-    return {"name": name, "label": label, "field": name, "align": align}
+    if told["tools"]:
+        rows = [(name, f"{number:,}", mean) for name, number, mean in told["tools"]]
+        plain_table("Calls by tool", ("Tool", "Calls", "Mean time"), rows)
 
 
 def _told(reading: Reading) -> dict[str, Any]:

@@ -95,11 +95,11 @@ def network(title: str, nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapp
         },
         "edgeSymbol": ["none", "arrow"], "edgeSymbolSize": 7, "emphasis": {"focus": "adjacency"},
     }  # fmt: skip
-    return _chart(title, {"tooltip": TOOLTIP | {"formatter": "{b}"}, "series": [series], "animation": False})
+    return _chart(title, {"tooltip": TOOLTIP | {"formatter": "{b}"}, "series": [series]})
 
 
 def _chart(title: str, options: dict[str, Any]) -> ui.echart:
-    chart = ui.echart(options | {"textStyle": {"fontFamily": "inherit"}}).classes("w-full")
+    chart = ui.echart(options | {"textStyle": {"fontFamily": "inherit"}, "animation": False}).classes("w-full")
     chart.props["role"] = "img"
     chart.props["aria-label"] = title
     return chart

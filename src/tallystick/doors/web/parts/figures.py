@@ -1,6 +1,6 @@
 """Numbers and facts at a glance: large figures in a row, and names with what they stand for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from nicegui import ui
 
@@ -22,3 +22,18 @@ def facts(pairs: Iterable[tuple[str, str]]) -> None:
         for name, said in pairs:
             text("dt", name)
             text("dd", said)
+
+
+def plain_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A short table, all of it sent at once; the first column names, the others count."""
+    box = ui.element("div").classes("tally-scroll").props('tabindex="0" role="region"')
+    box.props["aria-label"] = title
+    with box, ui.element("table").classes("tally-plain-table"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in heads:
+                text("th", head).props('scope="col"')
+        with ui.element("tbody"):
+            for row in rows:
+                with ui.element("tr"):
+                    for cell in row:
+                        text("td", cell)

@@ -62,7 +62,7 @@ class Upload:
         ui.context.client.on_delete(self._forget)
 
     def _choosing(self, most: int) -> None:
-        """A button and a place to drop a file on; what sends it has no names that could be read out, and is not shown."""
+        """A button and a place to drop a file on; the part that sends it has no names to be read out, and is hidden."""
         self._upload = ui.upload(
             auto_upload=True, max_file_size=most, on_upload=self._came,
             on_rejected=lambda: self._refused("This file is not taken.", _too_large(most)),

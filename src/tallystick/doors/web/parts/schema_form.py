@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from nicegui import ui
 
+DEFINED = "#/$defs/"
 LONG = 200
 """A text that may be longer than this gets several lines."""
 
@@ -18,7 +19,7 @@ class SchemaForm:
         self._readers: dict[str, Callable[[], Any]] = {}
         required = set(schema.get("required", ()))
         for name, about in schema.get("properties", {}).items():
-            self._readers[name] = _field(name, about, needed=name in required)
+            self._readers[name] = _field(name, _plain(about, schema), needed=name in required)
 
     def values(self) -> dict[str, Any]:
         """What was filled in; what was left empty is left out, for the schema to say whether it may."""
@@ -26,9 +27,24 @@ class SchemaForm:
         return {name: value for name, value in given.items() if value not in (None, "")}
 
 
+def _plain(about: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What one is asked for: a reference looked up, and of "this or nothing" the this."""
+    if not isinstance(about, Mapping):
+        return {}
+    kept = {name: about[name] for name in ("description", "default") if name in about}
+    if str(about.get("$ref", "")).startswith(DEFINED):
+        named = schema.get("$defs", {}).get(str(about["$ref"]).removeprefix(DEFINED), {})
+        # One step only: a definition that names others is typed as JSON.
+        return {**(named if isinstance(named, Mapping) else {}), **kept}
+    ways = [way for way in about.get("anyOf", ()) if isinstance(way, Mapping) and way.get("type") != "null"]
+    if len(ways) == 1:
+        return {**_plain(ways[0], schema), **kept}
+    return about if not ways else {**kept, "type": "object"}
+
+
 def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[], Any]:
     label = name.replace("_", " ") + (" *" if needed else "")
-    kind = about.get("type", "string" if "enum" not in about else "enum")
+    kind = about.get("type", "object")
     element: Any
     if "enum" in about:
         element = ui.select(list(about["enum"]), label=label, value=about.get("default"), clearable=not needed)
@@ -40,9 +56,9 @@ def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[],
     elif kind in {"array", "object"}:
         return _json_field(label, about)
     elif about.get("maxLength", 0) > LONG and about.get("maxLength", 0) > 10 * LONG:
-        element = ui.textarea(label, value=about.get("default", "")).props("autogrow")
+        element = ui.textarea(label, value=about.get("default") or "").props("autogrow")
     else:
-        element = ui.input(label, value=about.get("default", ""))
+        element = ui.input(label, value=about.get("default") or "")
     element.props("outlined dense hide-bottom-space").classes("w-full")
     if about.get("description"):
         element.props["hint"] = str(about["description"])[:300]
@@ -53,7 +69,8 @@ def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[],
 
 def _json_field(label: str, about: Mapping[str, Any]) -> Callable[[], Any]:
     """Lists and objects are typed as JSON; a list of texts also one to a line."""
-    texts = about.get("type") == "array" and about.get("items", {}).get("type") == "string"
+    items = about.get("items")
+    texts = about.get("type") == "array" and isinstance(items, Mapping) and items.get("type") == "string"
     hint = "One to a line" if texts else "JSON"
     field = ui.textarea(f"{label} ({hint})").props("outlined dense autogrow").classes("w-full")
 

@@ -15,7 +15,7 @@ from tallystick.rooms.desk.kb.words import EMPTY, asked, names_in, relatives, st
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
-_ITEM = re.compile(r"(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+")
+_ITEM = re.compile(r"^(?:(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+)+")
 _RULER = re.compile(r"[-: ]*")
 
 
@@ -73,8 +73,7 @@ def said_in(snippet: str) -> list[str]:
 
 
 def _plain(sentence: str) -> str:
-    bare = _LINK.sub(r"\1", _ITEM.sub("", sentence, count=1))
-    words = _MARKS.sub(r"\2", bare).strip()
+    words = _MARKS.sub(r"\2", _LINK.sub(r"\1", sentence)).strip()
     return words if any(map(str.isalnum, words)) else ""
 
 
@@ -97,7 +96,7 @@ def _lines(snippet: str) -> list[str]:
         if goes_on and line and not _ITEM.match(line):
             lines[-1] += f" {line}"
         elif line and not line.startswith("#"):
-            lines.append(line)
+            lines.append(_ITEM.sub("", line))
         goes_on = bool(line) and not line.startswith("#")
     return lines
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 EYES = {
     **dict.fromkeys(("blue", "azure", "sapphire", "cornflower", "cobalt", "turquoise"), "blue"),
     **dict.fromkeys(("green", "emerald", "jade", "greenish"), "green"),
-    **dict.fromkeys(("grey", "gray", "slate", "greyish", "grayish"), "grey"),
+    **dict.fromkeys(
+        ("grey", "gray", "slate", "greyish", "grayish", "pewter", "flint", "steel", "steely", "smoky"), "grey"
+    ),
     **dict.fromkeys(("brown", "chestnut", "chocolate", "brownish", "mahogany"), "brown"),
     "bluish": "blue",
     "hazel": "hazel",
@@ -19,7 +21,7 @@ EYES = {
 }
 HAIR = {
     **dict.fromkeys(("blond", "blonde", "golden", "gold", "flaxen", "yellow", "fair", "straw-coloured", "straw-colored",
-                     "towheaded", "honey-coloured", "honey-colored", "platinum"), "fair"),
+                     "towheaded", "tow", "honey-coloured", "honey-colored", "platinum"), "fair"),
     **dict.fromkeys(("red", "ginger", "copper", "coppery", "carroty", "reddish", "russet", "titian", "scarlet",
                      "flame-coloured"), "red"),
     "auburn": "auburn",
@@ -31,13 +33,26 @@ HAIR = {
     "dark": "dark",
     "light": "light",
 }  # fmt: skip
-LIKENED = {
-    "sky": "blue", "sapphires": "blue", "emeralds": "green", "jade": "green", "moss": "green", "grass": "green",
-    "honey": "amber", "amber": "amber", "coffee": "brown", "chocolate": "brown", "earth": "brown", "chestnuts": "brown",
-    "slate": "grey", "steel": "grey", "ash": "grey", "coal": "black", "jet": "black", "ink": "black",
-    "violets": "violet",
+_LIKENED = {
+    **dict.fromkeys(("sky", "sapphires", "sapphire", "cornflowers", "forget-me-nots", "bluebells", "delft"), "blue"),
+    **dict.fromkeys(("emeralds", "jade", "moss", "grass", "leaves", "ivy", "holly", "bottle-glass"), "green"),
+    **dict.fromkeys(("slate", "steel", "ash", "ashes", "rain", "clouds", "pewter", "smoke", "lead", "flint", "iron", "fog",
+                     "mist", "granite", "pebbles"), "grey"),
+    **dict.fromkeys(("coal", "jet", "ink", "soot", "pitch", "tar", "midnight", "sloes", "ebony", "raven",
+                     "ravens"), "black"),
+    **dict.fromkeys(("coffee", "chocolate", "earth", "chestnuts", "chestnut", "peat", "bark", "tea", "walnut", "walnuts",
+                     "mahogany", "toffee", "nutmeg", "cocoa", "tobacco"), "brown"),
 }  # fmt: skip
+LIKENED_EYES = _LIKENED | {
+    **dict.fromkeys(("honey", "amber", "gold", "whisky", "sherry", "topaz"), "amber"),
+    **dict.fromkeys(("violets", "amethyst", "heather"), "violet"),
+}
 """`eyes the colour of slate`."""
+LIKENED_HAIR = _LIKENED | {
+    **dict.fromkeys(("honey", "gold", "straw", "corn", "wheat", "butter", "barley", "flax", "hay", "oats"), "fair"),
+    **dict.fromkeys(("copper", "rust", "flame", "fire", "carrots", "foxes", "fox", "brick", "bricks"), "red"),
+    **dict.fromkeys(("snow", "milk", "silver", "chalk", "ash", "ashes", "iron", "steel"), "grey"),
+}
 _SHADES = {"dark", "light"}
 _EYES_TOGETHER = {
     frozenset({"dark", other}) for other in ("black", "brown", "hazel", "blue", "grey", "green", "violet")
@@ -58,6 +73,10 @@ def colours_in(words: Iterable[str], lexicon: dict[str, str]) -> tuple[str, ...]
         plain = word.lower().strip(",.;:")
         if plain in lexicon:
             found.append(lexicon[plain])
+            continue
+        if made := re.fullmatch(r"([a-z]+)-colou?red", plain):
+            likened = LIKENED_HAIR if lexicon is HAIR else LIKENED_EYES
+            found.extend(likened[part] for part in (made.group(1), f"{made.group(1)}s") if part in likened)
             continue
         found.extend(lexicon[part] for part in re.split(r"-", plain) if part in lexicon)
     colours = [colour for colour in found if colour not in _SHADES]

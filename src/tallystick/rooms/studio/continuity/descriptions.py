@@ -20,19 +20,21 @@ _TINT = re.compile(
 )
 _THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;.]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
 _INVERTED = re.compile(
-    r"(?:\A|(?<=[.!?]\s)|\b[Ss]o\s+|\b[Hh]ow\s+)(?P<colour>[\w-]+),?\s+(?:too,\s+)?(?:(?:were|was)\s+(?:the\s+|they\b|it\b)?|(?=(?:[^,;.]{2,30}'s|his|"
-    r"her)\s+(?:eyes|hair)\s+(?:were|was)))"
+    r"(?:\b[Ss]o\s+(?P<so>[\w-]+)\s+(?:were|was)\s+(?:they|it)\b|\b(?P<first>[A-Z][\w-]+),?\s+(?:too,\s+)?(?:were|"
+    r"was)\s|"
+    r"\b[Hh]ow\s+(?:very\s+)?(?P<how>[\w-]+)\s+(?=(?:[^,;.]{2,30}'s|his|her)\s+(?:eyes|hair)\s+(?:were|was)))"
 )
 _NOUN = re.compile(r"\b(?P<noun>eyes|hair)\b")
 _AS_HIS = re.compile(
     rf"\b(?P<noun>eyes|hair)\b[^;.]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
 )
-_BLONDE = re.compile(r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|ponytail))")
+_BLONDE = re.compile(
+    r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|"
+    r"ponytail))"
+)
 _BLONDES = {"blonde": ("fair",), "blond": ("fair",), "brunette": ("brown", "black"), "redhead": ("red",)}
 _THAT_WAS = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\s+(?:was|is)\s+")
-_BESIDE = re.compile(
-    r"(?:\s+(?:was|is)|,)\s+(?:an?\s+|the\s+|still\s+)?(?:[\w'-]+(?:,|\s+and|,\s+and)?\s+){0,4}\Z"
-)
+_BESIDE = re.compile(r"(?:\s+(?:was|is)|,)\s+(?:an?\s+|the\s+|still\s+)?(?:[\w'-]+(?:,|\s+and|,\s+and)?\s+){0,4}\Z")
 
 
 def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -93,10 +95,11 @@ def _inverted(narration: Narration, binder: Binder, number: int, found: re.Match
     if noun is None:
         return
     attribute = noun.group("noun")
-    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    colour = found.group("so") or found.group("first") or found.group("how")
+    colours = colours_in([colour], EYES if attribute == "eyes" else HAIR)
     owner = _whose(binder, number, noun.start()) if colours else None
     if owner is not None:
-        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, colour)
 
 
 def _whose(binder: Binder, number: int, at: int) -> Mention | None:

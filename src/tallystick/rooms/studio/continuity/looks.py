@@ -6,37 +6,53 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.colours import EYES, HAIR, LIKENED, colours_in
+from tallystick.rooms.studio.continuity.colour_phrases import right_of
+from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.narration import Narration, clause_around
 from tallystick.rooms.studio.continuity.owners import PRONOUNS, STOPS, Thing, owner_of
-from tallystick.rooms.studio.continuity.people import NAME, Mention
+from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _NOUN = re.compile(
-    r"\b(?P<eyes>eyes|irises)\b|\b(?P<hair>hair|locks|curls|tresses|ringlets|braids?|plaits?|head)\b|"
+    r"\b(?P<eyes>eyes?|irises|gaze|stare)\b|"
+    r"\b(?P<hair>hair|locks?|curls?|tresses|ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|"
+    r"topknot|bun|head)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
     words(
-        "eyes irises hair locks curls tresses ringlets braid braids plait plaits head beard moustache mustache whiskers"
+        "eyes eye irises gaze stare hair lock locks curl curls tresses ringlet ringlets braid braids plait plaits "
+        "pigtail pigtails ponytail fringe mane mop chignon topknot bun head beard moustache mustache whiskers"
     )
 )
 _OTHERS = frozenset(words("my your our their its whose"))
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:the|an?|his|her|their|some|another|this|that)\b")
 _BEASTS = re.compile(
-    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|idol)\b"
+    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|"
+    r"idol)\b"
 )
 _SEES = re.compile(
-    r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|found|"
-    r"watch(?:ed|ing)|faced|facing|beheld|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|encounter\w*)\b"
+    r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
+    r"found|"
+    r"watch(?:ed|ing)|faced|facing|beheld|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|"
+    r"encounter\w*)\b"
 )
 """What is done to another's eyes."""
+_ONLY_BEFORE = frozenset({"head", "eye", "gaze", "stare"})
+"""What has its colour before it; `her head was dark` may be said of much."""
+_WISHED_FOR = frozenset(
+    words("wanted wished envied admired loved liked longed hated seen met known dreamed missed coveted")
+)
+_COLOURS = EYES | HAIR
+_WITH_THEM = re.compile(r"(?<!was)(?<!is)\s(?:an?|another|some)\s+(?:[\w-]+\s+){1,3}(?:with|who\s+had|whose)\Z")
+_GIVEN = re.compile(r"\b(?:gave|given|lent|granted)\s+[A-Z][\w.]+(?:\s+[A-Z]\w+)?\Z")
 _TOKEN = re.compile(r"[\w'-]+")
 _FURTHEST = 7
 _LIGHT = re.compile(
-    r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|firelight|candlelight|"
+    r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|"
+    r"firelight|candlelight|"
     r"lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
 )
 """What a colour only looks like for the moment."""
@@ -64,21 +80,29 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     lexicon = EYES if noun.attribute == "eyes" else HAIR
     modifiers, thing = _left_of(sentence, noun)
     colours = colours_in(modifiers, lexicon)
-    words, end, asserted = " ".join(modifiers), noun.end, False
-    if not colours and found.group() != "head":
-        colours, words, end = right_of(narration.prose.told, noun.end, lexicon, sentence.end)
+    words, said, end, asserted = " ".join(modifiers), noun.start, noun.end, False
+    if found.group() in {"eye", "gaze", "stare"} and colours in {("black",), ("red",)}:
+        # A black eye is a blow, and red eyes weep.
+        return
+    if not colours and found.group() not in _ONLY_BEFORE:
+        colours, words, (said, end) = right_of(narration.prose.told, noun.end, lexicon, sentence.end)
         asserted = True
     if not colours:
         return
     owner = owner_of(binder, number, thing) or _by_company(binder, number, thing)
-    # `no harm to her hair, which was red`: what is said after the comma is not denied with what stands before it.
-    said = noun.end + 1 if narration.prose.told[noun.end] in ",:" else noun.start
-    if owner is None or (asserted and not narration.asserts(number, said, end)):
+    if owner is None or (asserted and not (narration.asserts(number, said, end) and _is_lasting(sentence, said, end))):
         return
-    if thing.cue in {"had", "has", "have"} and not narration.asserts(number, thing.cue_start, noun.end):
+    if thing.cue in {"had", "has", "have"} and (
+        _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
+    ):
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
     yield fact_at(narration.prose, number, (start, end), owner, noun.attribute, colours, words)
+
+
+def _is_lasting(sentence: Sentence, start: int, end: int) -> bool:
+    """`were gold in that light` says what they looked like for the moment."""
+    return not _LIGHT.search(clause_around(sentence, start, end))
 
 
 def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
@@ -93,6 +117,11 @@ def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
         if between.strip() not in {"", ","}:
             break
         if word in {"and", "but"} and modifiers and not between.strip():
+            last = token.start()
+            continue
+        if token is tokens[0] and len(tokens) < _FURTHEST and colours_in([word], _COLOURS):
+            # `Black hair hung …`: the sentence begins with the colour.
+            modifiers.append(word.lower())
             last = token.start()
             continue
         if word.endswith(("'s", "s'")) or word.lower() in STOPS or word[0].isupper():
@@ -112,9 +141,18 @@ def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
     told = binder.prose.told
     if _BEASTS.search(binder.prose.sentences[number].text):
         return None
-    if owner is None or _OF_ANOTHER.match(told, thing.end) or _SEES.search(_same_clause(told[owner.end : thing.start])):
+    if owner is None or _OF_ANOTHER.match(told, thing.end) or _is_anothers(binder, number, thing):
+        return None
+    between = told[owner.end : thing.cue_start]
+    if _SEES.search(_same_clause(told[owner.end : thing.start])) and not (between.endswith(",") and not cue):
         return None
     return owner
+
+
+def _is_anothers(binder: Binder, number: int, thing: Thing) -> bool:
+    """`drew a face with grey eyes`, `gave Mara grey eyes`: whose they are is said, and it is nobody here."""
+    before = binder.prose.told[binder.prose.sentences[number].start : thing.cue_start + len(thing.cue)]
+    return _WITH_THEM.search(before) is not None or _GIVEN.search(before) is not None
 
 
 def _same_clause(between: str) -> str:

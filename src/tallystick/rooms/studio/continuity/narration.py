@@ -16,7 +16,18 @@ _UNREAL = re.compile(
     r"(?<!\bwas )(?<!\bbe )remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
     r"portraits?|paint(?:ing|ings|ed)|pictures?|photographs?|photos?|statues?|miniature|sketch|effigy|"
     r"masks?|masked|disguise\w*|wigs?|dye[ds]?|dyeing|bleached|lens(?:es)?|costumes?|actress|actor|"
-    r"[Ii]n the play|on (?:the )?stage|stor(?:y|ies)|tales?|legends?|rumou?rs?|rumou?red|gossip|ballads?|song|novel|"
+    r"[Ii]n the play|on (?:the )?stage|stor(?:y|ies)|tales?|legends?|[Rr]umou?rs?|rumou?red|[Gg]ossip|colou?r-?blind|"
+    r"descri(?:bed|ptions?)|passport|forged|handbills?|"
+    r"(?:was|be|were|told|all|such) (?:a )?lies?|a lie|untrue|falsehoods?|fibs?|invent(?:ed|ion)|deceiv\w+|"
+    r"saw (?:himself|herself|itself)|"
+    r"tinted (?:glasses|spectacles|lenses)|the (?:part|role) of|gave out|let it be|put (?:it )?about|"
+    r"ha[ds] it (?:\w+ )*that|would have it|"
+    r"to hear \w+ (?:tell|talk)|professed|maintained|asserted|bragged|led (?:\w+ ){1,3}to (?:believe|think)|"
+    r"(?:people|they|some|folk|many) said|"
+    r"(?:sure|certain|convinced|positive|satisfied|under the impression) that|"
+    r"[Ii]n (?:his|her|the|this|that|[A-Z]\w+'s) (?:letters?|diary|journal|account|version|telling|verses|poems?|"
+    r"report|opinion|view|mind|"
+    r"imagination|fancy|play|film)|[Tt]o (?:his|her|their|[A-Z]\w+'s) (?:mind|eyes?)|ballads?|song|novel|"
     r"fairy|"
     r"lied|liar|told lies|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|reputed\w*|according to|"
     r"insist(?:ed|ing|s)?|mistak\w+|mistook|wrongly|falsely|suppos(?:e|ing|es)|"
@@ -32,7 +43,13 @@ _UNREAL = re.compile(
     r"was told|were told|had been told|persuaded \w+|convinced \w+|reckoned|fibbed|boasted|joked) that\b"
     r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|"
     r"her|him)\b"
-    r"|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b",
+    r"|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b"
+    r"|\b(?:said|told (?:\w+|the \w+|[A-Z]\w+ [A-Z]\w+)) (?:he|she|it|they|his|her|their) (?:\w+ )?(?:had|has|was|"
+    r"were|is)\b"
+    r"|\btold (?:\w+|the \w+) [A-Z]\w+ (?:had|was|were)\b"
+    r"|\A[^¤]*, (?:he|she|they|it) (?:said|claimed|declared|swore|thought|believed|supposed|explained|told \w+|"
+    r"was told|had heard|heard|"
+    r"insisted)\b[^¤]*\Z",
 )
 _DREAMS = re.compile(
     r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|"
@@ -53,7 +70,7 @@ _DENIED = re.compile(
     r"rather than|denied|anything but|nothing like|by no means)\b|n't\b"
 )
 _ONLY_SUPPOSED = re.compile(
-    r"\b(?:if|would|could(?! (?:see|hear|feel|make out|smell)\b)|might|may|should|unless|whether|perhaps|maybe|"
+    r"\b(?:if|would|could(?! (?:see|hear|feel|make out|smell)\b)|might|may|should|unless|whether|[Pp]erhaps|[Mm]aybe|"
     r"seem\w*|appear\w*|probably|possibly|apparently|"
     r"meant to|intended|planned|promised|agreed to|was to|were to|looked as|look like|looked like|said to be|like|"
     r"almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"

@@ -26,12 +26,23 @@ _OF = re.compile(r"\s+of\s+")
 _OF_HIS = re.compile(r"(his|hers)\b")
 _OUT = re.compile(r"\bout\s+\Z")
 _INHERITED = re.compile(r"\b(?:had|has|inherited|had\s+inherited|had\s+got|had\s+taken)\s+(?:his|her)\s+\Z")
+_HAS_THE = re.compile(r"\b(?:had|has|inherited|had\s+inherited|had\s+got|possessed)\s+\Z")
 _GAVE = re.compile(r"\b(?:given|gave|granted|left|lent|bequeathed)\s+\Z")
+_GIVERS = re.compile(
+    r"\b(?:nature|god|heaven|fate|providence|fortune|birth|blood|mother|father|parents|grand\w+|ancestors|creation|"
+    r"luck)\b",
+    re.IGNORECASE,
+)
 _ABSOLUTE = re.compile(r"(?!.*\b(?:saw|met|into|at|noticed|of|found|sought)\b).*,\s+(?:[\w-]+\s+){1,3}\Z", re.DOTALL)
 _WITH = re.compile(r"\b(had|has|with)\s+(?:(?:a|the)\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z")
 _BESIDE = re.compile(
-    r"\b(?:who|that|which|whose|man|woman|girl|boy|stranger|one|the)\b[^,;:.]*\s(?:beside|with|to|of|by|near|from|at|behind|"
+    r"\b(?:who|that|which|whose|man|woman|girl|boy|stranger|one|the)\b[^,;:.]*\s(?:beside|with|to|of|by|near|from|at|"
+    r"behind|"
     r"opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z"
+)
+_HANGS_ON = re.compile(r"\b(?:an?|some|any|every|no|another)\s+(?:[\w-]+,?\s+){1,4}\Z")
+_IS_ONE = re.compile(
+    r"(?:\b(?:was|is|as|became|being|remained)|,)\s+(?:\w+\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+(?:and\s+)?){1,6}\Z"
 )
 _REACH = 40
 """Characters before a word that are looked at for what it hangs on."""
@@ -110,7 +121,8 @@ def _by_name(binder: Binder, number: int, thing: Thing) -> Mention | None:
     if owner is None:
         return None
     if _GAVE.search(binder.prose.told, max(0, owner.start - _REACH), owner.start):
-        return owner
+        # A painter or a passport may give anything.
+        return owner if _GIVERS.search(binder.prose.told, max(0, owner.start - _REACH), owner.start) else None
     # `Mara stared back, brown eyes unblinking`: eyes after a comma, without another owner, are the subject's.
     return owner if _ABSOLUTE.match(binder.prose.told, owner.end, thing.start) else None
 
@@ -119,6 +131,9 @@ def _by_article(binder: Binder, number: int, thing: Thing) -> Mention | None:
     """`the eyes of Mara`, `those eyes of hers`, `had a pair of green eyes`."""
     told = binder.prose.told
     if of := _OF.match(told, thing.end):
+        if heir := _before(_HAS_THE, binder, thing.cue_start):
+            # `had inherited the grey eyes of the Marlowes`
+            return holder(binder, number, heir.start())
         named = binder.named_from(number, of.end())
         if named is not None and (not named.is_possessive or thing.cue.lower() in {"those", "these"}):
             return named
@@ -135,7 +150,12 @@ def _by_preposition(binder: Binder, number: int, thing: Thing) -> Mention | None
     if lowered == "whose":
         trimmed = binder.prose.told[: thing.cue_start].rstrip().rstrip(",")
         return binder.named_before(number, len(trimmed.rstrip()))
-    return binder.subject(number, thing.cue_start) if lowered in {"with", "from", "through", "of"} else None
+    if lowered not in {"with", "from", "through", "of"}:
+        return None
+    owner = binder.subject(number, thing.cue_start)
+    between = binder.prose.told[owner.end : thing.cue_start] if owner is not None else ""
+    # `Mara drew a face with grey eyes`: they are the face's, unless Mara `was a woman with grey eyes`.
+    return None if _HANGS_ON.search(between) and not _IS_ONE.search(between) else owner
 
 
 def _before(pattern: re.Pattern[str], binder: Binder, at: int) -> re.Match[str] | None:
