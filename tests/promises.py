@@ -877,6 +877,9 @@ PROMISES: dict[str, str] = {
     "desk.verdict": "The verdict is computed by the server from the signed trace; each rule has an id",
     "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
+    "desk.model": "With a model behind it the desk sorts, searches and writes by it; where it is not heard or says nothing of use, rules stand in",
+    "desk.model-bounds": "A model calls only what its ticket names, as often as it allows, with nothing others wrote in a call that does something",
+    "desk.injection": "A model that obeys an attacker in a message, a document or a result calls nothing it may not, tells no secret, and honest questions are still answered",
     "desk.replay": "The same tickets and traces give the same verdicts",
     # -- desk: people --
     "desk.queue": "What is deferred waits for people with its evidence, the rule and the draft",
@@ -932,6 +935,10 @@ PROMISES: dict[str, str] = {
     "page.telemetry": "What was counted is shown in all and by agent, conference and session, and comes by itself",
     "page.settings": "Agents, wordings, policy and keys are looked at by anybody who may, changed by a person only; no secret is shown",
     "page.rooms": "Any installed room's tools get a page from their cards: filled in, called through the gate, the receipt beside it",
+    "page.foreign": "A page of another origin can approve, send and change nothing; a foreign Host or Origin is refused, on the socket too",
+    "page.sizes": "Thousands of receipts, tickets and propositions: a page answers at once and holds a window of them",
+    "page.speed": "With 10,000 receipts, 5,000 tickets and 2,000 propositions a page is usable, and a change is seen elsewhere, in under a second",
+    "page.browser": "The tests get themselves a browser where they may, and say what is left out where they cannot",
     "page.roles": "Roles decide what is shown, and the server checks again",
     # -- insight: cluster --
     "insight.cluster-ward": "Ward's tree over weighted points is the one of the plain method, in bounded memory",

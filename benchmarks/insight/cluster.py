@@ -144,8 +144,8 @@ def scores(intents: Sequence[str], labels: Sequence[int]) -> dict[str, Any]:
     np.add.at(table, (truth, groups), 1)
     right = table[linear_sum_assignment(-table)].sum() / len(truth)
     return {
-        "k": len(set(labels) - {-1}), "nmi": round(100 * normalized_mutual_info_score(truth, groups), 2),
-        "ari": round(100 * adjusted_rand_score(truth, groups), 2), "acc": round(100 * right, 2),
+        "k": len(set(labels) - {-1}), "nmi": round(100 * float(normalized_mutual_info_score(truth, groups)), 2),
+        "ari": round(100 * float(adjusted_rand_score(truth, groups)), 2), "acc": round(100 * float(right), 2),
         "noise": round(100 * float(np.mean(np.array(labels) == -1)), 1),
     }  # fmt: skip
 

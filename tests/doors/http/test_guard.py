@@ -179,6 +179,15 @@ def test_a_body_announced_too_large_is_refused_unread(length: bytes) -> None:
 
 
 @pytest.mark.promise("doors.body-size")
+def test_a_file_handed_to_an_open_page_may_be_larger_than_other_bodies() -> None:
+    guard = guarded(max_body_bytes=10, max_upload_bytes=20)
+    for length, path, status in ((15, "/_nicegui/client/a-b/upload/7", 200), (25, "/_nicegui/client/a-b/upload/7", 413),
+                                 (15, "/_nicegui/client/a-b/upload/7/x", 413)):  # fmt: skip
+        headers = [LOCAL, (b"content-length", str(length).encode())]
+        assert request(guard, headers, body=[b"x" * length], path=path).status == status
+
+
+@pytest.mark.promise("doors.body-size")
 def test_a_streamed_body_is_refused_where_it_becomes_too_large() -> None:
     answer = request(guarded(max_body_bytes=10), [LOCAL, (b"transfer-encoding", b"chunked")], body=[b"x" * 6, b"x" * 6])
     assert is_problem(answer, 413, "validation_error")

@@ -144,6 +144,14 @@ def test_a_call_that_was_not_allowed_blocks(trial: Trial, what: str) -> None:
     assert trial.verdict(ticket).rule_id == "block.security-code"
 
 
+@pytest.mark.promise("desk.verdict", "desk.lying-worker")
+def test_a_call_of_a_tool_that_the_ticket_does_not_name_blocks_though_the_gate_let_it_through(trial: Trial) -> None:
+    ticket = trial.gathered(QUESTION)
+    assert trial.verdict(ticket).status == "PROCEED"
+    assert trial.call(ticket, "leak", {"query": "anything"}).ok
+    assert trial.verdict(ticket).rule_id == "block.security-code"
+
+
 @pytest.mark.promise("desk.verdict")
 def test_words_of_others_that_a_call_then_followed_block(trial: Trial) -> None:
     ticket = trial.gathered(QUESTION, whitelist=["kb.search", "leak", "post_it"])
@@ -154,7 +162,7 @@ def test_words_of_others_that_a_call_then_followed_block(trial: Trial) -> None:
 
 @pytest.mark.promise("desk.verdict")
 def test_personal_data_in_an_outside_call_blocks(trial: Trial) -> None:
-    ticket = trial.gathered(QUESTION)
+    ticket = trial.gathered(QUESTION, whitelist=["kb.search", "post_it"])
     trial.call(ticket, "post_it", {"to": "shop", "body": "mail to anna@example.org"})
     assert trial.verdict(ticket).rule_id == "block.personal-data"
 

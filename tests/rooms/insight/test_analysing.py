@@ -18,7 +18,7 @@ from tests.rooms.insight.company import fill, group, tickets
 ANALYST = Caller(subject="ana", roles=frozenset({"analyst"}))
 ADMIN = Caller(subject="ada", roles=frozenset({"admin"}))
 VIEWER = Caller(subject="vic", roles=frozenset({"viewer"}))
-VECTORS = Path(__file__).parents[2] / "vectors" / "insight_analysis_schemas.json"
+VECTORS = Path(__file__).parents[2] / "vectors" / "insight_schemas.json"
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ def category(outcome: Outcome) -> str | None:
 @pytest.mark.promise("insight.analysis.tools")
 def test_the_tools_have_the_schemas_roles_and_audit_they_must_have(gate: Gate) -> None:
     cards = {card.name: card for card in gate.tools()}
-    for name, wanted in orjson.loads(VECTORS.read_bytes()).items():
+    listed = orjson.loads(VECTORS.read_bytes())
+    assert len(listed) == 10
+    for name, wanted in listed.items():
         card = cards[name]
         assert dict(card.input_schema) == wanted["input"], name
         assert card.output_schema is not None

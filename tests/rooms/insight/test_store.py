@@ -63,6 +63,7 @@ def test_runs_analyses_prompts_and_mappings_come_back(store: Store) -> None:
     assert found.figures == {"silhouette": 0.5}
     assert store.assignments(run_id, limit=2) == [(ids[0], 0), (ids[1], 0)]
     assert store.count_assignments(run_id) == 3
+    assert (store.members(run_id, 0, limit=2, offset=1), store.members(run_id, 1, limit=2)) == (ids[1:3], [])
     first = store.add_analysis(dataset_id, "v1", "How many?", 3, {"sentences": []}, 7)
     store.add_analysis(dataset_id, "v2", "Why?", 3, {}, 9)
     assert [one.analysis_id for one in store.analyses(prompt_version="v1")[0]] == [first]

@@ -161,6 +161,9 @@ def test_it_can_be_asked_how_things_would_stand_without_a_source(memory: Remembe
     other = reading.what_if(name, without="nobody", now=memory.now)
     assert other is not None
     assert (other["changes"], other["observations_left_out"]) == (False, [])
+    both = reading.what_if(name, without="s1", also=["s2"], now=memory.now)
+    assert both is not None
+    assert (both["then"]["status"], len(both["observations_left_out"])) == ("tentative", 2)
     assert memory.bytes() == before
     assert reading.what_if("prop_none", without="s1") is None
 

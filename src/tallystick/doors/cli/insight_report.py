@@ -174,5 +174,7 @@ def say_answer(screen: Screen, answer: Mapping[str, Any]) -> None:
     for sentence in answer.get("sentences", ()):
         tickets = " ".join(f"ticket:{one['ticket_id']}" for one in sentence["tickets"])
         screen.line(f"{sentence['text']}{f'  [{tickets}]' if tickets else ''}")
-    if answer.get("truncated"):
-        screen.note("The budget did not hold everything; what is quoted is from the tickets that fitted in.")
+    if answer.get("sample_truncated"):
+        screen.note("Numbers count every ticket; quotes are from those that the token budget held.")
+    elif answer.get("truncated"):
+        screen.note("The budget was spent before the analyst was done; this is what it had by then.")

@@ -37,14 +37,9 @@ NOT_CLEANED = "what must not be kept cannot be told apart here"
 
 
 def admit_call(
-    catalogue: Catalogue,
-    tool: object,
-    args: object,
-    *,
-    dry_run: bool = False,
-    cot_leak: bool = False,
+    catalogue: Catalogue, tool: object, args: object, *, dry_run: bool = False, cot_leak: bool = False,
     exact: bool = False,
-) -> Proposal | Rejection:
+) -> Proposal | Rejection:  # fmt: skip
     """Check a call against the catalogue.
 
     Args:

@@ -12,11 +12,11 @@ CLOSING = "Kind regards"
 MOST = 4
 """Sentences for one need: an answer, not the document."""
 LONGEST = 400
-NEAR = 0.6
+NEAR = 0.75
 """What a further sentence must be worth, in the best one."""
-OWN, FOUND, FIRST = 0.5, 0.5, 0.5
+OWN, FOUND, FIRST, FITS = 0.5, 0.5, 0.5, 0.25
 """What counts beside the words that are spoken of: that the sentence itself speaks of them, that the search thinks much
-of its passage, and how far up it was found. Measured, see benchmarks/desk."""
+of its passage, how far up it was found, and that it is of the kind that is asked for. Measured, see benchmarks/desk."""
 
 
 @record
@@ -60,6 +60,7 @@ def _candidates(question: str, piece: Shown) -> Iterator[_Candidate]:
     for place, told in enumerate(tellings(question, piece.snippet, piece.about)):
         if len(told.sentence) <= LONGEST:
             worth = told.whole + OWN * told.own + FOUND * piece.found + FIRST / (1 + piece.rank)
+            worth += FITS * told.fits
             yield _Candidate(piece=piece, place=place, told=told, worth=worth)
 
 

@@ -95,6 +95,22 @@ def test_a_large_set_is_searched_by_an_index_that_finds_nearly_all_and_leaks_not
         assert hits >= 0.99 * wanted
 
 
+@pytest.mark.promise("insight.search-ties")
+def test_tickets_that_score_alike_are_ordered_by_id_whoever_ranks_them(store: Store, tmp_path: Path) -> None:
+    vectors = clustered(400)
+    vectors[[20, 90, 180, 270, 390]] = vectors[20]
+    dataset_id = with_vectors(store, vectors, KINDS)
+    ids = store.ticket_ids(dataset_id)
+    alike = [ids[at] for at in (20, 90, 180, 270, 390)]
+    answers = []
+    for number, limits in enumerate((None, SMALL, SMALL)):
+        finder = Finder(store, tmp_path / f"index{number}", limits)
+        finder.prepare(dataset_id, MODEL)
+        answers.append(opened(finder, store, dataset_id).nearest(vectors[20], 8, EVERYWHERE))
+    assert [one for one, _ in answers[0]][:5] == alike
+    assert answers[0] == answers[1] == answers[2]
+
+
 @pytest.mark.promise("insight.search-filters", "insight.search-ties")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

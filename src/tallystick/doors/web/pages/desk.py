@@ -1,5 +1,6 @@
 """Desk: tickets by phase, and the review pane where a person decides with the evidence beside the draft."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nicegui import run, ui
@@ -8,7 +9,8 @@ from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.desk_ticket import TicketView
-from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.doors.web.parts.states import empty, heading
+from tallystick.doors.web.parts.text import text
 from tallystick.rooms.desk.room import Desk
 
 SOON_S = 0.9
@@ -56,6 +58,8 @@ class _Board:
         self._room = room
         self._visitor = visitor
         self._seen: Any = None
+        self._limits = [SHOWN] * len(COLUMNS)
+        self._columns: list[_Column] = []
 
     async def show(self) -> None:
         self._asking()
@@ -86,19 +90,28 @@ class _Board:
         if now is None or now == self._seen:
             return
         self._seen = now
-        self._place.clear()
-        with self._place:
-            if not any(total for _, total in now):
+        if not any(total for _, total in now):
+            self._columns = []
+            self._place.clear()
+            with self._place:
                 empty("No tickets yet", "Write one above, or: tally desk import tickets.csv", icon="support_agent")
-                return
-            for (_, _, title), (tickets, total) in zip(COLUMNS, now, strict=True):
-                _column(title, tickets, total)
+            return
+        if not self._columns:
+            self._place.clear()
+            with self._place:
+                self._columns = [_Column(place, self._more) for place in range(len(COLUMNS))]
+        for column, (tickets, total) in zip(self._columns, now, strict=True):
+            column.draw(tickets, total)
+
+    async def _more(self, place: int) -> None:
+        self._limits[place] += SHOWN
+        await self._again()
 
     def _look(self) -> list[tuple[list[Line], int]]:
         with self._room.store.reading() as tx:
             columns = []
-            for kind, statuses, _ in COLUMNS:
-                found, total = tx.list(status=statuses, kind=kind or None, limit=SHOWN)
+            for (kind, statuses, _), limit in zip(COLUMNS, self._limits, strict=True):
+                found, total = tx.list(status=statuses, kind=kind or None, limit=limit)
                 lines = [
                     (one.ticket_id, str(one.kind or ""), one.status, " ".join(one.content.split())[:120])
                     for one in found
@@ -107,17 +120,43 @@ class _Board:
             return columns
 
 
-def _column(title: str, tickets: list[Line], total: int) -> None:
-    with ui.column().classes("tally-column gap-2" + ("" if total else " tally-column-none")) as column:
-        if title == ATTENTION:
-            column.classes("tally-column-first")
-        section(f"{title} {total:,}")
-        with ui.column().classes("tally-column-list gap-2").props(f'tabindex="0" role="region" aria-label="{title}"'):
-            for ticket_id, kind, status, words in tickets:
-                with ui.link(target=f"/desk/{ticket_id}").classes("tally-card tally-ticket"):
-                    with ui.row().classes("tally-row"):
-                        badge(status)
-                        ui.label(kind.lower()).classes("tally-soft")
-                    ui.label(words or "(no text)").classes("tally-text")
-            if total > len(tickets):
-                ui.label(f"and {total - len(tickets):,} more").classes("tally-soft")
+class _Column:
+    """One phase. Only what came or went is drawn: of thousands of tickets a few move at a time."""
+
+    def __init__(self, place: int, more: Callable[[int], Awaitable[None]]) -> None:
+        self._title = COLUMNS[place][2]
+        self._shown: dict[Line, ui.link] = {}
+        self._column = ui.column().classes("tally-column gap-2")
+        if self._title == ATTENTION:
+            self._column.classes("tally-column-first")
+        with self._column:
+            self._heading = text("h2", self._title)
+            self._list = ui.column().classes("tally-column-list gap-2").props('tabindex="0" role="region"')
+            self._list.props["aria-label"] = self._title
+            self._rest = ui.button("", on_click=lambda: more(place)).props("flat dense no-caps")
+
+    def draw(self, tickets: list[Line], total: int) -> None:
+        """Show these, and how many there are."""
+        self._heading.text = f"{self._title} {total:,}"
+        self._column.classes(remove="tally-column-none") if total else self._column.classes("tally-column-none")
+        for line in set(self._shown) - set(tickets):
+            self._shown.pop(line).delete()
+        for place, line in enumerate(tickets):
+            if line not in self._shown:
+                with self._list:
+                    self._shown[line] = _card(line)
+                if place < len(self._shown) - 1:
+                    self._shown[line].move(self._list, target_index=place)
+        left = total - len(tickets)
+        self._rest.set_visibility(left > 0)
+        self._rest.text = f"{min(left, SHOWN):,} more of {left:,}"
+
+
+def _card(line: Line) -> ui.link:
+    ticket_id, kind, status, words = line
+    with ui.link(target=f"/desk/{ticket_id}").classes("tally-card tally-ticket") as card:
+        with ui.row().classes("tally-row"):
+            badge(status)
+            ui.label(kind.lower()).classes("tally-soft")
+        ui.label(words or "(no text)").classes("tally-text")
+    return card

@@ -102,7 +102,7 @@ class TicketView:
             take.text = "Keep it"
             ui.label(f"In the hands of {review.person}").classes("tally-badge tally-warn")
         ui.label("Keys: t takes, a sends, r rejects, m asks for more").classes("tally-soft")
-        ui.keyboard(self._key, ignore=["input", "select", "textarea", "button"])
+        ui.keyboard(self._key, ignore=["input", "select", "textarea"])
         self._form = ui.column().classes("w-full gap-2")
 
     async def _key(self, event: Any) -> None:

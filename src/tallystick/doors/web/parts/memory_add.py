@@ -12,7 +12,6 @@ from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller
-from tallystick.rooms.memory.nouns import CLASSES
 from tallystick.rooms.memory.room import Memory
 
 if TYPE_CHECKING:
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 OWNER = "owner"
 MOST = 20_000
 KINDS = {
-    "human": "somebody said it", "document": "it stands in a document", "test_result": "it was tested",
+    "human": "somebody said it", "document": "it stands in a document",
     "tool_internal": "our own tool says so", "tool_external": "a tool elsewhere says so",
     "model_inference": "a model concluded it",
 }  # fmt: skip
+"""What a test shows comes in with the test, never by word of mouth."""
 
 
 def add_form(house: House, room: Memory) -> None:
@@ -37,7 +37,7 @@ def add_form(house: House, room: Memory) -> None:
         said.classes("w-full")
         with ui.row().classes("tally-row"):
             source = ui.input("Who or what says so", value=OWNER).props("outlined dense maxlength=120")
-            kind = ui.select({one: KINDS[one] for one in CLASSES}, value="human", label="What kind of source")
+            kind = ui.select(KINDS, value="human", label="What kind of source")
             kind.props("outlined dense").classes("col-grow")
             button = ui.button("Remember", icon="add")
         place = ui.column().classes("w-full gap-1").props('role="status"')

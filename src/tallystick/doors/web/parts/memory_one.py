@@ -117,7 +117,9 @@ class One:
     def _timeline(self) -> None:
         first, self._last = int(self._now["proposition"]["seq"]), max(0, self._house.gate.ledger.size() - 1)
         with ui.column().classes("w-full gap-0"):
-            self._when = ui.label("As it stands now").classes("tally-soft").props('role="status"')
+            with ui.row().classes("tally-row"):
+                self._when = ui.label("As it stands now").classes("tally-soft").props('role="status"')
+                ui.button("Now", on_click=lambda: self._go(self._last)).props("flat dense")
             with ui.element("div").classes("tally-slider"):
                 self._slider = ui.slider(min=first, max=max(first + 1, self._last), step=1, value=self._last)
             self._slider.props('aria-label="As it stood at this place of the log" label')

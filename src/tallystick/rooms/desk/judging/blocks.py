@@ -7,7 +7,7 @@ from typing import Any
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.record.secrets import MARK
 from tallystick.rooms.desk.deriving import event_of
-from tallystick.rooms.desk.judging.case import Case
+from tallystick.rooms.desk.judging.case import Case, was_made
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import topic_in
 
@@ -30,7 +30,12 @@ _ACTS = frozenset({"write", "external"})
 
 def security_code(case: Case, _policy: VerdictPolicy) -> str | None:
     """A tool that was not allowed, a path or address out of bounds, a secret in an argument, a nonce misused."""
+    named = _named_tools(case)
     for receipt in case.outcomes():
+        tool = receipt.header.get("tool_id")
+        if named is not None and was_made(receipt) and tool is not None and tool not in named:
+            # The gate let it through: whoever made the call did not tell it which tools the ticket names.
+            return f"{tool} was called, which the ticket does not name ({receipt.receipt_id})"
         outcome = receipt.header.get("outcome") or {}
         fault, reason = str(outcome.get("fault", "")), str(outcome.get("reason", ""))
         if fault in _SECURITY_FAULTS or _SECURITY_REASONS.search(reason):
@@ -76,6 +81,13 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("block.personal-data", personal_data_leaves),
     ("block.forbidden-topic", forbidden_topic),
 )
+
+
+def _named_tools(case: Case) -> frozenset[str] | None:
+    """The ticket's `tool_whitelist`; None: it has none."""
+    policy = case.ticket.tool_input.get("tool_policy")
+    listed = policy.get("tool_whitelist") if isinstance(policy, Mapping) else None
+    return frozenset(map(str, listed)) if isinstance(listed, list) else None
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -37,8 +37,8 @@ def asks_yes_or_no(question: str) -> bool:
 
 
 def _same_matter(one: Telling, other: Telling) -> bool:
-    """Both speak of the same words of the question, and of much else alike."""
-    if one.held != other.held or not one.own or not other.own:
+    """Both say the same words of the question, and much else alike."""
+    if not one.said or one.said != other.said:
         return False
     first, second = stems_of(one.sentence) - UNIT_STEMS, stems_of(other.sentence) - UNIT_STEMS
     common = first & second

@@ -10,12 +10,19 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tallystick.records import record
-from tallystick.rooms.desk.judging.matching import sentences
+from tallystick.rooms.desk.judging.matching import numbers_in, sentences
 from tallystick.rooms.desk.kb.words import EMPTY, asked, names_in, relatives, stems
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
 _ITEM = re.compile(r"^(?:(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+)+")
+_MEASURES = re.compile(
+    r"\b(?:when|how (?:long|much|many|often|soon|old|far|late|early)|what time|"
+    r"(?:fee|fees|price|prices|cost|costs|limit|rate|amount|minimum|maximum|number|period|hours|days|weeks))\b",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(r"\b(?:when|how (?:long|soon|late|early)|what time)\b", re.IGNORECASE)
+_OF_TIMES = frozenset(stems("times period hours long schedule duration deadline"))
 _RULER = re.compile(r"[-: ]*")
 
 
@@ -24,14 +31,16 @@ class Telling:
     """One sentence, as far as it answers a question."""
 
     sentence: str
-    held: frozenset[str]
-    """Words of the question that it or its headings speak of."""
+    said: frozenset[str]
+    """Words of the question that stand in the sentence itself."""
     share: float
     """Of what is asked besides names, 0 to 1."""
     whole: float
     """Of all words that are asked."""
     own: float
     """Of all words, those that stand in the sentence itself."""
+    fits: float
+    """Whether it is of the kind that is asked for: a number for how much, under a heading of times for when."""
 
 
 @record
@@ -39,6 +48,10 @@ class _Asked:
     words: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     rest: frozenset[str]
+    measures: bool
+    """Whether a number or a time is asked for."""
+    times: bool
+    """Whether a time is asked for."""
 
 
 def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator[Telling]:
@@ -59,7 +72,10 @@ def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator
         if held:
             share = len(held & want.rest) / len(want.rest) if want.rest else 1.0
             size = len(want.words)
-            yield Telling(sentence=sentence, held=held, share=share, whole=len(held) / size, own=len(own) / size)
+            yield Telling(
+                sentence=sentence, said=own, share=share, whole=len(held) / size, own=len(own) / size,
+                fits=(want.measures and bool(numbers_in(sentence))) + (want.times and not above.isdisjoint(_OF_TIMES)),
+            )  # fmt: skip
 
 
 def focus(question: str, snippet: str, about: Sequence[str] = ()) -> float:
@@ -127,7 +143,9 @@ def _run(words: Sequence[str]) -> str:
 def _asked(question: str) -> _Asked:
     words = tuple(asked(question))
     names = tuple(names_in(question))
-    return _Asked(words=words, names=names, rest=frozenset(words) - {word for name in names for word in name})
+    rest = frozenset(words) - {word for name in names for word in name}
+    measures, times = _MEASURES.search(question) is not None, _TIMES.search(question) is not None
+    return _Asked(words=words, names=names, rest=rest, measures=measures, times=times)
 
 
 def _held(words: Sequence[str], here: frozenset[str]) -> frozenset[str]:

@@ -32,7 +32,8 @@ _AFTER = (
     r"winter|year|January|"
     r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|"
     r"at\s+(?:the\s+time|most|"
-    r"the\s+most)|to\s+the\s+day|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|"
+    r"the\s+most)|to\s+the\s+day|on\s+(?:the|that)\s+\w+day\b|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|"
+    r"her)\s|"
     r"(?:years\s+(?:old\s+)?)on\s+the\s+day|when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
 )
 _IS = re.compile(

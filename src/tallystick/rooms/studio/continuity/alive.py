@@ -45,7 +45,13 @@ _DIED = re.compile(
     r"\bstopped\s+breathing\b(?!\s+to\b)|\b(?:hanged|shot|drowned|poisoned|killed)\s+(?:himself|herself)\b|"
     r"\bput\s+a\s+bullet\s+through\s+(?:his|her)\s+(?:own\s+)?(?:head|heart|brain)\b|\bcut\s+(?:his|"
     r"her)\s+own\s+throat\b|"
-    r"\btaken\s+(?:his|her)\s+own\s+life\b|\bdid\s+not\s+rise\s+again\b|\bburned\s+to\s+death\b|"
+    r"\btaken\s+(?:his|her)\s+own\s+life\b|\bdid\s+not\s+rise\s+again\b|\bdid\s+not\s+last\s+(?:the|another|till|"
+    r"until)\b|"
+    r"\b(?:did\s+not\s+see|never\s+saw)\s+(?:the\s+(?:morning|spring|summer|winter|end|dawn)|another)\b|"
+    r"\bgathered\s+to\s+(?:his|her)\s+fathers\b|"
+    r"\b(?:went|gone)\s+(?:quietly|peacefully|easily)?,?\s*in\s+(?:his|her)\s+sleep\b|\bwas\s+found\s+(?:stone\s+|"
+    r"quite\s+)?cold\b|"
+    r"\bwith\s+pennies\s+on\s+(?:his|her)\s+eyes\b|\bburned\s+to\s+death\b|"
     rf"\b(?:was|had\s+been)\s+(?:{NUMBER}|many|some|several|long|a)\s+(?:years?|months?|weeks?|days?)\s+(?:dead|"
     rf"buried|in\s+(?:his|"
     r"her)\s+(?:grave|coffin)|under\s+the\s+(?:sod|turf|grass|ground))\b|\b(?:was|"
@@ -95,7 +101,7 @@ _DEADLY = frozenset(
     end slew corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried
     took claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea
     ship help saving aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred
-    himself herself gone lifeless
+    himself herself gone lifeless last morning spring summer dawn another fathers sleep cold pennies
     """)
 )
 _TRIGGERS = _DEADLY | TRIGGERS
@@ -219,4 +225,4 @@ def _named_at(binder: Binder, number: int, span: tuple[int, int]) -> Mention | N
 
 
 def _last_clause(text: str) -> str:
-    return re.split(r"[;:—¤]|,\s+(?:and|but|who)\b", text)[-1]
+    return re.split(r"[;:—¤]|,\s+(?:and|but|who)\b|\b(?:since|when|after|because|now\s+that|where|while)\b", text)[-1]

@@ -17,8 +17,10 @@ _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
 _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN))
 _RIVAL = re.compile(rf"\b(?:{_PEOPLE})\b(?!'s)")
 _BY_THE_WAY = re.compile(
+    r"\b(?:of\s+)?an?\s+(?:man|woman|person|gentleman|lady)\s+of\s+(?=[a-z]+(?:-|\s+(?:does|should|may|has|is)))|"
     rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
-    rf"\b(?:was|is|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf"\b(?:was|is|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
+    rf"the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
     rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",
     re.IGNORECASE,

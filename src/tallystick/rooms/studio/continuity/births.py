@@ -23,9 +23,13 @@ _BORN = tuple(
         rf"\b(?:drew|drawn)\s+(?:his|her)\s+first\s+breath\s+(?:in|at)\s+{_P}",
         rf"\bcradle\s+(?:had\s+)?(?:stood|rocked|was)\s+(?:in|at)\s+{_P}",
         rf"\bhail(?:ed|s|ing)\s+from\s+{_P}",
-        rf"\b(?:birthplace|native\s+(?:town|city|village|place|parish))(?:\s+of\s+[^,;]{{2,30}})?\s+(?:was|had\s+been|is|being)\s+{_P}",
         (
-            rf"{_P}\s+(?:was|is|had\s+been|being)\s+(?:[^,;]{{0,30}}(?:'s|s')|the|his|her)\s+(?:birthplace|native\s+(?:town|city|village|"
+            rf"\b(?:birthplace|native\s+(?:town|city|village|place|parish))(?:\s+of\s+[^,;]{{2,30}})?\s+(?:was|"
+            rf"had\s+been|is|being)\s+{_P}"
+        ),
+        (
+            rf"{_P}\s+(?:was|is|had\s+been|being)\s+(?:[^,;]{{0,30}}(?:'s|s')|the|his|her)\s+(?:birthplace|"
+            rf"native\s+(?:town|city|village|"
             rf"place|parish))\b"
         ),
         rf"{_P}\s+(?:had\s+)?(?:bore|gave\s+birth\s+to|had\s+given\s+birth\s+to|saw\s+the\s+birth\s+of)\b",
@@ -33,43 +37,77 @@ _BORN = tuple(
         rf"(?:\bin|\bat)\s+{_P}\s+that\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
     )
 )
+_BIRTH_CUE = re.compile(
+    r"\b(?:was|were|been|be|first|she|he|her|him)\s+born\b|\b[Bb]orn(?=\s+(?:and|a\s+\w+\s+yards|among|within|of|"
+    r"to)\b)|\bborn(?=,)|"
+    r"\b(?:drew|drawn)\s+(?:his\s+|her\s+)?(?:first\s+)?breath\b|\bborne\s+(?:him|her)\b|\b(?:the|his|her)\s+birth\b|"
+    r"\bby\s+birth\b|"
+    r"\bopened\s+(?:his|her)\s+eyes\s+on\s+the\s+world\b|\bbrought\s+into\s+the\s+world\b|\b(?:life|"
+    r"story)\s+(?:had\s+)?beg[au]n\b|"
+    r"\b(?:his|her)\s+native\b|\b(?:came|come|was|were)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
+)
 _ADDRESS = (
-    r"(?P<place>(?:[A-ZÀ-Þ][\w'-]*\w\s+){1,3}(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|Hill|Road|Avenue|"
+    r"(?P<place>(?:[A-ZÀ-Þ][\w'-]*\w\s+){1,3}(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|"
+    r"Hill|Road|Avenue|"
     r"Close|Yard|Walk|Mews|Gate|Parade|Buildings|Wharf|Quay|Passage|Green|Fields|Bank|Inn)(?:\s+Hill)?)"
 )
 _HOME = tuple(
     re.compile(pattern)
     for pattern in (
         (
-            rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|lodgings|windows?|door|"
-            rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside)\s+"
-            rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|on|was|of)\s+(?:[\w'-]+\s+){{0,4}}?{_ADDRESS}"
+            rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|"
+            rf"lodgings|windows?|door|"
+            rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside|"
+            rf"tenant|live[ds]?|found)\s+"
+            rf"(?:[a-z']+,?\s+){{0,5}}?(?:in|at|on|was|of|into)\s+(?:[\w'-]+,?\s+){{0,4}}?{_ADDRESS}"
         ),
         rf"{_ADDRESS}[^;]*?\b(?:home|house|lodgings|rooms)\s+(?:was|were|stood|lay)\s+there\b",
-        rf"{_ADDRESS},?\s+where\s+[^;]{{0,40}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her|a|two|three|rooms|lodgings))\b",
+        (
+            rf"{_ADDRESS},?\s+where\s+[^;]{{0,40}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her|a|two|three|rooms|"
+            rf"lodgings))\b"
+        ),
+        (
+            rf"{_ADDRESS}\s+that\s+[^,;]{{0,30}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her)\s+(?:home|rooms|"
+            rf"lodgings|house))\b"
+        ),
+        rf"(?<=[a-z]),\s+of\s+{_ADDRESS},",
         rf"{_ADDRESS}\s+(?:was|had\s+been)\s+(?:[^,;]{{0,30}}(?:'s|s')|his|her)\s+(?:home|address)\b",
         rf"\b(?:back|home|returned|went\s+home)\s+to\s+(?:[\w'-]+\s+){{0,3}}?{_ADDRESS}",
     )
 )
+_PARENTS = re.compile(
+    r"\b(?:mother|father|parents|people|wife|husband|son|daughter|sister|brother)\s+(?:was|were|had\s+been)\s+born\b"
+)
+_AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
 _NIGHT = re.compile(DATE)
 _WAS_AT = re.compile(
-    rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|supped|rested|woke|"
+    rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|"
+    rf"supped|rested|woke|"
     rf"under\s+a\s+roof|stopped|lain|bed|night)\b[^;]{{0,60}}?\b(?:in|at)\s+{_P}"
 )
 _HERE = re.compile(rf"\b{_P}\s+(?:had|saw|kept|held|sheltered|housed|lodged)\b")
+_IN = re.compile(rf"\b(?:[Ii]n|[Aa]t|leave|[Rr]eached)\s+{_P}")
+_THERE = re.compile(rf"{_P}\s+(?:was|is)\s+where\b")
+_SPENT = (_WAS_AT, _HERE, _THERE, _IN)
+_GOES = re.compile(
+    r"\b(?:left|set\s+(?:out|off)|started|travel\w*|sailed|rode|drove|departed|went|coming|thought|spoke|talked|born|"
+    r"died|heard|"
+    r"wrote|news|word|letter)\b"
+)
 _MONTH = re.compile(
     r"(?:January|February|March|April|May|June|July|August|"
     r"September|October|November|December|Christmas)\b"
 )
 _SUPPOSED = re.compile(
-    r"\b(?:might|would|could|should|may|if|perhaps|maybe|not|never|nor|neither|hardly|seemed|anywhere|rather|instead)\b|n't\b|"
+    r"\b(?:might|would|could|should|may|if|perhaps|maybe|not|never|nor|neither|hardly|seemed|anywhere|rather|"
+    r"instead)\b|n't\b|"
     r"\b(?:like|as|than)\s+(?:if\s+|though\s+)?(?:an?|one|any|the|some|most)\b"
 )
 _PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b")
 _BIRTH_WORDS = frozenset(
     words(
         "born bred christened native child son daughter light world "
-        "breath cradle hail hailed hails hailing birthplace birth bore"
+        "breath cradle hail hailed hails hailing birthplace birth bore borne eyes life began begun native from"
     )
 )
 _HOME_WORDS = frozenset(
@@ -92,6 +130,34 @@ def births(narration: Narration, binder: Binder) -> Iterator[Fact]:
             yield from _placed(narration, binder, number, found, "home")
     for number in narration.prose.with_words(DATE_WORDS):
         yield from _that_night(narration, binder, number)
+    for number, found in narration.prose.matches(_BIRTH_CUE, _BIRTH_WORDS):
+        yield from _born_there(narration, binder, number, found)
+
+
+def _born_there(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """A birth in a sentence that names one person and one place, wherever in it they stand."""
+    owner = alone(binder, number) or alone_before(binder, number) if narration.is_real(number) else None
+    place = _only_place(binder, number, owner) if owner is not None else None
+    told = narration.prose.told
+    if owner is None or place is None or _PARENTS.search(narration.prose.sentences[number].text):
+        return
+    if found.group().endswith("from") and not _AND_NO_MORE.match(told, place.end):
+        # `came from Leeds by the coach` is a journey.
+        return
+    if not found.group().endswith("native") and _SUPPOSED.search(
+        told, narration.prose.sentences[number].start, found.end()
+    ):
+        return
+    span = (min(place.start, found.start()), max(place.end, found.end()))
+    yield fact_at(narration.prose, number, span, owner, "birthplace", (_plain(place.name),), place.name)
+
+
+def _only_place(binder: Binder, number: int, owner: Mention) -> Mention | None:
+    """The one name of a sentence that is not its person's."""
+    others = [one for one in binder.mentions(number) if one.key != owner.key]
+    if len(others) != 1 or _MONTH.match(others[0].name) or binder.cast.acts(others[0].key):
+        return None
+    return None if others[0].is_possessive else others[0]
 
 
 def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[str], attribute: str) -> Iterator[Fact]:
@@ -112,8 +178,10 @@ def _that_night(narration: Narration, binder: Binder, number: int) -> Iterator[F
         return
     moment = moment_of(dates[0])
     told = narration.prose.told
-    found = _WAS_AT.search(told, sentence.start, sentence.end) or _HERE.search(told, sentence.start, sentence.end)
-    if found is None or not (moment.day and moment.month):
+    if not (moment.day and moment.month):
+        return
+    found = next((found for one in _SPENT if (found := one.search(told, sentence.start, sentence.end))), None)
+    if found is None or (found.re is _IN and (_GOES.search(sentence.text) or not _is_only(binder, number, found))):
         return
     owner = _owner(narration, binder, number, found)
     if owner is None or _is_supposed(narration, number, found):
@@ -122,6 +190,13 @@ def _that_night(narration: Narration, binder: Binder, number: int) -> Iterator[F
     details = (*map(str, moment.as_value()), part.group())
     attribute = f"whereabouts on {moment.day}.{moment.month}.{moment.year or ''}"
     yield fact_at(narration.prose, number, found.span(), owner, attribute, (_plain(place),), place, details=details)
+
+
+def _is_only(binder: Binder, number: int, found: re.Match[str]) -> bool:
+    """Whether the sentence names no other place."""
+    owner = alone(binder, number)
+    place = _only_place(binder, number, owner) if owner is not None else None
+    return place is not None and place.name == found.group("place")
 
 
 def _owner(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Mention | None:

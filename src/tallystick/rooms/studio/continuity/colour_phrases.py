@@ -15,7 +15,8 @@ _IS = re.compile(
     rf"said)\s+to\s+be\s+)?{_W}"
 )
 _FURTHER_OFF = re.compile(
-    rf"(?:\s+(?:beyond|under|behind|beneath|above|that|which|he|she|[A-Z][\w.]+)\b[^,;:.—]{{0,50}}?|,\s+(?:which|"
+    rf"(?:\s+(?:beyond|under|behind|beneath|above|over|through|between|across|below|that|which|he|she|"
+    rf"[A-Z][\w.]+)\b[^,;:.—]{{0,50}}?|,\s+(?:which|"
     rf"that)\b[^,;:.]{{1,60}},)"
     rf"\s+(?:were|was)\s+{_W}"
 )
@@ -63,7 +64,8 @@ _NEXT = re.compile(r"\s+([\w-]+)")
 _WITH_FEELING = re.compile(r"\s+(?:with|from|by|in|under|against|for|at)\b")
 _NO_LINK = re.compile(
     r"\b(?:on|in|at|to|upon|with|from|towards?|by|for|over|into|full|like|than|not|never|no|looking|watching|fixed|red|"
-    r"turned|bent|closed|shut|covered|hidden|lost|gone|open|two|as\s+\w+\s+as|\w{4,}ing|\w{4,}ed)\b"
+    r"turned|bent|closed|shut|covered|hidden|lost|gone|open|two|as\s+\w+\s+as\s+(?:an?|the|two|any)|\w{4,}ing|"
+    r"\w{4,}ed)\b"
 )
 _KEPT_LINK = re.compile(
     r"\b(?:startling|piercing|striking|arresting|penetrating|surprising|unsettling|faded|flecked|washed|wide-set|"
@@ -72,6 +74,7 @@ _KEPT_LINK = re.compile(
     r"unblinking|unchanging|"
     r"long-lashed|almond-shaped|speckled|warm-toned|clouded)\b"
 )
+_NOT_BUT = re.compile(r"\b(?:not|neither)\s+[\w\s]{2,30}?,?\s+but\b")
 _AND = re.compile(r",?\s+(?:and|or|flecked\s+with|shading\s+to|touched\s+with|almost|nearly)\s+([\w-]+)")
 _MOST_BETWEEN = 7
 """Words between `were` and the colour."""
@@ -128,4 +131,4 @@ def _further(told: str, at: int, lexicon: dict[str, str]) -> list[str]:
 
 
 def _links(words: str) -> bool:
-    return not _NO_LINK.search(_KEPT_LINK.sub("", words))
+    return not _NO_LINK.search(_KEPT_LINK.sub("", _NOT_BUT.sub("", words)))

@@ -36,12 +36,12 @@ HAIR = {
 _LIKENED = {
     **dict.fromkeys(("sky", "sapphires", "sapphire", "cornflowers", "forget-me-nots", "bluebells", "delft"), "blue"),
     **dict.fromkeys(("emeralds", "jade", "moss", "grass", "leaves", "ivy", "holly", "bottle-glass"), "green"),
-    **dict.fromkeys(("slate", "steel", "ash", "ashes", "rain", "clouds", "pewter", "smoke", "lead", "flint", "iron", "fog",
-                     "mist", "granite", "pebbles"), "grey"),
+    **dict.fromkeys(("slate", "steel", "ash", "ashes", "rain", "clouds", "pewter", "smoke", "lead", "flint", "iron",
+                     "fog", "mist", "granite", "pebbles"), "grey"),
     **dict.fromkeys(("coal", "jet", "ink", "soot", "pitch", "tar", "midnight", "sloes", "ebony", "raven",
                      "ravens"), "black"),
-    **dict.fromkeys(("coffee", "chocolate", "earth", "chestnuts", "chestnut", "peat", "bark", "tea", "walnut", "walnuts",
-                     "mahogany", "toffee", "nutmeg", "cocoa", "tobacco"), "brown"),
+    **dict.fromkeys(("coffee", "chocolate", "earth", "chestnuts", "chestnut", "peat", "bark", "tea", "walnut",
+                     "walnuts", "mahogany", "toffee", "nutmeg", "cocoa", "tobacco"), "brown"),
 }  # fmt: skip
 LIKENED_EYES = _LIKENED | {
     **dict.fromkeys(("honey", "amber", "gold", "whisky", "sherry", "topaz"), "amber"),

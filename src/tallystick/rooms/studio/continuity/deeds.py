@@ -24,7 +24,7 @@ _IRREGULAR = words("""
     flung thrust spat spoke struck fought hit drew cut wrote kept saw made began broke bit bound chose clung crept dealt
     drank drove ate fed flew forgot hung heard hid knelt laid leaned leant left met overtook paid rang read rode sang
     sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck swam swept swore taught tore
-    told trod undid understood woke wept withdrew wrung dug got let won said swore slung sprang
+    told trod undid found lost bade put understood woke wept withdrew wrung dug got let won said swore slung sprang
 """)
 _PRESENT_TENSE = words("""
     smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours drinks rises
@@ -34,7 +34,7 @@ STATES = words("""
     trusted remained used buried killed murdered drowned named called aged proved meant happened existed resembled
     mattered dreamed expired perished passed ceased haunted reminded represented suffered interested concerned decided
     married looked supposed enjoyed admired despised respected possessed counted missed mourned hanged intended
-    lacked earned worked served inherited founded
+    lacked earned worked served inherited founded shared favoured resided dwelt
 """)
 """What can be said of the dead as well, or looks like something done and is not."""
 
@@ -62,11 +62,14 @@ _REFUSES = re.compile(
     r"speak|move|look|stir|"
     r"smile|laugh|hesitate|notice|understand|mind|hear|see|turn|wait|raise|lift|take|touch|sit|sleep|stop|help|resist|"
     r"agree|budge|"
-    r"let|go|eat|drink|flinch|blink|argue)\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
+    r"let|go|eat|drink|flinch|blink|argue)\b|\s+could\s+be\s+(?:heard|seen)\b|\s+had\s+(?:another|"
+    r"a\s+second)\s+\w+\b|\s+would\s+(?:take|have|hear)\s+no(?:ne|t|\s+more)\b|"
+    r"[^.;:¤]{3,60}?,?\s+and\s+said\s+so\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
     r"in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
 )
 _IS_DOING = re.compile(
-    r"\s+(?:was|were|is|sat|stood|came|went)\s+(?:(?:already|still|there|now|busy|busily|again|alone|\w+ly)\s+)*"
+    r"\s+(?:was|were|is|sat|stood|came|went)\s+(?:(?:already|still|there|now|busy|busily|again|alone|just|then|even|"
+    r"\w+ly)\s+)*"
     r"(?!(?:being|lying|dying|going|rotting|missing|resting|sleeping|mouldering|nothing|something|everything|anything|"
     r"wanting|"
     r"lacking|living|having|belonging|king|interesting|willing|loving|becoming)\b)[a-z]{2,}ing\b"
@@ -83,7 +86,8 @@ _IS_PRESENT = re.compile(
 _OF_BODY = re.compile(
     r"(?:'s|')\s+(?:(?:own|old|loud|quiet|deep|hoarse|low|short|only|dry|slow|quick)\s+)*(?:"
     r"(?:voice|laugh|laughter|cough|whistle|answer|reply|footsteps?|steps?|tread|knock|shout|cry|snores?|chuckle)\s+"
-    r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|was\s+(?:silent|still|gone|no)|had)\b)\w+"
+    r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|was\s+(?:silent|still|gone|no)|on|in|at|"
+    r"and|of|or|to|from|for|as|that|which)\b)\w+"
     r"|(?:hands?|fingers?|eyes|gaze|glance|lips|mouth|head|brow|brows|eyebrows|shoulders|arm|arms|face|foot|jaw|"
     r"cheeks?|chin)\s+"
     r"(?:closed\s+(?:on|over|round|about)|twinkled|followed|met|narrowed|widened|flashed|moved|shook|trembled|"
@@ -92,12 +96,25 @@ _OF_BODY = re.compile(
     r"flushed|softened|lit|"
     r"tapped|drummed|slid|crept|shot)\b)"
 )
+_COMES = re.compile(r"\b(?:came|rose|rang|sounded)\s+\Z")
+_VOICE_OF = re.compile(r"'s?\s+(?:\w+\s+)?(?:voice|laugh|cough|whistle|snores?)\b")
+_THERE_WAS = re.compile(r"\b[Tt]here\s+was\s+\Z")
+_BUSY = re.compile(r",[^.;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b")
+_HIS_VOICE = re.compile(r"\b(?:voice|laugh|footsteps?|cough)\s+of\s+\Z")
+_HEARD = re.compile(r"\s+(?:was\s+heard|came|rose|rang|sounded|broke)\b(?!\s+back)")
 _BESIDE_HIM = re.compile(r"\s+(?:was\s+|stood\s+)?at\s+(?:his|her|their)\s+(?:side|elbow|heels|shoulder)\b")
-_SAYS_BEFORE = re.compile(rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)})\s+(?:old\s+|poor\s+)?\Z")
+_SAYS_BEFORE = re.compile(
+    rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)}|put\s+in|broke\s+in|(?<=¤\s)[a-z]{{3,}}ed|was\s+all\s+that)\s+(?:old\s+|"
+    rf"poor\s+)?\Z"
+)
 _COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
     r"galloped|hurried|"
-    r"to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only)\s+(?:old\s+|"
+    r"to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|"
+    r"walk|appear)[^.;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?"
+    r"(?:joined|opened|poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|"
+    r"carried|brought|served|stopped|called)"
+    r"\s+by)\s+(?:old\s+|"
     r"poor\s+)?\Z"
 )
 _IS_DEALT_WITH = re.compile(
@@ -112,9 +129,12 @@ _IS_DEALT_WITH = re.compile(
     r"slapped))\s+"
     r"(?:old\s+|poor\s+)?\Z"
 )
-_IS_SEEN = re.compile(r"\b(?:saw|heard|watched|found|noticed|spied|caught|left)\s+(?:old\s+|poor\s+)?\Z")
+_IS_SEEN = re.compile(
+    r"\b(?:saw|heard|could\s+(?:hear|see)|watched|found|noticed|spied|caught|left)\s+(?:old\s+|poor\s+)?\Z"
+)
 _SEEN_DOING = re.compile(
-    r"\s+(?!(?:lying|dead|being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|walk|run|sing|cough|say|speak|"
+    r"\s+(?:asleep|awake|deep\s+in)\b|\s+(?!(?:lying|dead|being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|"
+    r"walk|run|sing|cough|say|speak|"
     r"open|close|shut|rise|sit|"
     r"stand|move|smile|nod|shake|climb|call|whistle|sigh|enter|leave|take|put|lift|raise|ride|drive|pass|step|lean|"
     r"cry|shout)\b|"
@@ -129,7 +149,8 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 _WHERE_AND_WHEN = re.compile(
-    r"\W*(?:At|In|On|By|Behind|Beside|Beyond|Under|Before|After|Near|Through|Across|Towards?|During|From|Over|Outside|"
+    r"\W*(?:To|Upon|Here|Overhead|At|In|On|By|Behind|Beside|Beyond|Under|Before|After|Near|Through|Across|Towards?|"
+    r"During|From|Over|Outside|"
     r"Inside|"
     r"Within|Without\s+a|With\s+a|That|This|The\s+(?:next|following|same)|Next|One|Some|Every|An?\s+(?:week|hour|"
     r"minute|moment|day|"
@@ -148,18 +169,23 @@ _ANOTHER = re.compile(
 )
 _GHOSTLY = re.compile(
     r"\b(?:ghost\w*|spirits?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|"
-    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|coffin|bier|shroud|portrait|mind's eye|"
+    r"back to life|reanimat\w*|from the dead|afterlife|heaven|grave|tomb|coffin|bier|shroud|portraits?|in oils|"
+    r"on canvas|canvas|frame|framed|engraving|likeness|bust|statue|daguerreotype|photographs?|picture|locket|"
+    r"mind's eye|"
     r"in\s+(?:his|her|the|a|their)\s+(?:letters?|diary|journal|will|head|ears|heart|minds?|thoughts|memory|"
     r"imagination)|wrote|"
     r"(?:before|till|until) (?:his|her|the) (?:death|funeral|accident|murder|end)|before (?:he|she) (?:died|was)|"
     r"last time|the late|once|"
-    r"always|used|namesake|seemed to|could (?:still|almost|nearly)|almost|the way|would|whenever|every (?:day|night|"
+    r"always|used|namesake|seemed to|could (?:still|almost|nearly)|almost|the way|was the (?:summer|winter|spring|"
+    r"autumn|year|day|time|night|morning) |whenever|every (?:day|night|"
     r"morning|evening|year|"
     r"Sunday)|as (?:he|she) had|thought of|spoke of|talked of|told of|"
     r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous))\b",
     re.IGNORECASE,
 )
-_EARLIER = re.compile(r"\b(?:had(?!\s+(?:his|her)\s+\w+\s+(?:off|on|up))|been)\b|'d\b")
+_EARLIER = re.compile(
+    r"\b(?:would(?!\s+(?:take|have|hear)\s+no)|had(?!\s+(?:(?:his|her)\s+\w+\s+(?:off|on|up)|another\b|a\s+second\b))|been)\b|'d\b"
+)
 """Before the deed: what is told there lies further back. After it, it may be anything."""
 
 
@@ -189,6 +215,8 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     before = max(narration.prose.sentences[number].start, mention.start - 60)
     if _OTHER_ONE.search(told, before, mention.start) or _ANOTHER.match(told, mention.end):
         return None
+    if mention.is_possessive and _VOICE_OF.match(told, mention.end) and _COMES.search(told, before, mention.start):
+        return mention.end
     if mention.is_possessive:
         of_body = _OF_BODY.match(told, mention.end)
         return of_body.end() if of_body else None
@@ -206,7 +234,9 @@ def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
     if _IS_DEALT_WITH.search(told, before, mention.start):
         return mention.end
     seen = _SEEN_DOING.match(told, mention.end) if _IS_SEEN.search(told, before, mention.start) else None
-    beside = seen or _BESIDE_HIM.match(told, mention.end)
+    busy = _BUSY.match(told, mention.end) if _THERE_WAS.search(told, before, mention.start) else None
+    heard = _HEARD.match(told, mention.end) if _HIS_VOICE.search(told, before, mention.start) else None
+    beside = seen or busy or heard or _BESIDE_HIM.match(told, mention.end)
     return beside.end() if beside else None
 
 

@@ -28,6 +28,10 @@ _NOUN = re.compile(r"\b(?P<noun>eyes|hair)\b")
 _AS_HIS = re.compile(
     rf"\b(?P<noun>eyes|hair)\b[^;.]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
 )
+_SAME_AS = re.compile(
+    rf"\b(?:same\s+|very\s+)?(?P<colour>[\w-]+),?\s+(?:as|"
+    rf"like)\s+(?:that\s+of\s+)?(?P<owner>{NAME})'s?\s+(?P<noun>eyes|hair)\b"
+)
 _BLONDE = re.compile(
     r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|"
     r"ponytail))"
@@ -46,6 +50,7 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
         (_THE_ONE, {"head", "heads"}, _of_tint),
         (_INVERTED, {"eyes", "hair"}, _inverted),
         (_AS_HIS, {"eyes", "hair"}, _of_shade),
+        (_SAME_AS, {"eyes", "hair"}, _of_shade),
         (_BLONDE, {"blonde", "blond", "brunette", "redhead"}, _blonde),
     ):
         for number, found in narration.prose.matches(pattern, triggers):

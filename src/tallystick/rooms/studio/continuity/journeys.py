@@ -12,7 +12,7 @@ from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, LOOSE, WE
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
+from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, number_of, ordinal_of, words
 
 _PLACE = (
     r"(?P<place>(?!(?:Mr|Mrs|Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b)"
@@ -21,27 +21,40 @@ _PLACE = (
 _ANY = re.compile(LOOSE)
 _DATED = re.compile(DATE)
 _BIRTHDAY = re.compile(
-    r"\b(?:birthday|(?:was|been|were)\s+born|birth\b(?!\s+to)|came\s+into\s+the\s+world|(?:first\s+)?s(?:aw|een)\s+the\s+light)\b"
+    r"\b(?:birthday|natal\s+day|(?:was|been|were)\s+born|born\s+(?=on\b)|birth\b(?!\s+to)|"
+    r"c[ao]me\s+into\s+the\s+world|a\s+year\s+older|(?:first\s+)?s(?:aw|een)\s+the\s+light)\b"
 )
 _MOVED = re.compile(
-    rf"\b(?:(?:came|come|gone|went|moved|removed)\s+to\s+(?:live|dwell|settle|lodge)\s+(?:in|at)|(?:first|finally)\s+(?:came|come|moved|settled|"
-    rf"lived)\s+(?:to|in|at)|(?:had\s+|was\s+|been\s+)?(?:settled|established)\s+(?:himself\s+|herself\s+)?(?:in|at)|(?:moved|removed)\s+to|"
+    rf"{_PLACE.replace('?P<place>', '?P<seat>')}\s+(?:was|had\s+been)\s+[^,;]{{2,30}}'s\s+home\b|\b(?:(?:came|come|"
+    rf"gone|went|moved|removed)\s+to\s+(?:live|dwell|settle|lodge)\s+(?:in|at)|(?:first|finally)\s+(?:came|come|"
+    rf"moved|settled|"
+    rf"lived)\s+(?:to|in|at)|(?:had\s+|was\s+|been\s+)?(?:settled|established)\s+(?:himself\s+|herself\s+)?(?:in|at)|"
+    rf"(?:moved|removed)\s+to|"
     rf"(?:took|taken)\s+(?:a\s+house|up\s+(?:his|her)\s+(?:abode|residence|quarters)|rooms|lodgings)\s+(?:in|at)|"
-    rf"made\s+(?:his|her)\s+home\s+(?:in|at)|arrival\s+(?:in|at))\s+{_PLACE}"
+    rf"made\s+(?:his|her)\s+home\s+(?:in|at)|arrival\s+(?:in|at)|set\s+up\s+house\s+(?:in|at)|removal\s+to|"
+    rf"had\s+come\s+to|"
+    rf"(?:lived|been)\s+(?:settled\s+)?(?:in|at)|(?:brought|carried)\s+(?:[\w.]+\s+){{1,3}}?to|"
+    rf"in\s+which\s+(?:[\w.]+\s+){{1,3}}?came\s+to)\s+{_PLACE}"
 )
-_IN_YEAR = re.compile(rf"\b(?:[Ii]n|[Yy]ear|of|since)\s+(?P<year>{YEAR})\b")
+_IN_YEAR = re.compile(rf"\b(?:[Ii]n|[Yy]ear|of|[Ss]ince|[Ff]rom|was)\s+(?P<year>{YEAR})\b")
+_SINCE = re.compile(rf"\b(?:[Ss]ince|[Ff]rom)\s+{YEAR}\b|\b(?:made|came|come|set\s+up)\b")
 _TRAVELS = re.compile(
-    r"\b(?:road|way|journey\w*|travel\w*|voyage|passage|ride|rode|riding|drive|coach\w*|reach\w*|made\s+it|getting|get|march|walk\w*|crossing|sail\w*|trip|took|needed|distance|matter)\b"
+    r"\b(?:road|way|journey\w*|travel\w*|voyage|passage|ride|rode|riding|drive|coach\w*|reach\w*|made\s+it|getting|"
+    r"get|march|walk\w*|crossing|sail\w*|trip|took|needed|distance|matter|set(?:ting)?\s+out|lay\s+between|made)\b"
 )
 _COUNT = re.compile(
-    rf"\b(?P<count>{NUMBER})\s+(?:whole\s+|full\s+|long\s+|weary\s+)?(?P<unit>days|nights|weeks)(?:'|\b)"
+    rf"\bon\s+the\s+(?P<nth>{ORDINAL})\s+day\b|\b(?P<count>{NUMBER})\s+(?:whole\s+|full\s+|long\s+|"
+    rf"weary\s+)?(?P<unit>days|nights|weeks)(?:'|\b)",
+    re.IGNORECASE,
 )
 _TO = re.compile(
-    rf"\b(?:to|for|reach(?:ed|ing)?|(?:arrived?|arriving)\s+(?:in|at)|between\s+\w+\s+and|from\s+\w+\s+to|saw|in)\s+{_PLACE}"
+    rf"\b(?:to|for|reach(?:ed|ing)?|(?:arrived?|arriving)\s+(?:in|at)|between\s+\w+\s+and|made|(?:was|stood)\s+(?:at|"
+    rf"in)|from\s+\w+\s+to|saw|in)\s+{_PLACE}"
 )
 _LEAVES = re.compile(
-    r"\b(?:set(?:ting)?\s+(?:out|off|forth)|departure|departed|started|starting|left|leave|coach|carriage|ship|boat|packet|train|diligence|"
-    r"mail|sailed|embarked|journey)\b"
+    r"\b(?:set(?:ting)?\s+(?:out|off|forth)|departure|departed|started|starting|left|leave|coach|carriage|ship|boat|"
+    r"packet|train|diligence|"
+    r"mail|sailed|embarked|journey|on\s+(?:the|his|her)\s+(?:road|way))\b"
 )
 _FOR = re.compile(rf"\b(?:for|to|towards)\s+{_PLACE}")
 _WEEKDAY = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
@@ -60,10 +73,14 @@ def journeys(narration: Narration, binder: Binder) -> Iterator[Fact]:
         yield from _birthday(narration, binder, number)
         yield from _leaving(narration, binder, number)
     for number, found in prose.matches(
-        _MOVED, words("live dwell settle lodge first finally settled established moved removed took taken home arrival")
+        _MOVED,
+        words(
+            "live dwell settle lodge first finally settled established moved removed took taken home arrival lived "
+            "been come came set removal brought carried arrived"
+        ),
     ):
         yield from _move(narration, binder, number, found)
-    for number in prose.with_words({"days", "nights", "weeks"}):
+    for number in prose.with_words({"day", "days", "nights", "weeks"}):
         yield from _length(narration, binder, number)
 
 
@@ -91,8 +108,10 @@ def _move(narration: Narration, binder: Binder, number: int, found: re.Match[str
     owner = _whose(narration, binder, number)
     if owner is None or len(years) != 1:
         return
+    if re.search(r"\b(?:lived|been|home)\b", found.group()) and not _SINCE.search(sentence.text):
+        return
     value = Moment(year=int(years[0].group("year"))).as_value()
-    place = _plain(found.group("place"))
+    place = _plain(found.group("place") or found.group("seat"))
     yield fact_at(narration.prose, number, found.span(), owner, f"came to {place}", value, years[0].group("year"))
 
 
@@ -103,7 +122,8 @@ def _length(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]
     place = _TO.search(sentence.text)
     if len(counts) != 1 or place is None or not _TRAVELS.search(sentence.text) or _REPEATED.search(sentence.text):
         return
-    count = number_of(counts[0].group("count"))
+    nth = counts[0].group("nth")
+    count = ordinal_of(nth) if nth else number_of(counts[0].group("count"))
     owner = _whose(narration, binder, number)
     if (
         owner is None

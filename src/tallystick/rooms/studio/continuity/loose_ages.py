@@ -35,6 +35,18 @@ _AGE = re.compile(
     rf"|\b(?P<q>{NUMBER})\s+(?:years|springs|summers|winters)\s+(?:(?:had|"
     rf"have)\s+)?(?:\w+\s+){{0,5}}?since\s+(?:[\w.]+\s+){{1,3}}"
     rf"(?:was\s+(?:born|christened)|came\s+into\s+the\s+world|drew\s+(?:his|her)\s+first\s+breath)\b"
+    rf"|\b(?P<t>{NUMBER})\s+(?:years|winters|summers)\s+(?:had|have)\s+(?:not\s+)?(?:taught|whitened|bowed|thinned|"
+    rf"bent|done|stiffened|"
+    rf"silvered|given|left|rounded|thickened|softened|hardened)\b"
+    rf"|\b(?:were|was)\s+(?P<u>{NUMBER})\s+years\s+(?:up)?on\b|\bage,?\s+(?:which\s+was|was\s+told|being|"
+    rf"and\s+was\s+told)\s+(?P<v>{NUMBER})\b"
+    rf"|\b(?P<w>{NUMBER})\s+and\s+(?:never|still|not\s+yet)\s[^.;]{{2,40}}:\s+(?:that|such|this)\s+was\b"
+    rf"|\b(?:man|woman|person)\s+of\s+(?P<x>{NUMBER})(?=\s+(?:does|should|may|has|is|cannot|ought)\b)"
+    rf"|\b(?:knees|back|face|hands|legs|lungs|heart|figure)\s+of\s+a\s+(?:man|"
+    rf"woman)\s+of\s+(?P<y>{NUMBER}),\s+which\s+(?:he|she)\s+was\b"
+    rf"|\byears\s+and\s+made\s+them\s+(?P<z>{NUMBER})\b|\bday\s+(?:that|when)\s+(?:he|she)\s+was\s+(?P<aa>{NUMBER})\b"
+    rf"|\bmorning\s+(?:that|when)\s+(?:he|she)\s+was\s+(?P<ab>{NUMBER})\b|\bseen\s+(?P<ac>{NUMBER})\s+harvests\b"
+    rf"|\b(?:look|looked|feel|seem)\s+(?P<ad>{NUMBER})(?=,?\s+but\s+(?:he|she)\s+was\b)"
     rf"|\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:his|her)\s+name\b"
     rf"|\b(?:in|all|look(?:ed|ing)?|than|despite|bore|wore|carried|felt|showed|with|through|"
     rf"for)\s+(?:all\s+)?(?:of\s+)?(?:his|her)\s+"
@@ -43,7 +55,7 @@ _AGE = re.compile(
     rf"there|together|away|abroad))"
     rf"|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?P<c>{NUMBER})\s+years(?=\s+(?:of\s+(?:life|age)|in\s+the\s+world|"
     rf"on\s+(?:this\s+)?earth|"
-    rf"within|without|upon|sat|lay|weighed|had|were|lightly|well|like|showed|hung|rested|did)\b|\s*[.,;])"
+    rf"within|without|upon|sat|lay|weighed|had|were|lightly|well|like|showed|hung|rested|did|left)\b|\s*[.,;])"
     rf"|\bhad\s+(?:now\s+)?(?P<d>{NUMBER})\s+years\s+(?:behind|upon|on)\s+(?:him|her|his|the)\b"
     rf"|\b(?P<e>{NUMBER})[- ]years?[- ]old\b"
     rf"|\b(?P<f>{NUMBER})\s+years\s+of\s+age\b"
@@ -55,6 +67,7 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(
+    rf"\bthe\s+(?P<of_life>{ORDINAL})\s+year\s+of\s+[^,;.]{{2,24}}(?:life|age)\b|"
     rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|"
     rf"'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))"
 )
@@ -65,6 +78,10 @@ _PAST = re.compile(
     r"wn)?\s+(?:\w+\s+){0,6}?(?:at|in)\s+(?:the|his|her))\b",
     re.IGNORECASE,
 )
+_OF_ITSELF = frozenset({"s", "ad", "x"})
+"""Readings that what stands before them cannot deny."""
+_AT_AN_AGE = ("a", "b", "e", "f", "g", "m", "number", "own")
+"""Readings that may speak of a time long ago."""
 _COUNTED = frozenset({*COUNTED, "candles"})
 
 
@@ -76,7 +93,7 @@ def loose_ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
         if value is not None:
             yield from _age(narration, binder, number, found, value, value)
     for number, found in narration.prose.matches(_YEAR, COUNTED_OFF):
-        value = ordinal_of(found.group("number") or found.group("own"))
+        value = ordinal_of(next(part for part in found.groups() if part))
         if value is not None:
             yield from _age(narration, binder, number, found, value - 1, value)
 
@@ -90,11 +107,13 @@ def _age(
     if not (narration.is_real(number) or dated) or not 1 < low <= high <= OLDEST or _PAST.search(before):
         return
     # `Nothing in her thirty years` and `had not yet` deny something else.
-    if re.search(r"\b(?:not|never|if|would|hardly|as|like|than)\s+(?:\w+\s+)?\Z", before):
+    if not _OF_ITSELF & {name for name, text in found.groupdict().items() if text} and re.search(
+        r"\b(?:not|never|if|would|hardly|as|like|than)\s+(?:\w+\s+)?\Z", before
+    ):
         return
     owner = alone(binder, number) or alone_before(binder, number)
-    through_life = found.groupdict().get("s") is not None
-    if owner is not None and (through_life or not _looks_back(prose.told, owner.end)):
+    once = any(found.groupdict().get(name) for name in _AT_AN_AGE)
+    if owner is not None and not (once and _looks_back(prose.told, owner.end)):
         yield fact_at(prose, number, found.span(), owner, "age", (low, high), found.group())
 
 

@@ -28,6 +28,11 @@ CAUSES = re.compile(
 BURIALS = re.compile(
     rf"\b(?:(?:put|laid|lowered|lower|carried|bore|took|followed|brought)\s+{_N}{_NOT_HIS}\s+(?:in(?:to)?|to|under)\s+"
     rf"(?:the\s+|his\s+|her\s+|that\s+)?(?:\w+\s+){{0,2}}?{_GRAVEYARD}\b"
+    rf"|(?:finished|did\s+for|put\s+an\s+end\s+to|was\s+the\s+(?:death|end)\s+of|gave\s+up|Lord\s+took|God\s+took|"
+    rf"gr[eo]w(?:n|ing)?\s+over)\s+(?P<named7>{NAME}){_NOT_HIS}"
+    rf"(?=\s*[.,;]|\s+(?:on|in|at|before|that|by)\b)|"
+    rf"(?:found)\s+(?P<named8>{NAME}){_NOT_HIS}[^.;]{{0,30}}?\s(?:quite\s+|stone\s+)?cold\b(?!\s+(?:meat|tea))"
+    rf"|(?:carried)\s+(?P<named9>{NAME}){_NOT_HIS}\s+out\s+feet\s+first\b|\b[Ww]ith\s+(?P<named10>{NAME})\s+dead\b"
     rf"|(?:laid|lay|carried)\s+(?P<named6>{NAME}){_NOT_HIS}\s+(?:to\s+rest|off)\b"
     rf"|(?:crushed|trampled|stabbed|beat|beaten|starved|burned|burnt|choked|bled|shot|"
     rf"cut)\s+(?P<named2>{NAME}){_NOT_HIS}\s+to\s+death\b"
@@ -42,7 +47,8 @@ BURIALS = re.compile(
 LEFT_BEHIND = re.compile(
     rf"(?P<name>{NAME})(?:'s|s'|')\s+(?:widow(?!')|widower|orphans?|relict|murderer|killer|remains|headstone|epitaph|"
     rf"obituary|burial|wake\b(?!\s+of)|"
-    rf"last\s+will|will\s+(?:was|had\s+been)\s+(?:read|proved)|name\s+(?:was\s+|had\s+been\s+)?(?:cut|carved|"
+    rf"last\s+(?:will|words\s+(?:were|had\s+been))|will\s+(?:was|had\s+been)\s+(?:read|proved)|name\s+(?:was\s+|"
+    rf"had\s+been\s+)?(?:cut|carved|"
     rf"cast)\s+(?:on|in|into)|"
     rf"stone\s+(?:stood|leaned|was)|body\s+(?:was|had\s+been|lay|came|could)|soul\s+had\s+left)"
     rf"|\b(?:widow|corpse|(?:dead\s+)?body|remains|grave|tomb|headstone|coffin|relict|funeral|burial|"
@@ -69,7 +75,8 @@ TRIGGERS = frozenset(
     churchyard cemetery graveyard grave ground vault tomb crypt clay turf sod yew yews dead drowned murdered
     lifeless hanged frozen died buried widow widower orphan orphans relict murderer killer remains headstone
     epitaph obituary burial wake will name stone body soul corpse coffin funeral ashes late mourned mourning
-    black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid
+    black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid finished gave lord
+    god grown growing feet words end
     """)
 )
 

@@ -32,7 +32,8 @@ _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
 _NAMED_SO = re.compile(
-    r"\b(?:of\s+the\s+name\s+of|(?:by|under)\s+the\s+name\s+of|named|called|christened|also\s+an?|another|an?\s+certain|not\s+an?|spelt|"
+    r"\b(?:of\s+the\s+name\s+of|(?:by|under)\s+the\s+name\s+of|named|called|christened|also\s+an?|another|"
+    r"an?\s+certain|not\s+an?|spelt|"
     r"spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""

@@ -19,6 +19,7 @@ _HAVE = frozenset({"had", "has", "have", "possessed"})
 _ARTICLES = frozenset({"the", "those", "these", "two", "of", "a", "an", "pair"})
 _ADVERB = re.compile(r"\s+(?:still|also|always|now|indeed|certainly|both|too|then|already|just|[a-z]+ly)\s*\Z")
 _WHO = re.compile(r",?\s+(?:who|too,|that)\s*\Z")
+_ASIDE = re.compile(r",\s+(?!and\b|or\b|but\b|who\b|when\b|while\b|then\b|whose\b)[^,;:.¤A-Z]{2,40},\s*\Z")
 _AND = re.compile(r"\w,?\s+and\s*\Z")
 _HE = re.compile(r"\b([Hh]e|[Ss]he)\Z")
 _HIS = re.compile(r"\b(his|her)\Z", re.IGNORECASE)
@@ -82,12 +83,19 @@ def holder(binder: Binder, number: int, at: int) -> Mention | None:
         # `Mara fell and was dead`: the second verb has the first one's subject.
         return binder.subject(number, sentence.start + len(before.rstrip()) - len("and"))
     end = sentence.start + len(before.rstrip())
-    named = binder.named_before(number, end)
+    named = binder.named_before(number, end) or _before_aside(binder, number, before)
     if named is not None:
         # `the stranger beside Mara had black eyes`: a name after a preposition is not the subject.
         return None if _BESIDE.search(binder.prose.told, sentence.start, named.start) else named
     found = _HE.search(before.rstrip())
     return binder.pronoun(number, sentence.start + found.start(), found.group(1)) if found else None
+
+
+def _before_aside(binder: Binder, number: int, before: str) -> Mention | None:
+    """`Mara, poor soul, was dead`: what stands between two commas is no other subject."""
+    aside = _ASIDE.search(before)
+    named = binder.named_before(number, binder.prose.sentences[number].start + aside.start()) if aside else None
+    return named if named is not None and not named.is_possessive else None
 
 
 def possessor(binder: Binder, number: int, at: int) -> Mention | None:

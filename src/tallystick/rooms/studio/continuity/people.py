@@ -198,7 +198,10 @@ class Cast:
             lowered = word.lower()
             if lowered in TITLES and not words:
                 title, start = lowered, part.start()
-            elif self.is_name(word):
+            elif self.is_name(word) or (
+                title is not None and not words and lowered not in NOT_NAMES and len(word) > _GIVEN
+            ):
+                # `Miss Sharp` is a name though sharp is a word; after a title nothing else is written so.
                 start = part.start() if not words and title is None else start
                 words.append(word)
                 end = part.end()

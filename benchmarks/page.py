@@ -1,0 +1,103 @@
+"""The page with 10,000 receipts, 5,000 tickets and 2,000 propositions: how soon it can be used, in real Chromium.
+
+"Usable" is from asking for the address to the first row on the screen with the socket up; "second browser" is from a
+change made by another process to its row in a window that is open. Both are medians over several tries, in a fresh
+window each; the worst stands beside them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser
+
+from tallystick import Gate
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.session import Session
+from tests.browser.many import add_tickets, remember, write_many
+from tests.browser.serving import Served, Visit, a_browser, serving
+
+PROMISES = ("page.speed",)
+FULL = {"receipts": 10_000, "tickets": 5_000, "propositions": 2_000}
+GOAL_MS = 1_000
+ROWS = {
+    "/receipts": ".tally-list tbody tr:nth-child(2)", "/desk": "a.tally-ticket", "/memory": ".tally-list tbody tr:nth-child(2)",
+}  # fmt: skip
+
+
+def run(folder: Path, *, full: bool) -> dict[str, Any]:
+    workspace = folder / "many"
+    # The promised numbers either way: a page over less would say nothing. Only the tries differ.
+    write_many(workspace, **FULL)
+    tries = 15 if full else 5
+    with serving(workspace) as served, a_browser() as browser, Gate.open(workspace) as gate:
+        _opened(browser, served, "/", "main")
+        rows = [_measured(browser, served, gate, path, tries) for path in ROWS]
+    lines = ["| page | usable, ms | worst | second browser, ms | worst |", "|---|---:|---:|---:|---:|"]
+    lines += [
+        f"| {row['page']} | {row['usable_ms']} | {row['usable_worst']} | {row['second_ms']} | {row['second_worst']} |"
+        for row in rows
+    ]
+    goal = f"usable and a change seen in a second browser, each under {GOAL_MS} ms"
+    return {"markdown": "\n".join(lines), "rows": rows, "goal": goal}
+
+
+def _measured(browser: Browser, served: Served, gate: Gate, path: str, tries: int) -> dict[str, Any]:
+    usable = [_opened(browser, served, path, ROWS[path]) for _ in range(tries)]
+    seen = _seen(browser, served, gate, path, tries)
+    return {
+        "page": path, "usable_ms": round(statistics.median(usable)), "usable_worst": round(max(usable)),
+        "second_ms": round(statistics.median(seen)), "second_worst": round(max(seen)),
+    }  # fmt: skip
+
+
+def _opened(browser: Browser, served: Served, path: str, row: str) -> float:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    here = Visit(context.new_page(), served)
+    began = time.perf_counter()
+    here.page.goto(served.base + path, wait_until="commit")
+    here.page.wait_for_function(
+        "row => window.did_handshake && document.querySelector(row)?.getBoundingClientRect().height", arg=row
+    )
+    took = (time.perf_counter() - began) * 1e3
+    context.close()
+    return took
+
+
+def _seen(browser: Browser, served: Served, gate: Gate, path: str, tries: int) -> list[float]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = Visit(context.new_page(), served).open(path)
+    page.wait_for_selector(ROWS[path])
+    took = []
+    for number in range(tries):
+        sign = _change(gate, path, number)
+        began = time.perf_counter()
+        sign()
+        page.wait_for_function(
+            "words => document.querySelector('.tally-main').innerText.includes(words)", arg=_sign(path, number)
+        )
+        took.append((time.perf_counter() - began) * 1e3)
+    context.close()
+    return took
+
+
+def _change(gate: Gate, path: str, number: int) -> Callable[[], Any]:
+    if path == "/receipts":
+        draft = Draft(kind="note", session=Session(session_id=f"elsewhere-{number}"), inputs=b"{}")
+        return lambda: gate.ledger.record_sync(draft)
+    if path == "/desk":
+        return lambda: add_tickets(gate, 5, begin=FULL["tickets"] + 5 * number)
+    return lambda: remember(gate, FULL["propositions"] + number)
+
+
+def _sign(path: str, number: int) -> str:
+    """Words that stand on the page once the change has come."""
+    if path == "/desk":
+        return f"Done {FULL['tickets'] * 2 // 5 + 2 * (number + 1):,}"
+    if path == "/memory":
+        return f"{FULL['propositions'] + number + 1:,}"
+    return f"elsewhere-{number}"
