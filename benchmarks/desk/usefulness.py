@@ -56,13 +56,13 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         replace(each, docs=frozenset[str](), value=None) for each in asked[many : many + many // 3] or asked[:200]
     ]
     rows = {
-        "bank, answerable": _asked(bank, answerable),
-        "bank, product taken away": _asked(without, unknown),
-        "shop, answerable": _asked(sample, theirs),
-        "shop, asked about a bank": _asked(sample, foreign),
+        "bank, answerable": asked_at(bank, answerable),
+        "bank, product taken away": asked_at(without, unknown),
+        "shop, answerable": asked_at(sample, theirs),
+        "shop, asked about a bank": asked_at(sample, foreign),
     }
     retrieval = {"bank": _retrieval(bank, answerable), "shop": _retrieval(sample, theirs)}
-    swapped = _swapped(bank, answerable[: 60 if not full else 300])
+    swapped = swapped_at(bank, answerable[: 60 if not full else 300])
     return {
         "goal": GOAL,
         "markdown": _markdown(rows, retrieval, swapped),
@@ -80,7 +80,7 @@ def held_out(products: Sequence[str]) -> frozenset[str]:
 # -- end to end --------------------------------------------------------------------------------------------------------
 
 
-def _asked(workspace: Path, questions: Sequence[Question]) -> dict[str, Any]:
+def asked_at(workspace: Path, questions: Sequence[Question]) -> dict[str, Any]:
     """Every question as a customer's message, through the whole desk; what came of each."""
     counts: Counter[str] = Counter()
     rules: Counter[str] = Counter()
@@ -154,7 +154,7 @@ def _rows_told(text: str) -> str:
 # -- a quote swapped in ------------------------------------------------------------------------------------------------
 
 
-def _swapped(workspace: Path, questions: Sequence[Question]) -> dict[str, int]:
+def swapped_at(workspace: Path, questions: Sequence[Question]) -> dict[str, int]:
     """Tickets that proceed, judged again with the words of another document in place of each quote."""
     tried = passed = 0
     with open_desk(workspace) as gate:

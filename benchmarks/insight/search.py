@@ -1,9 +1,8 @@
-"""Embedding and searching tickets: same-intent precision@10, rows a second, p99 and recall@10 beside a plain scan."""
+"""Embedding and searching tickets: rows a second, p99, and recall@10 beside a plain scan."""
 
 from __future__ import annotations
 
 import itertools
-import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,85 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.insight.corpora import generated, there
-from benchmarks.insight.models import LEFT_OUT, models, vectors_of
+from benchmarks.insight.corpora import generated
 from tallystick.providers.embeddings.choosing import Embeddings
 from tallystick.rooms.insight.embedding.running import Embedding
 from tallystick.rooms.insight.nouns import EVERYWHERE, Where
 from tallystick.rooms.insight.search.finder import Finder
 from tallystick.rooms.insight.search.nouns import Asked, Limits
-from tallystick.rooms.insight.search.reranking import CANDIDATES, reranked
 from tallystick.rooms.insight.search.searching import Means, Searching
 from tallystick.rooms.insight.store import Store, Sums
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
-PROMISES = ("insight.search-large", "insight.search-rerank")
-GOALS = (
-    "same-intent precision@10 on banking77 ≥ 83 builtin and ≥ 88 MiniLM, both reranked; ≥ 12,000 rows/s builtin; "
-    "p99 < 15 ms and recall@10 ≥ 0.99 at 1,000,000 × 256"
-)
-QUERIES = 500
-"""Texts asked for in each corpus; all of them with --full."""
+PROMISES = ("insight.search-large",)
+GOALS = "≥ 12,000 rows/s builtin; p99 < 15 ms and recall@10 ≥ 0.99 at 1,000,000 × 256"
 SMALL, FULL = 30_000, 1_000_000
 SEARCHES = 400
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
-    precision = [row for model in models() for row in precisions(model, full=full)]
     speed = speeds(folder, FULL if full else SMALL, Limits() if full else Limits(exact_rows=5_000, scan_rows=10_000))
-    lines = [
-        "| corpus | model | texts | asked | vectors | reranked | rerank ms |",
-        "|---|---|---:|---:|---:|---:|---:|",
-        *(
-            f"| {row['corpus']} | {row['model']} | {row['texts']:,} | {row['asked']:,} | {row['vectors']:.1f} "
-            f"| **{row['reranked']:.1f}** | {row['rerank_ms']} |"
-            for row in precision
-        ),
-    ]
-    if not precision:
-        lines = ["Precision: left out, the corpora are not there (TALLY_DATA)."]
-    elif len({row["model"] for row in precision}) == 1:
-        lines.append(f"\n{LEFT_OUT}")
-    lines += ["", *_speed_lines(speed)]
-    return {"goal": GOALS, "markdown": "\n".join(lines), "precision": precision, "speed": speed}
-
-
-def precisions(model: str, *, full: bool) -> list[dict[str, Any]]:
-    rows = []
-    for corpus, (texts, intents) in there().items():
-        asked = list(range(len(texts)))
-        if not full and len(asked) > QUERIES:
-            asked = sorted(random.Random(7).sample(asked, QUERIES))
-        found = precision(vectors_of(model, texts), texts, intents, asked)
-        rows.append({"corpus": corpus, "model": model, "texts": len(texts), "asked": len(asked), **found})
-    return rows
-
-
-def precision(
-    vectors: np.ndarray, texts: Sequence[str], intents: Sequence[str], asked: Sequence[int]
-) -> dict[str, float]:
-    """Of the ten nearest to each text, itself left out, how many have its intent."""
-    names = np.array(intents)
-    mean = vectors.mean(axis=0)
-    plain = again = spent = 0.0
-    for one in asked:
-        scores = vectors @ vectors[one]
-        scores[one] = -2
-        near = np.argpartition(-scores, CANDIDATES)[:CANDIDATES]
-        near = near[np.lexsort((near, -scores[near]))]
-        began = time.process_time()
-        judged = reranked(
-            vectors[one], vectors[near], [texts[at] for at in near], texts[one], mean=mean, rows=len(texts)
-        )
-        spent += time.process_time() - began
-        plain += (names[near[:10]] == names[one]).mean()
-        again += (names[near[np.lexsort((near, -judged))[:10]]] == names[one]).mean()
-    many = len(asked)
-    return {
-        "vectors": round(plain / many * 100, 2), "reranked": round(again / many * 100, 2),
-        "rerank_ms": round(spent / many * 1000, 1),
-    }  # fmt: skip
+    return {"goal": GOALS, "markdown": "\n".join(_speed_lines(speed)), "speed": speed}
 
 
 def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:

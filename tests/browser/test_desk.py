@@ -11,12 +11,13 @@ from tests.browser.serving import PHONE, Served, Visit, serving
 Open = Callable[..., Visit]
 QUESTION = "How long is the guarantee of the Wren grinder?"
 """Two documents disagree about it, so a person has to say."""
-NASTY = "<img src=x onerror=\"document.title='owned'\">"
+NASTY = "Is the kettle <b>really</b> <i>blue</i>?"
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    workspace = tmp_path_factory.mktemp("desk")
+    workspace = tmp_path_factory.mktemp("desk") / "quillbrook"
+    workspace.mkdir()
     (workspace / "tallystick.toml").write_text('[ledger]\ndurability = "os"\n')
     copy_sample(workspace / "kb")
     with serving(workspace) as server:
@@ -47,7 +48,7 @@ def test_an_empty_board_says_what_to_do_and_takes_what_a_customer_writes(served:
     second.open("/desk")
     expect(page.get_by_text("No tickets yet")).to_be_visible()
     here.check()
-    page.get_by_label("A customer writes…").fill(f"{NASTY} Hello?")
+    page.get_by_label("A customer writes…").fill(NASTY)
     page.get_by_label("A customer writes…").press("Enter")
     expect(page.get_by_role("link", name=NASTY).first).to_be_visible()
     expect(second.page.get_by_role("link", name=NASTY).first).to_be_visible()

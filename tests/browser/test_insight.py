@@ -37,7 +37,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Dataset 1, ready to be looked at."""
-    workspace = tmp_path_factory.mktemp("tickets")
+    workspace = tmp_path_factory.mktemp("tickets") / "tideline"
+    workspace.mkdir()
     (workspace / "tallystick.toml").write_text('[ledger]\ndurability = "os"\n')
     (workspace / "tickets.csv").write_bytes(some_tickets())
     with Gate.open(workspace) as gate:

@@ -12,6 +12,8 @@ Open = Callable[..., Visit]
 NASTY = "<img src=x onerror=\"document.title='owned'\">"
 MANY = size(130, 2_000)
 """More than are fetched at once."""
+ODD = 7
+"""Which of them is out to do harm."""
 
 
 class Teller:
@@ -47,7 +49,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
     """Many propositions; and one that several sources speak for, and one against."""
-    workspace = tmp_path_factory.mktemp("memory")
+    workspace = tmp_path_factory.mktemp("memory") / "harbour"
+    workspace.mkdir()
     (workspace / "tallystick.toml").write_text('[ledger]\ndurability = "os"\n')
     with Gate.open(workspace) as gate:
         teller = Teller(gate)
@@ -59,8 +62,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str
             teller.attach("support", name, teller.observe(text, source, kind), text)
         teller.attach("contradiction", name, teller.observe("Ada left Lisbon.", "Carl", "human"), "left Lisbon")
         for number in range(MANY):
-            seen = teller.observe(f"Bridge {number} was opened in {1900 + number}. {NASTY}", f"file-{number % 5}")
-            teller.propose(f"bridge {number} {NASTY}", "opened_in", str(1900 + number), seen)
+            more = f" {NASTY}" if number == ODD else ""
+            seen = teller.observe(f"Bridge {number} was opened in {1900 + number}.{more}", f"file-{number % 5}")
+            teller.propose(f"bridge {number}{more}", "opened_in", str(1900 + number), seen)
     with serving(workspace) as server:
         yield server, name
 
@@ -112,8 +116,8 @@ def test_propositions_come_as_one_scrolls_and_are_asked_for(full: tuple[Served, 
     expect(page.get_by_role("link", name="Ada lives in Lisbon")).to_be_visible()
     expect(page.get_by_text("What was said", exact=True)).to_be_visible()
     here.check()
-    page.get_by_label("Ask memory, or give words").fill("bridge 7")
-    expect(page.get_by_text(f"bridge 7 {NASTY}").first).to_be_visible()
+    page.get_by_label("Ask memory, or give words").fill(f"bridge {ODD}")
+    expect(page.get_by_text(f"bridge {ODD} {NASTY}").first).to_be_visible()
     assert page.title().startswith("Memory")
 
 
@@ -138,7 +142,7 @@ def test_a_proposition_is_explained_as_it_stood_and_without_a_source(full: tuple
     expect(page.get_by_text("As it stood at record")).to_be_visible()
     page.get_by_role("slider").press("ArrowRight")
     expect(page.get_by_role("heading", name="For it 1")).to_be_visible()
-    page.get_by_role("button", name="Now").press("Enter")
+    page.get_by_role("button", name="Back to now").press("Enter")
     expect(page.get_by_text("As it stands now")).to_be_visible()
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     expect(page.locator(".tally-drawer")).not_to_be_in_viewport()

@@ -9,6 +9,7 @@ from tallystick.bootstrap.support import Support
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.leasing import Leased
+from tallystick.rooms.desk.measuring import figures
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.states import BACK_OFF_MS
@@ -25,7 +26,7 @@ def yard(tmp_path: Path) -> Iterator[Yard]:
     made.close()
 
 
-@pytest.mark.promise("desk.flows")
+@pytest.mark.promise("desk.flows", "desk.replay")
 def test_a_worker_carries_tickets_from_the_message_to_the_reply_or_before_people(yard: Yard) -> None:
     answered = yard.event(ANSWERED, "t1", actor="Ines <ines@example.org>")
     deferred = yard.event(DEFERRED, "t2")
@@ -43,6 +44,9 @@ def test_a_worker_carries_tickets_from_the_message_to_the_reply_or_before_people
     assert _end(yard, deferred) == ("TOOL", "review", "defer.category")
     assert _end(yard, unknown) == ("TOOL", "review", "defer.no-evidence")
     assert [one.status for one in yard.chain(advert)] == ["done"]
+    # The ledger alone says the same again.
+    for tool in (yard.chain(one)[1] for one in (answered, deferred, unknown)):
+        assert yard.room.judge.verdict(tool) == tool.judged
     (news,) = Notifications(yard.workspace).list()
     assert (news.source, news.link) == ("desk", "/desk")
     # A person's word sends the other; the sweep takes it along.
@@ -80,6 +84,8 @@ def test_a_tool_ticket_without_a_verdict_is_tried_again_then_failed_and_never_an
     yard.until(lambda: yard.chain(other)[-1].status == "review", "the worker at work")
     assert [one.status for one in yard.chain(triage)] == ["done", "failed"]
     assert (yard.messages(), yard.files()) == ([], [])
+    with yard.office.store.reading() as tx:
+        assert figures(tx)["dead_letters"] == 1
 
 
 @pytest.mark.promise("desk.flows-send-time")

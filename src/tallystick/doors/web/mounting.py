@@ -65,6 +65,8 @@ def mount(app: FastAPI, house: House) -> None:
     ui.run_with(
         app, title=f"{house.project} · Tallystick", favicon=FAVICON, dark=None, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=30.0, language="en-US",
+        # It compiles styles in the browser at every change; the few names that are used stand in the style sheet.
+        tailwind=False,
     )  # fmt: skip
     # A bar for every request behind a page tells nobody anything, and has no name for those who hear the page.
     pages.config.quasar_config["loadingBar"]["skipHijack"] = True

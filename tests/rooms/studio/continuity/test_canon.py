@@ -167,3 +167,39 @@ def test_two_cards_with_one_name_bind_nothing() -> None:
     }
     assert against(SCENE + "Mara had brown eyes.", cards) == []
     assert against(SCENE + "Mara Voss had brown eyes.", cards) == ["eye-colour"]
+
+
+@pytest.mark.promise("continuity.bans")
+@pytest.mark.parametrize(
+    ("rule", "done", "not_done"),
+    [
+        ("No pan is fired on a Sunday.", "On Sunday morning Tobias fired the third pan.", "On Monday Tobias fired the third pan."),
+        ("No boat is launched in Lent.", "They launched the boat in Lent.", "They never launched a boat in Lent."),
+        ("Boats are never launched on a Friday.", "On Friday they launched the boat.", "If on Friday they launched the boat, it would sink."),
+        ("Nobody fires a pan on Sunday.", "Tobias fired the pan on Sunday.", '"Tobias fired the pan on Sunday," said Helen.'),
+    ],
+)  # fmt: skip
+def test_what_the_canon_forbids_is_found_where_it_is_done(rule: str, done: str, not_done: str) -> None:
+    card = {
+        "Compendium/Culture/CUL-rule.md": f"---\nname: The rule\ntype: culture\nconstraints:\n  - {rule}\n---\n\nOld.\n"
+    }
+    opening = 'Helen walked home with Tobias. "Rain," said Helen.'
+    assert against(f"{opening}\n\n{done}", card) == ["forbidden"]
+    assert against(f"{opening}\n\n{not_done}", card) == []
+
+
+@pytest.mark.promise("continuity.years-since")
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("In the nine years since Tobias's death nothing had changed.", ["event-date"]),
+        ("In the eleven years since the death of Tobias nothing had changed.", []),
+        ("In the ten years since Tobias died nothing had changed.", []),
+        ("Tobias had been dead four years.", ["event-date"]),
+        ("Had nothing changed in the nine years since Tobias's death?", []),
+    ],
+)
+def test_years_since_a_death_are_counted_from_the_scene_s_date(told: str, expected: list[str]) -> None:
+    card = {"Compendium/Characters/Tobias.md": "# Tobias\n\n- Died: 21 November 1920\n"}
+    assert against(f"---\ndate: 1931-09-21\n---\n\nHelen walked home.\n\n{told}", card) == expected
+    assert against(f"Helen walked home.\n\n{told}", card) == []

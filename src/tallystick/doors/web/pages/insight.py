@@ -139,20 +139,22 @@ class _Shown:
         self._progress = ui.column().classes("w-full")
         self._place = ui.column().classes("w-full gap-2")
         self._seen: list[Any] = []
-        self._was_running = False
+        work = self._works.of(found.dataset_id)
+        # Looked at before anything is drawn: it may be over by the time that is done.
+        self._was_running = work is not None and not work.over
         await self._again()
         await self._look()
         ui.timer(LOOK_S / 2, self._look)
 
     def _ways(self) -> None:
-        with ui.element("nav").classes("tally-ways").props('aria-label="Ways to look at it"'):
+        with ui.element("nav").classes("tally-views").props('aria-label="Ways to look at it"'):
             for path, name, icon in VIEWS:
                 target = f"/insight/{self._dataset.dataset_id}" + (f"/{path}" if path else "")
-                with ui.link(target=target).classes("tally-way") as way:
+                with ui.link(target=target).classes("tally-view") as way:
                     ui.icon(icon).props('aria-hidden="true"')
                     ui.label(name)
                 if path == self._view:
-                    way.classes("tally-way-here").props('aria-current="page"')
+                    way.classes("tally-view-here").props('aria-current="page"')
 
     async def _again(self) -> None:
         self._place.clear()

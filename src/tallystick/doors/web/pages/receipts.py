@@ -26,7 +26,7 @@ COLUMNS = [
     {"name": "agent", "label": "Agent", "field": "agent", "align": "left"},
 ]
 STATUSES = ["", "accepted", "transformed", "rejected", "failed", "held"]
-SOON_S = 0.8
+SOON_S = 0.5
 """How often it is looked whether something came."""
 
 

@@ -1,6 +1,6 @@
 """An answer about tickets: each sentence with the figures and the words of tickets that bear it out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +37,22 @@ def show_answer(room: Insight, analysis: "Analysis") -> None:
 def _sentence(room: Insight, sentence: Mapping[str, Any]) -> None:
     with ui.column().classes("gap-1 w-full"):
         ui.label(str(sentence["text"])).classes("tally-text")
-        with ui.row().classes("tally-row tally-evidence"):
-            for figure in sentence.get("figures", ())[:CHIPS]:
-                chip = ui.label(str(figure["shown"])).classes("tally-chip tally-mono")
-                chip.props["title"] = str(figure["query"])
-            for ticket in sentence.get("tickets", ())[:CHIPS]:
-                ticket_chip(room, int(ticket["ticket_id"]), str(ticket.get("quote", "")))
-            for receipt in sentence.get("receipts", ())[:CHIPS]:
-                ui.link(str(receipt)[:17] + "…", f"/receipts/{receipt}").classes("tally-chip")
+        tickets, receipts = sentence.get("tickets", ())[:CHIPS], sentence.get("receipts", ())[:CHIPS]
+        if tickets or receipts:
+            with ui.row().classes("tally-row tally-evidence"):
+                for ticket in tickets:
+                    ticket_chip(room, int(ticket["ticket_id"]), str(ticket.get("quote", "")))
+                for receipt in receipts:
+                    ui.link(str(receipt)[:17] + "…", f"/receipts/{receipt}").classes("tally-chip")
+        _figures(sentence.get("figures", ()))
+
+
+def _figures(figures: Sequence[Mapping[str, Any]]) -> None:
+    """Each number with the query that gives it again, for those who want to see."""
+    if not figures:
+        return
+    with ui.element("details").classes("tally-details"):
+        many = len(figures)
+        text("summary", "1 number, and its query" if many == 1 else f"{many} numbers, and their queries")
+        for figure in figures:
+            ui.label(f"{figure['shown']}  =  {figure['query']}").classes("tally-mono tally-text tally-soft")

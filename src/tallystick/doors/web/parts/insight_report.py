@@ -89,7 +89,7 @@ def _block(room: Insight, block: "Block") -> None:
 
 def _table(table: "Table") -> None:
     wide = ui.element("div").classes("tally-wide").props('tabindex="0" role="region" aria-label="Table"')
-    with wide, ui.element("table").classes("tally-figures"):
+    with wide, ui.element("table").classes("tally-report-table"):
         with ui.element("thead"), ui.element("tr"):
             for name in table.head:
                 text("th", name).props('scope="col"')

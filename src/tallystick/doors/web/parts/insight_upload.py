@@ -141,7 +141,7 @@ class Upload:
     def _column(self, field: str, preview: "Preview") -> None:
         choices = {UNUSED: "—", **{column: column for column in preview.columns}}
         there = self._said.get(field, preview.mapping.get(field, UNUSED))
-        chosen = ui.select(choices, label=f"{field}: {MEANS[field]}", value=there if there in choices else UNUSED)
+        chosen = ui.select(choices, label=_label(field), value=there if there in choices else UNUSED)
         chosen.props("outlined dense options-dense")
 
         async def changed(event: events.ValueChangeEventArguments[Any]) -> None:
@@ -238,6 +238,11 @@ def _beside(ticket: "NewTicket") -> str:
     )
     said = (ticket.external_id, when, ticket.department, ticket.product, ticket.category, ticket.summary)
     return " · ".join(each for each in said if each)
+
+
+def _label(field: str) -> str:
+    name = field.replace("_", " ")
+    return name if MEANS[field] == name else f"{name}: {MEANS[field]}"
 
 
 def _too_large(most: int) -> str:

@@ -23,12 +23,13 @@ def neighbourhood(found: Mapping[str, Any], status: str | None, silent: Collecti
         silent: Sources that are left out: they and their words are shown pale.
     """
     nodes = [_node("p", says(found["proposition"]), 46, COLOURS.get(status or "", SOFT), (0.0, 0.0))]
-    nodes[0]["label"] = {"backgroundColor": "rgba(127,127,127,.16)", "padding": 4, "borderRadius": 4, "width": 190}
     links: list[dict[str, Any]] = []
     edges = sorted(found["edges"][:MOST], key=lambda edge: (_source(edge), edge["seq"]))
     places: dict[str, list[float]] = {}
+    # Nothing lies straight below the middle: its own words stand there.
+    turned = 0.5 if len(edges) % 2 == 0 else 0.0
     for number, edge in enumerate(edges):
-        angle = 2 * pi * number / max(1, len(edges)) - pi / 2
+        angle = 2 * pi * (number + turned) / len(edges) - pi / 2
         pale = _source(edge) in silent
         words = str(edge["quote"] or (edge["observation"] or {}).get("text", "(erased)"))
         node = _node(f"o{number}", short(words, 60), 16, STANCES[edge["stance"]], _at(angle, INNER), pale=pale)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WINDOW = 100
 """Rows that are fetched at once."""
-LOOK_S = 0.8
+LOOK_S = 0.5
 ASKED = 40
 COLUMNS = [
     {"name": "status", "label": "State", "field": "status", "align": "left"},

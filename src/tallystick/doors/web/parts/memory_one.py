@@ -119,7 +119,8 @@ class One:
         with ui.column().classes("w-full gap-0"):
             with ui.row().classes("tally-row"):
                 self._when = ui.label("As it stands now").classes("tally-soft").props('role="status"')
-                ui.button("Now", on_click=lambda: self._go(self._last)).props("flat dense")
+                self._back = ui.button("Back to now", on_click=lambda: self._go(self._last)).props("flat dense")
+                self._back.set_visibility(False)
             with ui.element("div").classes("tally-slider"):
                 self._slider = ui.slider(min=first, max=max(first + 1, self._last), step=1, value=self._last)
             self._slider.props('aria-label="As it stood at this place of the log" label')
@@ -136,6 +137,7 @@ class One:
             self._when.text = f"At record {seq:,} it was not there yet."
             return
         self._found = found
+        self._back.set_visibility(not now)
         self._when.text = (
             "As it stands now" if now else f"As it stood at record {seq:,}, {found['standing']['at'][:16]}"
         )

@@ -12,6 +12,8 @@ from tallystick.rooms.desk.nouns import Need, Ticket
 
 Effect = Callable[[str], str | None]
 """A tool's name → its effect; None: no such tool is here."""
+LEAST = 0.3
+"""What a search thinks less of is no answer: it knows all documents, and so which words of a question say most."""
 _DONE = frozenset({"accepted", "transformed"})
 
 
@@ -73,7 +75,7 @@ def was_made(receipt: Receipt) -> bool:
 
 def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case:
     """Read a TOOL ticket."""
-    context, proposed = _object(ticket.final_outputs.get("tool_context")), ticket.final_outputs.get("tool_verdict")
+    context, proposed = _object(ticket.final_outputs.get("tool_context")), _proposed(ticket)
     triage = _object(ticket.tool_input.get("triage"))
     found = tuple(receipts)
     needs = needs_of(triage)
@@ -81,9 +83,15 @@ def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case
     content = event_of(ticket).get("content")
     return Case(
         ticket=ticket, content=content if isinstance(content, str) else "", needs=needs, triage=triage,
-        claimed=claimed, trace=_objects(context.get("tool_trace")), context=context, proposed=_object(proposed),
+        claimed=claimed, trace=_objects(context.get("tool_trace")), context=context, proposed=proposed,
         receipts=found, shown=tuple(_shown(claimed, needs, found)), effect=effect,
     )  # fmt: skip
+
+
+def _proposed(ticket: Ticket) -> Mapping[str, Any]:
+    """The worker's word. Once the server has judged, its own stands there, and the worker's beside it."""
+    said = _object(ticket.final_outputs.get("tool_verdict"))
+    return _object(said.get("proposed")) if ticket.judged is not None else said
 
 
 def _shown(
@@ -100,12 +108,14 @@ def _shown(
             continue
         rank, piece = found
         about = headings_of(piece)
-        name, score = item.get("evidence_id"), piece.get("score")
+        name, thought = item.get("evidence_id"), _score(piece)
         need, relevance = best_need(needs, snippet, about, meant=_asked_for(needs, receipt))
+        if thought is not None and thought < LEAST:
+            relevance = min(relevance, thought)
         yield Shown(
             evidence_id=name if isinstance(name, str) and name else f"ev_{place + 1}", source=source, snippet=snippet,
             need=need, relevance=relevance, receipt_id=receipt.receipt_id, about=about, rank=rank,
-            found=float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
+            found=thought or 0.0,
         )  # fmt: skip
 
 
@@ -123,6 +133,14 @@ def best_need(
     scores = [focus(need.question, snippet, about) for need in needs] or [0.0]
     best = max(range(len(scores)), key=lambda place: (scores[place], place == meant, -place))
     return best, scores[best]
+
+
+def _score(piece: Mapping[str, Any]) -> float | None:
+    """What a search thought of a piece, 0 to 1: of our own tools, in a receipt that we signed."""
+    score = piece.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        return None
+    return float(score)
 
 
 def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:

@@ -27,9 +27,10 @@ _LEADING = re.compile(r"\W*(?:With|In|On|Behind|Beneath|Despite|[A-Z][a-z]+ing)\
 class Binder:
     """Finds owners in one file."""
 
-    def __init__(self, prose: Prose, cast: Cast) -> None:
+    def __init__(self, prose: Prose, cast: Cast, *, pov: str | None = None) -> None:
         self.prose = prose
         self.cast = cast
+        self._pov = pov
         self._seen: dict[int, list[Mention]] = {}
 
     def mentions(self, number: int) -> list[Mention]:
@@ -78,6 +79,15 @@ class Binder:
         if number != back and not self._leads(fitting[-1]):
             return None
         return fitting[-1]
+
+    def through_whose_eyes(self, number: int, at: int, word: str) -> Mention | None:
+        """Whoever the scene is seen by, where a pronoun has nobody named before it in its paragraph."""
+        gender: Gender = "m" if word.lower() in _HE else "f"
+        sentence = self.prose.sentences[number]
+        start = self.prose.paragraphs[sentence.paragraph][0]
+        if self._pov is None or self.cast.gender(self._pov) != gender or self.cast.named_in(self.prose, start, at):
+            return None
+        return Mention(start=at, end=at, key=self._pov, name=self.cast.name_of(self._pov), is_possessive=False)
 
     def _ahead(self, number: int, at: int, gender: Gender) -> Mention | None:
         """`With her grey eyes Helen measured …`: the name follows."""

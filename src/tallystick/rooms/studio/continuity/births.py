@@ -43,7 +43,7 @@ _BIRTH_CUE = re.compile(
     r"\b(?:drew|drawn)\s+(?:his\s+|her\s+)?(?:first\s+)?breath\b|\bborne\s+(?:him|her)\b|\b(?:the|his|her)\s+birth\b|"
     r"\bby\s+birth\b|"
     r"\bopened\s+(?:his|her)\s+eyes\s+on\s+the\s+world\b|\bbrought\s+into\s+the\s+world\b|\b(?:life|"
-    r"story)\s+(?:had\s+)?beg[au]n\b|"
+    r"story)\s+(?:had\s+)?beg[au]n\b|\bbeg[au]n\s+(?:his\s+|her\s+)?life\b|\bgiv(?:en|ing)\s+birth\s+to\b|"
     r"\b(?:his|her)\s+native\b|\b(?:came|come|was|were)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
 )
 _ADDRESS = (

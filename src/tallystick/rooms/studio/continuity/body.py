@@ -151,7 +151,8 @@ def _kinsman(narration: Narration, binder: Binder, number: int, found: re.Match[
     if found.group("name"):
         owner = _at(binder, number, found.span("name"))
     else:
-        owner = binder.pronoun(number, found.start("whose"), found.group("whose"))
+        start, whose = found.start("whose"), found.group("whose")
+        owner = binder.pronoun(number, start, whose) or binder.through_whose_eyes(number, start, whose)
     if owner and other and owner.key != other.key and binder.cast.is_person(other.key):
         yield fact_at(
             narration.prose, number, found.span(), owner, f"kin:{other.key}", (found.group("kin"),), found.group("kin")

@@ -16,7 +16,7 @@ from tallystick.rooms.studio.book.nouns import CanonCard, Scene
 from tallystick.rooms.studio.continuity.card_values import read_value
 from tallystick.rooms.studio.continuity.facts import Fact
 
-_FIELD = re.compile(r"([^\W\d_][\w '/()-]{1,40}?)\s*:\s+(\S.*)\Z")
+_FIELD = re.compile(r"([^\W\d_][\w '/()-]{1,40}?)\s*(?::|=|\s[-\u2013\u2014])\s+(\S.*)\Z")
 _FROM = re.compile(
     r"(?:from|since|after|as of|starting(?: with| in)?)\s+(?:scene\s+|"
     r"chapter\s+)?\[*(?P<scene>[\w. -]{1,80}?)\]*\s*:?\Z",
@@ -173,7 +173,9 @@ def _bare(value: str) -> str:
 def _texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in _texts(item)]
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return ["yes" if value else "no"]
+    if isinstance(value, (str, int, float)):
         return [str(value)]
     return []
 

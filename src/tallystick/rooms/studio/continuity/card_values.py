@@ -13,15 +13,21 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, TENS, number_o
 Read = Iterator[tuple[str, Value, bool]]
 
 _NAMED = {
-    "eyes": "eyes, eye, eye colour, eye color, eye-colour, eye-color, colour of eyes",
-    "hair": "hair, hair colour, hair color, hair-colour, hair-color",
+    "eyes": "eyes, eye, eyecolour, eyecolor, eye colour, eye color, eye-colour, eye-color, colour of eyes",
+    "hair": "hair, haircolour, haircolor, hair colour, hair color, hair-colour, hair-color",
     "beard": "beard, moustache, mustache, facial hair",
-    "age": "age, years, years old",
+    "age": "age, years, years old, aged, how old",
     "born": "born, birth, birthday, birthdate, birth date, date of birth, year of birth, birth year",
-    "died": "died, death, date of death, killed, dies, deceased",
-    "status": "status, state, alive, fate",
-    "home": "home, lives in, lives, residence, lives at, house, address",
-    "birthplace": "birthplace, born in, place of birth, hometown, origin, from, native of",
+    "died": "died, death, date of death, killed, dies, deceased, dead, cause of death, buried, burial, grave, "
+    "killed by",
+    "status": "status, state, fate, condition, life, end",
+    "alive": "alive, living, lives still",
+    "span": "lifespan, life span, dates, lived",
+    "home": "home, lives in, lives, residence, lives at, house, address, lodgings, lodging, lodges, lodges in, "
+    "lodges at, dwelling, dwells, dwells in, rooms, resides, resides in, resides at, abode, lives on, "
+    "domicile, quarters, street",
+    "birthplace": "birthplace, born in, born at, place of birth, hometown, origin, from, native of, native town, "
+    "native place, native city, birth place, comes from, home town, place born, native",
     "in": "location, located, located in, lies in, lies on, lies, stands on, stands, side, bank, region, county, "
     "country, province, where, place, in",
     "height": "height, build, stature",
@@ -40,8 +46,24 @@ _NAMED = {
 }
 """Each attribute → what authors call the field."""
 _KEYS = {name.strip(): attribute for attribute, names in _NAMED.items() for name in names.split(",")}
-_DEAD = re.compile(r"\b(?:dead|deceased|died|killed|murdered|late)\b", re.IGNORECASE)
-_NOT_DEAD = re.compile(r"\b(?:alive|living|not dead|presumed|believed|undead|ghost|missing)\b", re.IGNORECASE)
+_DEAD = re.compile(
+    r"\b(?:dead|deceased|died|dies|killed|murdered|drowned|hanged|executed|slain|perished|buried|beheaded|strangled|"
+    r"poisoned|grave|"
+    r"passed away|no longer living|lost at sea|shot dead|burned to death|late|d\. ?[0-9]{4})\b",
+    re.IGNORECASE,
+)
+_NO = frozenset({"no", "false", "n/a", "-", "none", "alive", "n", "not yet", "unknown"})
+_QUALIFIED = re.compile(
+    r"\(.*?\)|\b(?:current|vital|still|is|life(?=\s+status)|his|her|the)\b|\b(?:at|in|on|when|"
+    r"as)\s+(?:the\s+)?(?:start|opening|beginning|outset|"
+    r"story|book|novel|present|first|chapter\s+\w+|scene\s+\w+)\b.*"
+)
+"""What may stand around the name of a field."""
+_NOT_DEAD = re.compile(
+    r"\b(?:alive|living|not dead|presumed|believed|undead|ghost|missing|thought|supposed|returns|faked|feigned|"
+    r"nearly|almost)\b",
+    re.IGNORECASE,
+)
 _DECADE = re.compile(
     rf"(?P<part>early|mid|late)?[- ]?(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)}|[2-9]0s)", re.IGNORECASE
 )
@@ -60,8 +82,7 @@ _PROPER = re.compile(r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|upon|on|the)\s
 
 def read_value(card: CanonCard, key: str, text: str) -> Read:
     """(attribute, value, hard) of one field; nothing where the key or the text says nothing that can be checked."""
-    plain = re.sub(r"[_\s]+", " ", key).strip().casefold()
-    attribute = _KEYS.get(plain)
+    attribute = _attribute(key)
     if attribute is None:
         return
     reader = _READERS.get(attribute)
@@ -73,6 +94,14 @@ def read_value(card: CanonCard, key: str, text: str) -> Read:
             yield attribute, (count,), True
     elif attribute in {"mother", "father", "husband", "wife"} and (found := _PROPER.search(text)):
         yield attribute, (found.group().lower(), found.group()), attribute in {"mother", "father"}
+
+
+def _attribute(key: str) -> str | None:
+    """What a field is about: `Eye colour`, `eyeColour`, `Age (at the opening)`, `is_alive`."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
+    plain = " ".join(re.sub(r"[_\s]+", " ", apart).casefold().split())
+    bare = " ".join(_QUALIFIED.sub(" ", plain).split())
+    return _KEYS.get(plain, _KEYS.get(bare))
 
 
 def _eyes(_card: CanonCard, text: str) -> Read:
@@ -91,7 +120,10 @@ def _beard(_card: CanonCard, text: str) -> Read:
 
 
 def _age(_card: CanonCard, text: str) -> Read:
-    if decade := _DECADE.search(text):
+    if re.search(r"\b[0-9]{4}\b", text):
+        # Years of the calendar, not of a life.
+        yield from _span(_card, text)
+    elif decade := _DECADE.search(text):
         word = decade.group("decade").lower()
         low = int(word[:2]) if word[0].isdigit() else 10 * (2 + [ten[:-1] + "ies" for ten in TENS].index(word))
         first, last = {"early": (0, 4), "mid": (3, 7), "late": (6, 9)}.get((decade.group("part") or "").lower(), (0, 9))
@@ -109,15 +141,15 @@ def _born(_card: CanonCard, text: str) -> Read:
     moment = read_date(text)
     if moment and (moment.year or moment.month):
         yield "born", moment.as_value(), True
-    place = re.search(rf"\b(?:in|at)\s+(?P<place>{_PROPER.pattern})", text)
+    place = re.search(rf"(?:\b(?:in|at)\s+|\A\s*|,\s+)(?P<place>{_PROPER.pattern})", text)
     if place and not re.match(
-        r"January|February|March|April|May|June|July|August|Sept|Octo|Nov|Dec", place.group("place")
+        r"January|February|March|April|May|June|July|August|Sept|Octo|Nov|Dec|Yes|No\b|\w+day\b", place.group("place")
     ):
         yield "birthplace", (place.group("place").lower(),), True
 
 
 def _died(_card: CanonCard, text: str) -> Read:
-    if text.casefold() in {"no", "false", "n/a", "-", "none", "alive"}:
+    if text.casefold() in _NO:
         return
     yield "dead", ("dead",), True
     moment = read_date(text)
@@ -127,6 +159,17 @@ def _died(_card: CanonCard, text: str) -> Read:
 
 def _status(_card: CanonCard, text: str) -> Read:
     if _DEAD.search(text) and not _NOT_DEAD.search(text):
+        yield "dead", ("dead",), True
+
+
+def _alive(_card: CanonCard, text: str) -> Read:
+    if re.match(r"(?:no|false|n|not)\b", text, re.IGNORECASE):
+        yield "dead", ("dead",), True
+
+
+def _span(_card: CanonCard, text: str) -> Read:
+    """Read `1760-1811`, the years of a life that is over."""
+    if re.search(r"\b[0-9]{3,4}\s*[-\u2013\u2014]\s*[0-9]{3,4}\b", text):
         yield "dead", ("dead",), True
 
 
@@ -190,7 +233,8 @@ def _married(_card: CanonCard, text: str) -> Read:
 
 
 _READERS: dict[str, Callable[[CanonCard, str], Read]] = {
-    "eyes": _eyes, "hair": _hair, "beard": _beard, "age": _age, "born": _born, "died": _died, "status": _status,
+    "eyes": _eyes, "hair": _hair, "beard": _beard, "age": _age, "born": _born, "died": _died,
+    "status": _status, "alive": _alive, "span": _span,
     "home": _place("home", hard=False), "birthplace": _place("birthplace", hard=True), "in": _place("in", hard=True),
     "height": _height, "handed": _handed, "marks": _marks, "trade": _trade, "date": _date, "married": _married,
 }  # fmt: skip

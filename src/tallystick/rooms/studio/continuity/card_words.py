@@ -7,6 +7,7 @@ from tallystick.gate.reply.sources import Source, sha256_text
 from tallystick.rooms.studio.book.nouns import CanonCard
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.card_facts import constraints_of
+from tallystick.rooms.studio.continuity.card_notes import as_told, notes_of
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Cast, Mention
@@ -16,15 +17,25 @@ Reader = Callable[[Narration, Binder], Iterator[Fact]]
 
 
 def told_by_card(card: CanonCard, cast: Cast, readers: Sequence[Reader]) -> Iterator[Fact]:
-    """The facts that a card gives in sentences; those of its constraints are hard."""
+    """The facts that a card gives in sentences and notes; those of its constraints are hard."""
     body = Prose(card.source, order=-1, body_line=card.body_line)
     for fact in _facts(card, body, cast, readers):
         yield replace(fact, hard=False)
+    for sentence, line in notes_of(card):
+        yield from (replace(fact, hard=False) for fact in _noted(card, sentence, line, cast, readers))
     for text, line in constraints_of(card):
         sentence = text if text.rstrip().endswith((".", "!", "?")) else f"{text}."
-        source = Source(path=card.path, text=sentence, sha256=sha256_text(sentence))
-        quote = " ".join(card.source.lines[line - 1].split())
-        for fact in _facts(card, Prose(source, order=-1), cast, readers):
+        found = list(_noted(card, sentence, line, cast, readers))
+        yield from found or _noted(card, as_told(card.name, sentence), line, cast, readers)
+
+
+def _noted(card: CanonCard, sentence: str, line: int, cast: Cast, readers: Sequence[Reader]) -> Iterator[Fact]:
+    """What one sentence gives, quoted as the card's own line."""
+    source = Source(path=card.path, text=sentence, sha256=sha256_text(sentence))
+    quote = " ".join(card.source.lines[line - 1].split())
+    for fact in _facts(card, Prose(source, order=-1), cast, readers):
+        # `the son of the late …` is about another of the name.
+        if fact.details != ("loosely",):
             yield replace(fact, line=line, quote=quote)
 
 

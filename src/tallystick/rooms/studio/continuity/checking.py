@@ -31,6 +31,7 @@ from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.events import events
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.findings import Cited, Finding, Findings, LookedAt, cite, weighed
+from tallystick.rooms.studio.continuity.forbidden import broken_bans
 from tallystick.rooms.studio.continuity.journeys import journeys
 from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.loose_ages import loose_ages
@@ -40,6 +41,7 @@ from tallystick.rooms.studio.continuity.people import Cast
 from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
 from tallystick.rooms.studio.continuity.rules import RULES, Focus, in_focus, rule_of
+from tallystick.rooms.studio.continuity.since_death import dates_of, miscounted_years
 from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
@@ -71,7 +73,8 @@ class Reading:
 
     @cached_property
     def _tellings(self) -> list[tuple[Narration, Binder]]:
-        return [(Narration(prose), Binder(prose, self.cast)) for prose in self.proses]
+        eyes = {scene.path: self.cast.key_of_name(scene.pov) for scene in self.book.scenes if scene.pov}
+        return [(Narration(prose), Binder(prose, self.cast, pov=eyes.get(prose.path))) for prose in self.proses]
 
     @cached_property
     def told(self) -> list[Fact]:
@@ -118,7 +121,14 @@ class Reading:
             nested=self._nested,
             changed=Changes([binder for _, binder in self._tellings]).between,
         )
-        return [*comparer.conflicts([*self.settled, *self.told]), *self._after_death()]
+        facts = [*self.settled, *self.told]
+        narrations = [narration for narration, _ in self._tellings]
+        return [
+            *comparer.conflicts(facts),
+            *self._after_death(),
+            *broken_bans(narrations, self.book.cards),
+            *miscounted_years(self._tellings, facts, dates_of(self.book.scenes)),
+        ]
 
     def findings(
         self, focus: Focus = "general", *, waivers: Sequence[Waiver] = (), cards: Collection[str] | None = None

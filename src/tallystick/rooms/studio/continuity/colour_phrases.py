@@ -15,7 +15,7 @@ _IS = re.compile(
     rf"said)\s+to\s+be\s+)?{_W}"
 )
 _FURTHER_OFF = re.compile(
-    rf"(?:\s+(?:beyond|under|behind|beneath|above|over|through|between|across|below|that|which|he|she|"
+    rf"(?:\s+(?:beyond|under|behind|beneath|above|over|on|about|through|between|across|below|that|which|he|she|"
     rf"[A-Z][\w.]+)\b[^,;:.—]{{0,50}}?|,\s+(?:which|"
     rf"that)\b[^,;:.]{{1,60}},)"
     rf"\s+(?:were|was)\s+{_W}"
@@ -42,7 +42,7 @@ _FALLS = re.compile(
     r"\s+in\s+)(?P<words>(?:an?\s+)?(?:[\w'-]+,?\s+){0,2}?)(?P<colour>[\w'-]+)(?=\s+(?:waves?|flood|curls?|"
     r"ringlets|rope|mass|cloud|tangle|plaits?|braids?|coils?|folds|cascade|sheet|curtain|strands|wisps|tendrils|"
     r"thatch|mop|mane|crown|cap|"
-    r"tufts|river|knot|tresses|spikes)\b)"
+    r"tufts|river|strings|tails|rat-tails|points|knot|tresses|spikes)\b)"
 )
 """`fell in black waves`, `her hair, a thick black rope,`."""
 _FOUND_SO = re.compile(
@@ -56,6 +56,7 @@ _LIKENED = re.compile(
     r"hue)\s+of\s+"
     r"(?P<things>(?:[\w'-]+\s+){0,2}[\w'-]+)"
 )
+_NEXT_SENTENCE = re.compile(rf"\s*(?:It|They)\s+{_BE}\s+{_W}")
 _PATTERNS = (_IS, _BESIDE, _OF, _FALLS, _BARE, _FURTHER_OFF, _FOUND_SO, _TAKEN_UP)
 _FIXED = {_BESIDE, _BARE, _FALLS, _FOUND_SO}
 """Those that say where the colour ends; the others may go on by a word."""
@@ -94,6 +95,12 @@ def right_of(told: str, at: int, lexicon: dict[str, str], end: int) -> Said:
         if said is not None:
             return said
     return (), "", (at, at)
+
+
+def in_next(told: str, start: int, end: int, lexicon: dict[str, str]) -> Said:
+    """The colour that the sentence after the noun's own gives: `She was vain of her hair. It was black.`"""
+    said = _said(_NEXT_SENTENCE, told, start, lexicon, end)
+    return said if said is not None else ((), "", (start, start))
 
 
 def _said(pattern: re.Pattern[str], told: str, at: int, lexicon: dict[str, str], end: int) -> Said | None:

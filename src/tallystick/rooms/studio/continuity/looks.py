@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.colour_phrases import right_of
+from tallystick.rooms.studio.continuity.colour_phrases import Said, in_next, right_of
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration, clause_around
@@ -18,13 +18,13 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 _NOUN = re.compile(
     r"\b(?P<eyes>eyes?|irises|gaze|stare)\b|"
     r"\b(?P<hair>hair|locks?|curls?|tresses|ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|"
-    r"topknot|bun|head)\b|"
+    r"topknot|forelock|bun|head)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
     words(
         "eyes eye irises gaze stare hair lock locks curl curls tresses ringlet ringlets braid braids plait plaits "
-        "pigtail pigtails ponytail fringe mane mop chignon topknot bun head beard moustache mustache whiskers"
+        "pigtail pigtails ponytail fringe mane mop chignon topknot forelock bun head beard moustache mustache whiskers"
     )
 )
 _OTHERS = frozenset(words("my your our their its whose"))
@@ -50,6 +50,8 @@ _IN_FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;.]{2,24}'s\s+(?:\w+\s+){
 _WITH_THEM = re.compile(r"(?<!was)(?<!is)\s(?:an?|another|some)\s+(?:[\w-]+\s+){1,3}(?:with|who\s+had|whose)\Z")
 _GIVEN = re.compile(r"\b(?:gave|given|lent|granted)\s+[A-Z][\w.]+(?:\s+[A-Z]\w+)?\Z")
 _TOKEN = re.compile(r"[\w'-]+")
+_AT_THE_END = 3
+"""Characters after a noun that ends its sentence."""
 _FURTHEST = 7
 _LIGHT = re.compile(
     r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|"
@@ -88,6 +90,12 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     if not colours and found.group() not in _ONLY_BEFORE:
         colours, words, (said, end) = right_of(narration.prose.told, noun.end, lexicon, sentence.end)
         asserted = True
+    if not colours and sentence.end - noun.end <= _AT_THE_END:
+        colours, words, (said, end) = _in_next_sentence(narration, number, lexicon)
+        if colours and narration.asserts(number + 1, said, end):
+            asserted, end = False, noun.end
+        else:
+            return
     if not colours:
         return
     owner = owner_of(binder, number, thing) or _by_company(binder, number, thing)
@@ -99,6 +107,16 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
     yield fact_at(narration.prose, number, (start, end), owner, noun.attribute, colours, words)
+
+
+def _in_next_sentence(narration: Narration, number: int, lexicon: dict[str, str]) -> Said:
+    """What the next sentence says of the thing that this one ends with."""
+    sentences = narration.prose.sentences
+    last = number + 1 >= len(sentences) or sentences[number + 1].paragraph != sentences[number].paragraph
+    if last or not narration.is_real(number + 1):
+        return (), "", (0, 0)
+    following = sentences[number + 1]
+    return in_next(narration.prose.told, following.start, following.end, lexicon)
 
 
 def _is_lasting(sentence: Sentence, start: int, end: int) -> bool:

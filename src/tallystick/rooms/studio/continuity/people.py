@@ -106,6 +106,10 @@ class Cast:
         found = self.mentions(name)
         return found[0].key if found else self._carded.get(name.casefold())
 
+    def name_of(self, key: str) -> str:
+        """What somebody is called: as the card has it, or as the text has."""
+        return self.cards[key].name if key in self.cards else key.title()
+
     def gender(self, key: str) -> Gender | None:
         """By title, by the pronouns that follow the name, by the given name."""
         votes = self._votes.get(key)

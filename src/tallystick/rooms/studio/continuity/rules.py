@@ -44,6 +44,7 @@ RULES: dict[str, Rule] = {
         _rule("day-arithmetic", "error", "events", "Days that are counted do not add up."),
         _rule("weekday-of-date", "error", "events", "A date has a weekday that it cannot have."),
         _rule("impossible-date", "error", "events", "There is no such day."),
+        _rule("forbidden", "error", "events", "Something is done that the canon forbids."),
         _rule("term-variant", "note", "terminology", "A term is written two ways."),
     )
 }
@@ -53,7 +54,7 @@ _BY_ATTRIBUTE = {
     "trade": "trade", "age": "age", "dead": "dead-then-acting", "in": "place", "home": "place", "birthplace": "place",
     "raised": "place", "born": "event-date", "died": "event-date", "married": "event-date", "baptised": "event-date",
     "date": "event-date", "buried": "event-date", "engaged": "event-date", "knighted": "event-date",
-    "crowned": "event-date", "ordained": "event-date", "name-day": "event-date",
+    "forbidden": "forbidden", "crowned": "event-date", "ordained": "event-date", "name-day": "event-date",
 }  # fmt: skip
 
 
