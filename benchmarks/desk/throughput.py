@@ -68,6 +68,6 @@ def _ended(yard: Yard) -> int:
 
 
 def _postgres(folder: Path) -> str:
-    """A database of its own: the server is the same for all."""
-    url = sa.make_url(start_postgres(folder.parent / "postgres")).set(drivername="postgresql+psycopg")
+    """A server of its own, so that nothing of another run is in its tables."""
+    url = sa.make_url(start_postgres(folder / "postgres")).set(drivername="postgresql+psycopg")
     return url.render_as_string(hide_password=False)

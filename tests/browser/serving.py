@@ -28,7 +28,7 @@ class Served:
 
     def __init__(self, workspace: Path, state: Path, *, port: int = 0, **environment: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), "--port", str(port)],
+            [*_program(), "serve", "--workspace", str(workspace), "--port", str(port)],
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), **environment},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -53,6 +53,15 @@ class Served:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         self.process.communicate(timeout=30)
+
+
+def _program() -> list[str]:
+    """The program; measured too, where the tests are: the pages run in no other process."""
+    coverage = sys.modules.get("coverage")
+    if coverage is None or coverage.Coverage.current() is None:
+        return [sys.executable, "-m", "tallystick"]
+    measured = ["run", "--parallel-mode", "--branch", f"--source={ROOT / 'src'}", f"--data-file={ROOT / '.coverage'}"]
+    return [sys.executable, "-m", "coverage", *measured, "-m", "tallystick"]
 
 
 @contextmanager

@@ -113,6 +113,9 @@ def test_a_file_is_taken_grouped_and_reported_by_keyboard(prepared: Served, visi
     page.get_by_role("link", name="Questions").press("Enter")
     expect(page.get_by_role("heading", name="What are the main themes")).to_be_visible(timeout=60_000)
     here.check()
+    page = here.open("/insight/2/report?compare=1")
+    expect(page.get_by_text("tickets.csv").first).to_be_visible()
+    expect(page.get_by_role("heading", name="What changed")).to_be_visible()
     with Gate.open(prepared.workspace) as gate:
         tools = [one.header.get("tool_id") for one in gate.ledger.read() if one.header["session_id"] == "page"]
     for tool in ("tool.ingest.upload", "tool.embed.run", "tool.cluster.run", "tool.analysis.run"):

@@ -54,13 +54,15 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str
     (workspace / "tallystick.toml").write_text('[ledger]\ndurability = "os"\n')
     with Gate.open(workspace) as gate:
         teller = Teller(gate)
-        name = teller.propose("Ada", "lives_in", "Lisbon", teller.observe("Ada lives in Lisbon.", "letter-7"))
+        first = teller.observe("The swing bridge was opened in 1894.", "chronicle")
+        name = teller.propose("swing bridge", "opened_in", "1894", first)
         for text, source, kind in (
-            ("Ada told me she lives in Lisbon.", "Bea", "human"),
-            ("Resident: Ada, Lisbon.", "register", "tool_internal"),
+            ("My grandfather saw them open the swing bridge in 1894.", "Bea", "human"),
+            ("swing bridge: commissioned 1894", "register", "tool_internal"),
         ):
             teller.attach("support", name, teller.observe(text, source, kind), text)
-        teller.attach("contradiction", name, teller.observe("Ada left Lisbon.", "Carl", "human"), "left Lisbon")
+        other = teller.observe("That bridge was not there before 1896.", "Carl", "human")
+        teller.attach("contradiction", name, other, "not there before 1896")
         for number in range(MANY):
             more = f" {NASTY}" if number == ODD else ""
             seen = teller.observe(f"Bridge {number} was opened in {1900 + number}.{more}", f"file-{number % 5}")
@@ -112,8 +114,8 @@ def test_propositions_come_as_one_scrolls_and_are_asked_for(full: tuple[Served, 
     states = page.get_by_role("group", name="Only these states").get_by_role("button")
     states.nth(1).press("Enter")
     expect(states.nth(1)).to_have_attribute("aria-pressed", "true")
-    page.get_by_label("Ask memory, or give words").fill("Where does Ada live?")
-    expect(page.get_by_role("link", name="Ada lives in Lisbon")).to_be_visible()
+    page.get_by_label("Ask memory, or give words").fill("When was the swing bridge opened?")
+    expect(page.get_by_role("link", name="swing bridge opened in 1894")).to_be_visible()
     expect(page.get_by_text("What was said", exact=True)).to_be_visible()
     here.check()
     page.get_by_label("Ask memory, or give words").fill(f"bridge {ODD}")

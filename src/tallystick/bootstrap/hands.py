@@ -42,9 +42,11 @@ class GateHands:
         crew = self._conversation.crew.registry.list(enabled_only=True)
         return frozenset(agent.agent_id for agent in crew)
 
-    def call(self, tool: str, args: Mapping[str, Any], session: Session) -> Outcome:
+    def call(
+        self, tool: str, args: Mapping[str, Any], session: Session, *, allowed: frozenset[str] | None = None
+    ) -> Outcome:
         """See `Hands`."""
-        return self._gate.call_sync(tool, args, session=session)
+        return self._gate.call_sync(tool, args, session=session, allowed_tools=allowed)
 
     def find(self, receipt_id: str) -> Receipt | None:
         """See `Hands`."""

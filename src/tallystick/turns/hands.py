@@ -72,8 +72,10 @@ class Hands(Protocol):
         """The agents that are switched on now."""
         ...
 
-    def call(self, tool: str, args: Mapping[str, Any], session: Session) -> Outcome:
-        """Propose one call."""
+    def call(
+        self, tool: str, args: Mapping[str, Any], session: Session, *, allowed: frozenset[str] | None = None
+    ) -> Outcome:
+        """Propose one call; `allowed` closes the world further for it."""
         ...
 
     def ask(self, question: Question) -> Answer:

@@ -22,7 +22,10 @@ def register(house: House) -> tuple[str, ...]:
 
     @app.get("/login", include_in_schema=False)
     async def form(request: Request) -> Response:
-        return _page(house, request.query_params.get("next", "/"), wrong=False)
+        # With auth on, one token says that a person is here and the other who it is.
+        person = house.startup.is_person(request.scope["headers"])
+        second = house.identity.enabled and person and house.visitor(request) is None
+        return _page(house, request.query_params.get("next", "/"), second=second)
 
     @app.post("/login", include_in_schema=False)
     async def log_in(request: Request) -> Response:
@@ -57,9 +60,11 @@ def _inside(onward: str) -> str:
     return onward if onward.startswith("/") and not onward.startswith(("//", "/\\")) else "/"
 
 
-def _page(house: House, onward: str, *, wrong: bool) -> Response:
+def _page(house: House, onward: str, *, wrong: bool = False, second: bool = False) -> Response:
     kinds = "The start-up token that `tally serve` printed"
-    if house.identity.enabled:
+    if second:
+        kinds = "The start-up token was right. Now the token of your identity provider, which says who you are"
+    elif house.identity.enabled:
         kinds += ", or a token of your identity provider"
     said = '<p role="alert" class="tally-bad">That token is not the one. Nothing was changed.</p>' if wrong else ""
     html = f"""<!doctype html><html lang="en"><head><meta charset="utf-8">

@@ -1,7 +1,7 @@
 """TOOL by rules: search for every need, read where it pays, keep what can be quoted. Every call goes through the gate.
 
-What a search may spend is the ticket's `tool_policy`: the tools it names and no others, so many turns, so many
-searches. Customer's words and documents are data; nothing in them chooses a tool.
+What a search may spend is the ticket's `tool_policy`: the tools it names and no others, which the gate sees to at every
+call, so many turns, so many searches. Customer's words and documents are data; nothing in them chooses a tool.
 """
 
 from collections.abc import Callable, Mapping

@@ -142,9 +142,8 @@ class _Shown:
         work = self._works.of(found.dataset_id)
         # Looked at before anything is drawn: it may be over by the time that is done.
         self._was_running = work is not None and not work.over
-        await self._again()
-        await self._look()
-        ui.timer(LOOK_S / 2, self._look)
+        # The page is there at once, however many tickets there are to be read for it.
+        ui.timer(0, self._first, once=True)
 
     def _ways(self) -> None:
         with ui.element("nav").classes("tally-views").props('aria-label="Ways to look at it"'):
@@ -156,15 +155,24 @@ class _Shown:
                 if path == self._view:
                     way.classes("tally-view-here").props('aria-current="page"')
 
+    async def _first(self) -> None:
+        await self._again()
+        await self._look()
+        ui.timer(LOOK_S / 2, self._look)
+
     async def _again(self) -> None:
         self._place.clear()
         with self._place:
+            with ui.row().classes("tally-row").props('role="status"') as waiting:
+                ui.spinner(size="1.4em").props('aria-hidden="true"')
+                ui.label("Reading the tickets…").classes("tally-soft")
             try:
                 await self._fill(self._room, self._dataset)
             except _NotYet as missing:
                 self._prepare(str(missing))
             except ToolError as error:
                 failed(str(error), error.hint or "")
+            waiting.delete()
 
     def _prepare(self, what: str) -> None:
         def go() -> None:

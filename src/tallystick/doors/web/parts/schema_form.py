@@ -19,7 +19,7 @@ class SchemaForm:
         self._readers: dict[str, Callable[[], Any]] = {}
         required = set(schema.get("required", ()))
         for name, about in schema.get("properties", {}).items():
-            self._readers[name] = _field(name, _plain(about, schema), needed=name in required)
+            self._readers[name] = _field(name, plain_field(about, schema), needed=name in required)
 
     def values(self) -> dict[str, Any]:
         """What was filled in; what was left empty is left out, for the schema to say whether it may."""
@@ -27,7 +27,7 @@ class SchemaForm:
         return {name: value for name, value in given.items() if value not in (None, "")}
 
 
-def _plain(about: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def plain_field(about: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """What one is asked for: a reference looked up, and of "this or nothing" the this."""
     if not isinstance(about, Mapping):
         return {}
@@ -38,7 +38,7 @@ def _plain(about: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**(named if isinstance(named, Mapping) else {}), **kept}
     ways = [way for way in about.get("anyOf", ()) if isinstance(way, Mapping) and way.get("type") != "null"]
     if len(ways) == 1:
-        return {**_plain(ways[0], schema), **kept}
+        return {**plain_field(ways[0], schema), **kept}
     return about if not ways else {**kept, "type": "object"}
 
 

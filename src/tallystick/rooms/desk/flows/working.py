@@ -13,7 +13,7 @@ from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import Clerk
 from tallystick.rooms.desk.deriving import parent_of
 from tallystick.rooms.desk.drafting import draft
-from tallystick.rooms.desk.gathering import Gathering
+from tallystick.rooms.desk.gathering import Gathering, Limits
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
@@ -78,11 +78,13 @@ class Worker:
         return {**outputs, "tool_verdict": NOTHING_TO_SAY}
 
     def _by_rules(self, ticket: Ticket) -> dict[str, Any]:
+        named = Limits.of(ticket).whitelist
+
         def call(tool: str, args: Mapping[str, Any], step: str) -> Outcome:
             where = Session(
                 session_id=session_of(ticket.ticket_id), agent_id=BY, ticket_id=ticket.ticket_id, extra={STEP: step}
             )
-            return self._hands.call(tool, args, where)
+            return self._hands.call(tool, args, where, allowed=named)
 
         return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now).run()
 

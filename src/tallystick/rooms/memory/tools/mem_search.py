@@ -45,6 +45,7 @@ _CARD = Card(
     },
     effect="read",
     idempotent=True,
+    spends="search",
 )
 
 

@@ -24,7 +24,7 @@ def after_death(deaths: Sequence[Fact], tellings: Sequence[Telling]) -> Iterator
 
 class _Afterwards:
     def __init__(self, deaths: Sequence[Fact], tellings: Sequence[Telling]) -> None:
-        self._deaths = sorted(deaths, key=lambda fact: (not fact.from_card, fact.place))
+        self._deaths = sorted(deaths, key=lambda fact: (not fact.from_card, fact.place, fact.details))
         self._proses = {narration.prose.path: narration.prose for narration, _ in tellings}
         self._back = [
             (key, (narration.prose.order, at))

@@ -45,7 +45,20 @@ _DIED = re.compile(
     r"\bstopped\s+breathing\b(?!\s+to\b)|\b(?:hanged|shot|drowned|poisoned|killed)\s+(?:himself|herself)\b|"
     r"\bput\s+a\s+bullet\s+through\s+(?:his|her)\s+(?:own\s+)?(?:head|heart|brain)\b|\bcut\s+(?:his|"
     r"her)\s+own\s+throat\b|"
-    r"\btaken\s+(?:his|her)\s+own\s+life\b|\bdid\s+not\s+rise\s+again\b|\bdid\s+not\s+last\s+(?:the|another|till|"
+    r"\btaken\s+(?:his|her)\s+own\s+life\b|\bdid\s+not\s+rise\s+again\b|"
+    r"\bwas\s+(?:laid|put|carried|borne|followed|taken|brought|lowered)\s+(?:in|into|to|under|beside|by|"
+    r"next\s+to)\s+(?:the|his|her)\s+"
+    r"(?:\w+\s+)?(?:wife|husband|mother|father|people|grave|churchyard|cemetery|graveyard|ground|earth|vault|tomb)\b|"
+    r"\b(?:was|were)\s+(?:lost|swept|washed|thrown|knocked)\s+overboard\b|\blost\s+with\s+all\s+hands\b|"
+    r"\bwent\s+down\s+with\s+all\s+hands\b|"
+    r"\b(?:left|quitted|departed)\s+this\s+(?:world|life)\b|\bgone\s+to\s+(?:a\s+better\s+(?:place|world)|(?:his|"
+    r"her)\s+(?:account|reward|"
+    r"Maker))\b|\bmet\s+(?:his|her)\s+Maker\b|\bpaid\s+the\s+debt\s+of\s+nature\b|\bmade\s+a\s+(?:good|quiet|bad|"
+    r"poor|brave)\s+end\b|"
+    r"\b(?:drunk|drank|coughed|worked|starved)\s+(?:himself|herself)\s+to\s+death\b|\bdid\s+not\s+wake\b(?=\s*[.;]|"
+    r"\s+(?:again|on|that|nor)\b)|"
+    r"\bdid\s+not\s+breathe\s+(?:in\s+)?again\b|\blay\s+(?:stiff|stark)\b(?!\s+as\b)|\blay\s+cold\s+(?:in|up?on|on|there)\b|"
+    r"\b(?:sigh|groan|gasp|breath)\s+and\s+was\s+(?:gone|still)\b|\bdid\s+not\s+last\s+(?:the|another|till|"
     r"until)\b|"
     r"\b(?:did\s+not\s+see|never\s+saw)\s+(?:the\s+(?:morning|spring|summer|winter|end|dawn)|another)\b|"
     r"\bgathered\s+to\s+(?:his|her)\s+fathers\b|"
@@ -101,7 +114,8 @@ _DEADLY = frozenset(
     end slew corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried
     took claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea
     ship help saving aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred
-    himself herself gone lifeless last morning spring summer dawn another fathers sleep cold pennies
+    himself herself gone lifeless last morning spring summer dawn another fathers sleep cold pennies overboard
+    hands world better account reward maker debt brave quiet wake stiff stark sigh groan gasp
     """)
 )
 _TRIGGERS = _DEADLY | TRIGGERS
@@ -212,7 +226,13 @@ def _subject(narration: Narration, binder: Binder, number: int, at: int) -> Ment
         return None
     sentence = narration.prose.sentences[number]
     who = re.match(r",?\s+who\b", narration.prose.told[owner.end : owner.end + 8])
-    if owner.start >= sentence.start and not who and _OWNED.search(sentence.text[: owner.start - sentence.start]):
+    before = sentence.text[: max(owner.start - sentence.start, 0)]
+    if (
+        owner.start >= sentence.start
+        and not who
+        and _OWNED.search(before)
+        and not before.endswith((", for ", "; for "))
+    ):
         return None
     return owner
 

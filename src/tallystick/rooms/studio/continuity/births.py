@@ -38,13 +38,11 @@ _BORN = tuple(
     )
 )
 _BIRTH_CUE = re.compile(
-    r"\b(?:was|were|been|be|first|she|he|her|him)\s+born\b|\b[Bb]orn(?=\s+(?:and|a\s+\w+\s+yards|among|within|of|"
-    r"to)\b)|\bborn(?=,)|"
-    r"\b(?:drew|drawn)\s+(?:his\s+|her\s+)?(?:first\s+)?breath\b|\bborne\s+(?:him|her)\b|\b(?:the|his|her)\s+birth\b|"
-    r"\bby\s+birth\b|"
-    r"\bopened\s+(?:his|her)\s+eyes\s+on\s+the\s+world\b|\bbrought\s+into\s+the\s+world\b|\b(?:life|"
-    r"story)\s+(?:had\s+)?beg[au]n\b|\bbeg[au]n\s+(?:his\s+|her\s+)?life\b|\bgiv(?:en|ing)\s+birth\s+to\b|"
-    r"\b(?:his|her)\s+native\b|\b(?:came|come|was|were)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
+    r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )\bbirth(?:place)?\b|\b(?:drew|drawn)\s+(?:his\s+|"
+    r"her\s+)?(?:first\s+)?breath\b|"
+    r"\bborne\s+(?:him|her)\b|\b(?:opened\s+(?:his|her)\s+eyes\s+on|brought\s+(?:[\w.]+\s+){0,3}into)\s+the\s+world\b|"
+    r"\blife\s+(?:had\s+)?beg[au]n\b|\bbeg[au]n\s+(?:his\s+|her\s+)?life\b|(?:\b(?:his|her)|'s)\s+native\b|"
+    r"\b(?:came|come|was|were)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
 )
 _ADDRESS = (
     r"(?P<place>(?:[A-ZÀ-Þ][\w'-]*\w\s+){1,3}(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|"
@@ -70,6 +68,12 @@ _HOME = tuple(
             rf"{_ADDRESS}\s+that\s+[^,;]{{0,30}}\b(?:lived|lodged|dwelt|resided|had\s+(?:his|her)\s+(?:home|rooms|"
             rf"lodgings|house))\b"
         ),
+        rf"\b(?:[Nn]umber\s+[\w-]+,?|[Aa]ddress\s+as|lodging\s+looked\s+(?:up)?on)\s+{_ADDRESS}",
+        rf"\bIn\s+{_ADDRESS},?\s+(?:lived|lodged|dwelt)\b",
+        (
+            rf"\bIn\s+{_ADDRESS},?\s+[^,;]{{2,30}}\s+(?:had|kept|rented)\s+(?:an?|two|three|four|his|"
+            rf"her)\s+(?:\w+\s+)?(?:rooms?|house|lodgings?|bed|floor|garret)\b"
+        ),
         rf"(?<=[a-z]),\s+of\s+{_ADDRESS},",
         rf"{_ADDRESS}\s+(?:was|had\s+been)\s+(?:[^,;]{{0,30}}(?:'s|s')|his|her)\s+(?:home|address)\b",
         rf"\b(?:back|home|returned|went\s+home)\s+to\s+(?:[\w'-]+\s+){{0,3}}?{_ADDRESS}",
@@ -79,6 +83,9 @@ _PARENTS = re.compile(
     r"\b(?:mother|father|parents|people|wife|husband|son|daughter|sister|brother)\s+(?:was|were|had\s+been)\s+born\b"
 )
 _AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
+_AT_EASE = re.compile(r"\bmuch\s+at\s+home\b")
+_NEAR = 30
+"""Characters before a birth within which it may be denied."""
 _NIGHT = re.compile(DATE)
 _WAS_AT = re.compile(
     rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|"
@@ -86,7 +93,7 @@ _WAS_AT = re.compile(
     rf"under\s+a\s+roof|stopped|lain|bed|night)\b[^;]{{0,60}}?\b(?:in|at)\s+{_P}"
 )
 _HERE = re.compile(rf"\b{_P}\s+(?:had|saw|kept|held|sheltered|housed|lodged)\b")
-_IN = re.compile(rf"\b(?:[Ii]n|[Aa]t|leave|[Rr]eached)\s+{_P}")
+_IN = re.compile(rf"\b(?:[Ii]n|[Aa]t|leave|[Rr]eached|of|on|out\s+of)\s+{_P}")
 _THERE = re.compile(rf"{_P}\s+(?:was|is)\s+where\b")
 _SPENT = (_WAS_AT, _HERE, _THERE, _IN)
 _GOES = re.compile(
@@ -115,7 +122,7 @@ _HOME_WORDS = frozenset(
         "live lived lives living dwelt dwelling lodged lodging resided residing home house room rooms lodgings window "
         "windows door "
         "doorstep roof parlour garret quarters address household bed floor cottage attic abode "
-        "hearth fireside back returned"
+        "hearth fireside back returned number lodging landlady landlord slept key"
     )
 )
 
@@ -162,7 +169,11 @@ def _only_place(binder: Binder, number: int, owner: Mention) -> Mention | None:
 
 def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[str], attribute: str) -> Iterator[Fact]:
     owner = _owner(narration, binder, number, found)
-    if owner is None or _is_supposed(narration, number, found):
+    if (
+        owner is None
+        or _is_supposed(narration, number, found)
+        or _AT_EASE.search(narration.prose.sentences[number].text)
+    ):
         return
     place = found.group("place")
     hard = attribute != "home"

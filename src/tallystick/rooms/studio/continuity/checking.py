@@ -35,6 +35,7 @@ from tallystick.rooms.studio.continuity.forbidden import broken_bans
 from tallystick.rooms.studio.continuity.journeys import journeys
 from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.loose_ages import loose_ages
+from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.names import Slip, slips
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Cast
@@ -46,7 +47,7 @@ from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
 
-_READERS = (looks, descriptions, ages, loose_ages, bodies, places, births, events, journeys, deaths)
+_READERS = (looks, descriptions, ages, loose_ages, bodies, places, births, events, journeys, deaths, loose_deaths)
 
 
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:

@@ -56,7 +56,7 @@ _LIKENED = re.compile(
     r"hue)\s+of\s+"
     r"(?P<things>(?:[\w'-]+\s+){0,2}[\w'-]+)"
 )
-_NEXT_SENTENCE = re.compile(rf"\s*(?:It|They)\s+{_BE}\s+{_W}")
+_NEXT_SENTENCE = re.compile(rf"\s*(?:It|They)\s+{_BE}\s+{_W}(?=\s*[.,;!—]|\s+(?:and|as|but)\b)")
 _PATTERNS = (_IS, _BESIDE, _OF, _FALLS, _BARE, _FURTHER_OFF, _FOUND_SO, _TAKEN_UP)
 _FIXED = {_BESIDE, _BARE, _FALLS, _FOUND_SO}
 """Those that say where the colour ends; the others may go on by a word."""
@@ -65,7 +65,7 @@ _NEXT = re.compile(r"\s+([\w-]+)")
 _WITH_FEELING = re.compile(r"\s+(?:with|from|by|in|under|against|for|at)\b")
 _NO_LINK = re.compile(
     r"\b(?:on|in|at|to|upon|with|from|towards?|by|for|over|into|full|like|than|not|never|no|looking|watching|fixed|red|"
-    r"turned|bent|closed|shut|covered|hidden|lost|gone|open|two|as\s+\w+\s+as\s+(?:an?|the|two|any)|\w{4,}ing|"
+    r"turned|bent|closed|shut|covered|hidden|lost|gone|open|two|as\s+\w+\s+as(?!\s+(?:ever|usual|before|of\s+old))|\w{4,}ing|"
     r"\w{4,}ed)\b"
 )
 _KEPT_LINK = re.compile(
@@ -98,7 +98,7 @@ def right_of(told: str, at: int, lexicon: dict[str, str], end: int) -> Said:
 
 
 def in_next(told: str, start: int, end: int, lexicon: dict[str, str]) -> Said:
-    """The colour that the sentence after the noun's own gives: `She was vain of her hair. It was black.`"""
+    """The colour that the next sentence gives, as in `She was vain of her hair. It was black.`."""
     said = _said(_NEXT_SENTENCE, told, start, lexicon, end)
     return said if said is not None else ((), "", (start, start))
 

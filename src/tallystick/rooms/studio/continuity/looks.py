@@ -59,6 +59,11 @@ _LIGHT = re.compile(
     r"lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
 )
 """What a colour only looks like for the moment."""
+_LIT_FIRST = re.compile(rf"\W*(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
+_TURNED = re.compile(
+    r"(?<!Nature had )(?<!nature had )(?<!God had )\b(?:turned|made|dyed|left|rendered|painted|stained|gilded|tinged|"
+    r"lit)\s+\Z"
+)
 
 
 @record
@@ -99,7 +104,9 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     if not colours:
         return
     owner = owner_of(binder, number, thing) or _by_company(binder, number, thing)
-    if owner is None or (asserted and not (narration.asserts(number, said, end) and _is_lasting(sentence, said, end))):
+    if owner is None or (
+        asserted and not (narration.asserts(number, said, end) and _is_lasting(sentence, thing, said, end))
+    ):
         return
     if thing.cue in {"had", "has", "have"} and (
         _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
@@ -119,9 +126,12 @@ def _in_next_sentence(narration: Narration, number: int, lexicon: dict[str, str]
     return in_next(narration.prose.told, following.start, following.end, lexicon)
 
 
-def _is_lasting(sentence: Sentence, start: int, end: int) -> bool:
-    """`were gold in that light` says what they looked like for the moment."""
-    return not _LIGHT.search(clause_around(sentence, start, end))
+def _is_lasting(sentence: Sentence, thing: Thing, start: int, end: int) -> bool:
+    """`were gold in that light`, `the sunset turned her hair red`: what they looked like for the moment."""
+    before = sentence.text[: thing.cue_start - sentence.start]
+    aside = sentence.text[thing.end - sentence.start : thing.end - sentence.start + 1] == ","
+    passing = _LIGHT.search(clause_around(sentence, start, end)) or (_LIT_FIRST.match(before) and not aside)
+    return not (passing or _TURNED.search(before))
 
 
 def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:

@@ -28,7 +28,7 @@ _AGE = re.compile(
     rf"\b(?:at|reached|attained|of|to|arrived\s+at)\s+the\s+(?:\w+\s+)?age\s+of\s+(?P<a>{NUMBER})\b"
     rf"|(?:\b(?:for|in|was|is|being|remained|now|still|only|but|already)|"
     rf",)\s+an?\s+(?:[\w-]+,?\s+){{0,2}}{_PERSON}\s+of\s+"
-    rf"(?P<b>{NUMBER})\b(?!\s+(?:pounds|thousand))"
+    rf"(?P<b>{NUMBER})\b(?!\s+(?:pounds|thousand|again))"
     rf"|\b(?:been|was)\s+(?:alive|in\s+th(?:e|is)\s+world|(?:up)?on\s+(?:this\s+|"
     rf"the\s+)?earth)\s+(?:for\s+)?(?P<o>{NUMBER})\s+years\b"
     rf"|\bborn\s+(?:some\s+)?(?P<p>{NUMBER})\s+(?:years|summers|winters)\s+(?:ago|before|earlier|back|since)\b"

@@ -33,6 +33,19 @@ BURIALS = re.compile(
     rf"(?=\s*[.,;]|\s+(?:on|in|at|before|that|by)\b)|"
     rf"(?:found)\s+(?P<named8>{NAME}){_NOT_HIS}[^.;]{{0,30}}?\s(?:quite\s+|stone\s+)?cold\b(?!\s+(?:meat|tea))"
     rf"|(?:carried)\s+(?P<named9>{NAME}){_NOT_HIS}\s+out\s+feet\s+first\b|\b[Ww]ith\s+(?P<named10>{NAME})\s+dead\b"
+    rf"|burying\s+(?P<named11>{NAME}){_NOT_HIS}|(?:put|laid)\s+(?P<named12>{NAME}){_NOT_HIS}\s+(?:underground|"
+    rf"(?:beside|by|next\s+to|with)\s+(?:his|her)\s+"
+    rf"(?:wife|husband|mother|father|people|sister|brother))\b|"
+    rf"where\s+they\s+(?:had\s+)?laid\s+(?P<named13>{NAME}){_NOT_HIS}"
+    rf"|lost\s+(?P<named14>{NAME}){_NOT_HIS}\s+to\s+the\s+(?:fever|plague|sea|cholera|war|cold)\b|"
+    rf"to\s+die\s+was\s+(?P<named15>{NAME}){_NOT_HIS}"
+    rf"|(?:stone|earth|turf|service|prayers)\s+(?:was\s+)?over\s+(?P<named16>{NAME}){_NOT_HIS}|"
+    rf"lid\s+(?:down\s+)?(?:on|over)\s+(?P<named17>{NAME}){_NOT_HIS}"
+    rf"|inquest\s+(?:up)?on\s+(?P<named18>{NAME}){_NOT_HIS}|measured\s+(?P<named19>{NAME}){_NOT_HIS}\s+for\s+(?:his|"
+    rf"her)\s+coffin"
+    rf"|(?:put\s+on\s+black|into\s+mourning|bell\s+(?:was\s+)?(?:rung|rang|tolled)|"
+    rf"end\s+(?:had\s+)?c[ao]me)\s+for\s+(?P<named20>{NAME}){_NOT_HIS}"
+    rf"|\bgrave\b[^.;]{{0,30}}\blast\s+of\s+(?P<named21>{NAME}){_NOT_HIS}"
     rf"|(?:laid|lay|carried)\s+(?P<named6>{NAME}){_NOT_HIS}\s+(?:to\s+rest|off)\b"
     rf"|(?:crushed|trampled|stabbed|beat|beaten|starved|burned|burnt|choked|bled|shot|"
     rf"cut)\s+(?P<named2>{NAME}){_NOT_HIS}\s+to\s+death\b"
@@ -76,7 +89,8 @@ TRIGGERS = frozenset(
     lifeless hanged frozen died buried widow widower orphan orphans relict murderer killer remains headstone
     epitaph obituary burial wake will name stone body soul corpse coffin funeral ashes late mourned mourning
     black tolled widowed sheet blanket cloth shroud eyes tree horse flood frost hunger laid finished gave lord
-    god grown growing feet words end
+    god grown growing feet words end burying underground wife husband mother father people lost die service
+    prayers lid inquest measured bell pulse sufferings
     """)
 )
 

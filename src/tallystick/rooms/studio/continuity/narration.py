@@ -17,7 +17,7 @@ _UNREAL = re.compile(
     r"portraits?|paint(?:ing|ings|ed)|in oils|on canvas|likeness|engraving|daguerreotype|waxwork|effigies|cameo|"
     r"pictures?|photographs?|photos?|statues?|miniature|sketch|effigy|"
     r"masks?|masked|disguise\w*|wigs?|dye[ds]?|dyeing|bleached|lens(?:es)?|costumes?|actress|actor|"
-    r"[Ii]n the play|[Oo]n (?:the )?stage|played at being|[Ii]n (?:his|her) (?:fever|delirium|madness|raving)|"
+    r"[Ii]n the play|[Oo]n (?:the )?stage|played at being|[Ii]n (?:his|her) (?:heart|fever|delirium|madness|raving)|"
     r"read aloud|only the (?:wind|house|rain|sea)|[Tt]he lie was|stor(?:y|ies)|tales?|legends?|[Rr]umou?rs?|"
     r"rumou?red|[Gg]ossip|colou?r-?blind|"
     r"descri(?:bed|ptions?)|passport|forged|handbills?|"

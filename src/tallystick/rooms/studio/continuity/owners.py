@@ -19,7 +19,9 @@ _HAVE = frozenset({"had", "has", "have", "possessed"})
 _ARTICLES = frozenset({"the", "those", "these", "two", "of", "a", "an", "pair"})
 _ADVERB = re.compile(r"\s+(?:still|also|always|now|indeed|certainly|both|too|then|already|just|[a-z]+ly)\s*\Z")
 _WHO = re.compile(r",?\s+(?:who|too,|that)\s*\Z")
-_ASIDE = re.compile(r",\s+(?!and\b|or\b|but\b|who\b|when\b|while\b|then\b|whose\b)[^,;:.¤A-Z]{2,40},\s*\Z")
+_ASIDE = re.compile(
+    r",\s+(?!and\b|or\b|but\b|who\b(?!\s+had\s+been)|when\b|while\b|then\b|whose\b)[^,;:.¤A-Z]{2,40},\s*\Z"
+)
 _AND = re.compile(r"\w,?\s+and\s*\Z")
 _HE = re.compile(r"\b([Hh]e|[Ss]he)\Z")
 _HIS = re.compile(r"\b(his|her)\Z", re.IGNORECASE)
@@ -45,6 +47,7 @@ _HANGS_ON = re.compile(r"\b(?:an?|some|any|every|no|another)\s+(?:[\w-]+,?\s+){1
 _IS_ONE = re.compile(
     r"(?:\b(?:was|is|as|became|being|remained)|,)\s+(?:\w+\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+(?:and\s+)?){1,6}\Z"
 )
+_AS = re.compile(r"\b(?:as|like)\s+\Z")
 _REACH = 40
 """Characters before a word that are looked at for what it hangs on."""
 
@@ -158,7 +161,7 @@ def _by_preposition(binder: Binder, number: int, thing: Thing) -> Mention | None
     if lowered == "whose":
         trimmed = binder.prose.told[: thing.cue_start].rstrip().rstrip(",")
         return binder.named_before(number, len(trimmed.rstrip()))
-    if lowered not in {"with", "from", "through", "of"}:
+    if lowered not in {"with", "from", "through", "of"} or _before(_AS, binder, thing.cue_start):
         return None
     owner = binder.subject(number, thing.cue_start)
     between = binder.prose.told[owner.end : thing.cue_start] if owner is not None else ""

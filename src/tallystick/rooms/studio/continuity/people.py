@@ -172,7 +172,8 @@ class Cast:
     def _mention(self, text: str, run: Run) -> Mention:
         start, end, title, words = run
         key = self.key_of(title, words)
-        if _ANOTHER.search(text, max(0, start - 9), start):
+        titled = title is not None and _TITLED_SO.search(text, max(0, start - 12), start) is not None
+        if titled or _ANOTHER.search(text, max(0, start - 10), start) or _THE_OTHER.match(text, end):
             key = f"{key} (another)"
         return Mention(
             start=start, end=end, key=key, name=" ".join(text[start:end].split()),
@@ -254,6 +255,9 @@ _DOES = re.compile(
     r"husband|lips|cheeks?|shoulder|mind)\b"
 )
 _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
+_TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
+"""`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
+_THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 
 

@@ -1,0 +1,85 @@
+"""What the page works out without a browser."""
+
+from typing import Any
+
+import pytest
+
+from tallystick import tool
+from tallystick.doors.web.parts.bell import page_of
+from tallystick.doors.web.parts.schema_form import plain_field
+from tallystick.doors.web.parts.settings_policy import would
+from tallystick.gate.decide.policy import Policy
+
+POLICY = """
+[policy]
+external = "ask"
+[tools.send]
+roles = ["clerk"]
+[[tools.send.rules]]
+otherwise = "deny"
+schema = { properties = { to = { pattern = "@example\\\\.org$" } } }
+"""
+
+
+@tool(effect="external")
+def send(to: str) -> str:
+    """Send something."""
+    return to
+
+
+@pytest.mark.promise("page.bell")
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("/api/runs/run_1", "/runs/run_1"), ("/conferences/conf_1", "/conference/conf_1"),
+        ("/prompts/proposals/prop_1", "/settings/prompts?proposal=prop_1"), ("/sessions/a b&c", "/receipts?words=a%20b%26c"),
+        ("/approvals/appr_1", "/approvals/appr_1"), ("/desk", "/desk"), ("/api/other", "/"),
+        ("https://other.example/", "/"), ("//other.example/", "/"), ("/\\other.example", "/"),
+        ("javascript:alert(1)", "/"), ("", "/"),
+    ],
+)  # fmt: skip
+def test_a_notification_leads_to_a_page_of_this_server_and_nowhere_else(link: str, page: str) -> None:
+    assert page_of(link) == page
+
+
+@pytest.mark.promise("page.settings")
+@pytest.mark.parametrize(
+    ("args", "roles", "verdict", "reason"),
+    [
+        ({"to": 7}, {"clerk"}, "deny", "before policy: /to breaks the schema's rule 'type'"),
+        ({}, {"clerk"}, "deny", "before policy: /to breaks the schema's rule 'required'"),
+        ({"to": "a@example.org"}, {"clerk"}, "ask", "approval_required"),
+        ({"to": "a@other.example"}, {"clerk"}, "deny", None),
+        ({"to": "a@example.org"}, {"reader"}, "deny", None),
+    ],
+)  # fmt: skip
+def test_a_dry_run_says_what_would_happen_to_a_call(
+    args: dict[str, Any], roles: set[str], verdict: str, reason: str | None
+) -> None:
+    found = would(Policy.from_text(POLICY), send.card, args, frozenset(roles))
+    assert found.verdict == verdict
+    assert reason in {None, found.reason}
+
+
+@pytest.mark.promise("page.settings")
+def test_a_dry_run_of_a_policy_in_shadow_says_what_it_would_have_stopped() -> None:
+    found = would(Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset())
+    assert found.verdict == "allow"
+    assert found.reason.startswith("shadow: without it, ")
+
+
+@pytest.mark.promise("page.rooms")
+@pytest.mark.parametrize(
+    ("about", "asked"),
+    [
+        ({"type": "string"}, {"type": "string"}),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}, {"type": "integer", "default": None}),
+        ({"$ref": "#/$defs/Colour", "description": "Which"}, {"enum": ["red"], "description": "Which"}),
+        ({"anyOf": [{"$ref": "#/$defs/Colour"}, {"type": "null"}]}, {"enum": ["red"]}),
+        ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"type": "object"}),
+        ({"$ref": "#/$defs/Missing"}, {}),
+        (True, {}),
+    ],
+)
+def test_a_field_is_asked_for_as_the_schema_means_it(about: Any, asked: dict[str, Any]) -> None:
+    assert plain_field(about, {"$defs": {"Colour": {"enum": ["red"]}}}) == asked
