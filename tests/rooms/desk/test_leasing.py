@@ -164,6 +164,8 @@ def test_who_comes_after_his_lease_ended_changes_nothing_whoever_has_the_ticket_
     refused = [one.header["audit"]["metadata"].get("refused") for one in desk.notes("desk.fill")]
     assert refused.count("lease_expired") == 4
     assert [one["id"] for one in desk.office.tickets.list(kind="REPLY")[0]] == [derived_id("REPLY", tool)]
+    with desk.office.store.reading() as tx:
+        assert [one.ticket_id for one in tx.list(last=True)[0]] == [derived_id("REPLY", tool)]
 
 
 @pytest.mark.promise("desk.late")

@@ -111,7 +111,7 @@ class _Board:
         with self._room.store.reading() as tx:
             columns = []
             for (kind, statuses, _), limit in zip(COLUMNS, self._limits, strict=True):
-                found, total = tx.list(status=statuses, kind=kind or None, limit=limit)
+                found, total = tx.list(status=statuses, kind=kind or None, limit=limit, last=True)
                 lines = [
                     (one.ticket_id, str(one.kind or ""), one.status, " ".join(one.content.split())[:120])
                     for one in found

@@ -141,9 +141,9 @@ class TicketRows(Asking):
 
     def list(
         self, *, status: Sequence[str] = (), kind: str | None = None, thread_id: str | None = None, limit: int = 50,
-        offset: int = 0,
+        offset: int = 0, last: bool = False,
     ) -> tuple[list[Ticket], int]:  # fmt: skip
-        """Tickets, newest first, and how many there are in all."""
+        """Tickets, newest first, and how many there are in all; `last`: only those that no other was derived from."""
         c = TICKETS.c
         wanted: list[Any] = []
         if status:
@@ -152,6 +152,9 @@ class TicketRows(Asking):
             wanted.append(c.kind == kind)
         if thread_id is not None:
             wanted.append(c.thread_id == storable(thread_id))
+        if last:
+            child = TICKETS.alias("child")
+            wanted.append(~sa.exists().where(child.c.parent_id == c.id))
         total = self.connection.execute(sa.select(sa.func.count()).select_from(TICKETS).where(*wanted)).scalar_one()
         query = sa.select(TICKETS).where(*wanted).order_by(c.created.desc(), c.id.desc()).limit(limit).offset(offset)
         return [ticket_of(row) for row in self.connection.execute(query)], int(total)

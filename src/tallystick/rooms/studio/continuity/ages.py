@@ -28,7 +28,8 @@ _PERSON = (
 _AFTER = (
     r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|"
     r"summer|autumn|"
-    r"winter|morning|night)|this\s|last\s|now\b|or\s+(?:so|thereabouts)|in\s+(?:the\s+)?(?:spring|summer|autumn|"
+    r"winter|morning|night)|this\s|last\s|now\b|that\s+\w+day\b|come\s+[A-Z]|or\s+(?:so|thereabouts)|"
+    r"in\s+(?:the\s+)?(?:spring|summer|autumn|"
     r"winter|year|January|"
     r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|"
     r"at\s+(?:the\s+time|most|"
@@ -48,7 +49,8 @@ _IS = re.compile(
 _BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
 _YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
 _DECADE = re.compile(
-    rf"(?:\b(?:was|is)|,)\s+(?:now\s+|still\s+|already\s+|well\s+)?in\s+(?:his|her)\s+(?P<part>early|mid|middle|"
+    rf"(?:\b(?:was|is)|,)\s+(?:(?:now|still|already|well|on|far)\s+){{0,3}}in(?:to)?\s+(?:his|her|"
+    rf"the)\s+(?P<part>early|mid|middle|"
     rf"late)?[- ]?"
     rf"(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)})\b"
 )

@@ -17,6 +17,7 @@ from tallystick.rooms.studio.book.nouns import Book
 from tallystick.rooms.studio.continuity.after_death import after_death
 from tallystick.rooms.studio.continuity.ages import ages
 from tallystick.rooms.studio.continuity.alive import deaths
+from tallystick.rooms.studio.continuity.bare_ages import bare_ages
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.births import births
 from tallystick.rooms.studio.continuity.body import bodies
@@ -47,7 +48,20 @@ from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
 
-_READERS = (looks, descriptions, ages, loose_ages, bodies, places, births, events, journeys, deaths, loose_deaths)
+_READERS = (
+    looks,
+    descriptions,
+    ages,
+    loose_ages,
+    bare_ages,
+    bodies,
+    places,
+    births,
+    events,
+    journeys,
+    deaths,
+    loose_deaths,
+)
 
 
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:
@@ -60,12 +74,8 @@ class Reading:
 
     def __init__(self, book: Book) -> None:
         self.book = book
-        self._prefaces = [Prose(scene.source, order=scene.order, body_line=scene.body_line) for scene in book.scenes]
-
-    @property
-    def proses(self) -> list[Prose]:
+        self.proses = [Prose(scene.source, order=scene.order, body_line=scene.body_line) for scene in book.scenes]
         """The scenes' prose, in reading order."""
-        return self._prefaces
 
     @cached_property
     def cast(self) -> Cast:

@@ -64,10 +64,10 @@ _OBJECT = re.compile(
 )
 _TRIGGERS = frozenset(
     words("""
-    dead drowned killed slain lost died perished fell neck spoke woke awoke rose stirred breathed last heart head brain throat
-    lung lungs face candle lamp light ground sod turf grass churchyard graveyard yew yews stone slab cross being hanged death
-    over buried burying mortal mortally funeral grave coffin burial tomb tombstone headstone wake corpse remains shroud hearse
-    bier inquest hour illness breath
+    dead drowned killed slain lost died perished fell neck spoke woke awoke rose stirred breathed last heart
+    head brain throat lung lungs face candle lamp light ground sod turf grass churchyard graveyard yew yews
+    stone slab cross being hanged death over buried burying mortal mortally funeral grave coffin burial tomb
+    tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath
     """)
 )
 
