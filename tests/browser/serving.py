@@ -111,12 +111,16 @@ class Visit:
         wrong = said + serious(self.page)
         assert not wrong, "\n".join(wrong)
 
-    def picture(self, name: str) -> None:
-        """Keep a picture for the docs, when asked for: `TALLY_PICTURES=1`."""
+    def picture(self, name: str, size: tuple[int, int] = DESKTOP) -> None:
+        """Keep a picture for the docs, when asked for: `TALLY_PICTURES=1`. A page full of text takes a smaller one."""
         if os.environ.get("TALLY_PICTURES"):
             IMAGES.mkdir(parents=True, exist_ok=True)
+            before = self.page.viewport_size
+            self.page.set_viewport_size({"width": size[0], "height": size[1]})
             self.page.wait_for_timeout(300)
             self.page.screenshot(path=IMAGES / f"{name}.png")
+            if before is not None:
+                self.page.set_viewport_size(before)
 
 
 def serious(page: Page) -> list[str]:

@@ -105,7 +105,7 @@ def test_a_file_is_found_opened_and_checked(served: Served, visit: Open, how_lar
     )
     here.check()
     if how_large == DESKTOP:
-        here.picture("workspace")
+        here.picture("workspace", (1120, 640))
 
 
 @pytest.mark.promise("page.workspace")

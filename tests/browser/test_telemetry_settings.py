@@ -51,20 +51,24 @@ def test_telemetry_is_empty_at_first_and_numbers_come_by_themselves(served: Serv
     expect(page.get_by_text("Nothing was counted yet")).to_be_visible()
     here.check()
     with closing(Rejections(served.workspace / CONTROL_ROOM / "telemetry")) as counts:
-        where = Session(session_id="s1", agent_id="critic", conference_id=NASTY)
-        counts.add(where, Count(activations=3, tokens=70, tokens_in=50, tokens_out=20, cost_microusd=12_300))
-        for _ in range(4):
-            counts.add(where, bucket="quote_not_found")
+        for place, agent in enumerate(("critic", "planner", "writer"), 1):
+            where = Session(session_id=f"chat_{place}", agent_id=agent, conference_id="conf_the_eyes")
+            counts.add(where, Count(activations=place, tokens_in=5_000 * place, tokens_out=700, cost_microusd=4_100))
+            for bucket in ("quote_not_found", "evidence_invalid", "format_error")[:place]:
+                counts.add(where, bucket=bucket)
     for page in (here.page, second.page):
         expect(page.get_by_text("Tokens read").first).to_be_visible()
         expect(page.get_by_role("img", name="Refusals by reason")).to_be_visible()
         expect(page.get_by_role("cell", name="critic")).to_be_visible()
-        expect(page.get_by_role("cell", name=NASTY)).to_be_visible()
         expect(page.get_by_text("$0.0123").first).to_be_visible()
+    here.picture("telemetry")
+    with closing(Rejections(served.workspace / CONTROL_ROOM / "telemetry")) as counts:
+        counts.add(Session(session_id="chat_4", agent_id=NASTY), Count(activations=1))
+    for page in (here.page, second.page):
+        expect(page.get_by_role("cell", name=NASTY)).to_be_visible()
     assert fits(second.page)
     here.check()
     second.check()
-    here.picture("telemetry")
 
 
 @pytest.mark.promise("page.settings")
@@ -104,12 +108,12 @@ def test_an_agent_is_given_another_model_by_keyboard_and_its_connection_is_tried
         expect(page.get_by_text("in the variable TALLY_TEST_KEY")).to_be_visible()
         page.get_by_role("button", name="Test connection of Critic").press("Enter")
         expect(page.get_by_text("It answered in")).to_be_visible()
+        here.picture("settings")
         assert model.requests[0].headers["authorization"] == f"Bearer {KEY}"
     page.get_by_role("button", name="Test connection of Critic").press("Enter")
     expect(page.get_by_text("endpoint_unreachable")).to_be_visible()
     assert KEY not in page.content()
     here.check()
-    here.picture("settings")
     page.get_by_role("button", name="Switch off Critic").press("Enter")
     expect(page.get_by_role("button", name="Switch on Critic")).to_be_visible()
     roster = Registry(served.workspace).load()

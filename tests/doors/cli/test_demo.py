@@ -152,23 +152,6 @@ def test_a_named_folder_is_used(fresh: Path, tally: Tally) -> None:
     assert all((fresh / "elsewhere" / path).is_file() for path, _ in sample_files())
 
 
-@pytest.mark.promise("demo.desk")
-def test_three_customers_end_differently_and_it_says_why(fresh: Path, tally: Tally) -> None:
-    for _ in range(2):
-        ran = tally("--json", "demo", "--no-serve")
-        ends = [(one["verdict"], one["rule_id"]) for one in ran.json["parts"]["desk"]["tickets"]]
-        assert ends == [
-            ("PROCEED", "proceed.supported"), ("DEFER", "defer.contradiction"), ("BLOCK", "block.personal-data"),
-        ]  # fmt: skip
-    answered, deferred, blocked = ran.json["parts"]["desk"]["tickets"]
-    assert "three to five working days" in answered["sent"]
-    assert "4.90 euros" in answered["sent"]
-    assert (deferred["sent"], blocked["sent"], blocked["draft"]) == ("", "", "")
-    assert "+44 7700" not in ran.out + tally("demo", "--no-serve").out
-    shown = tally("-w", fresh / FOLDER, "--json", "desk", "queue").json
-    assert {one["rule_id"] for one in shown["items"]} == {"defer.contradiction"}
-
-
 @pytest.mark.promise("demo.verified")
 def test_from_the_shell_it_is_over_in_time(fresh: Path) -> None:
     begun = time.monotonic()

@@ -98,9 +98,8 @@ class Clerk:
             extra={STEP: step},
         )  # fmt: skip
         gathered = Gathered(needs)
-        if tools.intersection(name for name, card in cards.items() if card.effect in ACTS) and self._acted(
-            session, step
-        ):
+        acting = any(cards[name].effect in ACTS for name in tools)
+        if acting and self._acted(session, step):
             # A worker died after a call that does something. It is not made twice.
             why = "An earlier attempt was cut off after a call that does something."
             return gathered.outputs(turns_used=0, max_turns=limits.max_turns, truncated=True, doubt=why)
@@ -137,7 +136,8 @@ class Clerk:
         self, ticket: Ticket, needs: tuple[Need, ...], limits: Limits, tools: frozenset[str], session: Session
     ) -> Question:
         event = event_of(ticket)
-        shown = {"needs": [need.question for need in needs], "message": ticket.content[:MAX_SHOWN]}
+        content = str(event.get("content", ""))[:MAX_SHOWN]
+        shown = {"needs": [need.question for need in needs], "message": content}
         searches = min(limits.searches, limits.queries * len(needs) * max(1, len(tools.intersection(SEARCHES))))
         spending = Spending(steps=limits.max_turns, bytes=TURN_BYTES, named={"search": searches})
         return Question(
@@ -145,7 +145,7 @@ class Clerk:
             session=session, tools=tools, tools_only=True, max_tokens=MAX_ANSWER,
             # A call that does something may take its values from here, and from nothing that the customer wrote.
             user_texts=(GATHER, *(str(event[name]) for name in self.policy.sources if name in event)),
-            heard=(ticket.content[:MAX_SHOWN],), budget=Budget(limits=spending, step_bytes=STEP_BYTES),
+            heard=(content,), budget=Budget(limits=spending, step_bytes=STEP_BYTES),
         )  # fmt: skip
 
     def _say(self, ticket: Ticket, task: str, shown: Mapping[str, Any]) -> str | None:

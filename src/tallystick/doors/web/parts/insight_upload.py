@@ -88,22 +88,22 @@ class Upload:
             self._refused("You are not logged in any more.", "Log in again, and choose the file once more.")
             return
         try:
-            self._path = await self._put(event.file)
+            self._path = await self._put(event)
             await self._look()
         except (ToolError, OSError) as error:
             self._refused(str(error), getattr(error, "hint", None) or "Choose another file.")
         self._upload.reset()
 
-    async def _put(self, file: ui.upload.FileUpload) -> str:
+    async def _put(self, event: events.UploadEventArguments) -> str:
         """Into the workspace's own folder for uploads, which only the tool that takes it reads."""
         workspace, most = self._house.gate.workspace, self._house.gate.settings.server.max_upload_bytes
         with TemporaryDirectory(prefix="tally-upload-") as folder:
             whole = Path(folder) / "file"
             # It may be larger than memory.
-            await file.save(whole)
+            await event.file.save(whole)
 
             def put() -> str:
-                return put_upload(workspace, file.name, _chunks(whole), random=os.urandom, max_bytes=most)
+                return put_upload(workspace, event.file.name, _chunks(whole), random=os.urandom, max_bytes=most)
 
             return str(await run.io_bound(put))
 

@@ -12,7 +12,10 @@ from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _PROPER = r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|du|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,2}"
-_P = rf"(?P<place>(?!(?:Mr|Mrs|Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b){_PROPER})"
+_P = (
+    r"(?P<place>(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day|Mr|Mrs|"
+    rf"Miss|Dr|Sir|Lady|Lord|Captain|Madame|Master|Aunt|Uncle|Father)\b){_PROPER})"
+)
 _BORN = tuple(
     re.compile(pattern)
     for pattern in (
@@ -42,7 +45,7 @@ _BIRTH_CUE = re.compile(
     r"her\s+)?(?:first\s+)?breath\b|"
     r"\bborne\s+(?:him|her)\b|\b(?:opened\s+(?:his|her)\s+eyes\s+on|brought\s+(?:[\w.]+\s+){0,3}into)\s+the\s+world\b|"
     r"\blife\s+(?:had\s+)?beg[au]n\b|\bbeg[au]n\s+(?:his\s+|her\s+)?life\b|(?:\b(?:his|her)|'s)\s+native\b|"
-    r"\b(?:came|come|was|were)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
+    r"\bfirst\s+cry\b|\b(?:his|her)\s+beginnings\b|\b(?:came|come|was|were|and)\s+(?:originally\s+)?from\b(?=\s+[A-Z])"
 )
 _ADDRESS = (
     r"(?P<place>(?:[A-ZÀ-Þ][\w'-]*\w\s+){1,3}(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|"
@@ -56,7 +59,7 @@ _HOME = tuple(
             rf"\b(?:lived?|lives|living|dwelt|dwelling|lodged|lodging|resided|residing|at\s+home|home|house|rooms?|"
             rf"lodgings|windows?|door|"
             rf"doorstep|roof|parlour|garret|quarters|address|household|bed|floor|cottage|attic|abode|hearth|fireside|"
-            rf"tenant|live[ds]?|found)\s+"
+            rf"tenant|live[ds]?|found|lodging|landlady|landlord|slept|key|inhabitant),?\s+"
             rf"(?:[a-z']+,?\s+){{0,5}}?(?:in|at|on|was|of|into)\s+(?:[\w'-]+,?\s+){{0,4}}?{_ADDRESS}"
         ),
         rf"{_ADDRESS}[^;]*?\b(?:home|house|lodgings|rooms)\s+(?:was|were|stood|lay)\s+there\b",
@@ -70,6 +73,7 @@ _HOME = tuple(
         ),
         rf"\b(?:[Nn]umber\s+[\w-]+,?|[Aa]ddress\s+as|lodging\s+looked\s+(?:up)?on)\s+{_ADDRESS}",
         rf"\bIn\s+{_ADDRESS},?\s+(?:lived|lodged|dwelt)\b",
+        rf"{_ADDRESS}\s+was\s+where\s+[^,;]{{2,30}}\b(?:lived|lodged|dwelt|had\s+(?:his|her|rooms|lodgings|a))\b",
         (
             rf"\bIn\s+{_ADDRESS},?\s+[^,;]{{2,30}}\s+(?:had|kept|rented)\s+(?:an?|two|three|four|his|"
             rf"her)\s+(?:\w+\s+)?(?:rooms?|house|lodgings?|bed|floor|garret)\b"
@@ -83,9 +87,9 @@ _PARENTS = re.compile(
     r"\b(?:mother|father|parents|people|wife|husband|son|daughter|sister|brother)\s+(?:was|were|had\s+been)\s+born\b"
 )
 _AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
+_STAYS = re.compile(r"\b(?:(?:did\s+)?not|never)\s+(?:once\s+)?(?:leave|stir|stirred|out|quit|left)\b")
+"""`did not leave Leeds` is a way of being there."""
 _AT_EASE = re.compile(r"\bmuch\s+at\s+home\b")
-_NEAR = 30
-"""Characters before a birth within which it may be denied."""
 _NIGHT = re.compile(DATE)
 _WAS_AT = re.compile(
     rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|"
@@ -113,7 +117,7 @@ _SUPPOSED = re.compile(
 _PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b")
 _BIRTH_WORDS = frozenset(
     words(
-        "born bred christened native child son daughter light world "
+        "cry beginnings born bred christened native child son daughter light world "
         "breath cradle hail hailed hails hailing birthplace birth bore borne eyes life began begun native from"
     )
 )
@@ -151,9 +155,8 @@ def _born_there(narration: Narration, binder: Binder, number: int, found: re.Mat
     if found.group().endswith("from") and not _AND_NO_MORE.match(told, place.end):
         # `came from Leeds by the coach` is a journey.
         return
-    if not found.group().endswith("native") and _SUPPOSED.search(
-        told, narration.prose.sentences[number].start, found.end()
-    ):
+    before = re.split(r"[;:,—]|\bwhere\b|\bthat\b", told[narration.prose.sentences[number].start : found.end()])[-1]
+    if not found.group().endswith("native") and _SUPPOSED.search(before):
         return
     span = (min(place.start, found.start()), max(place.end, found.end()))
     yield fact_at(narration.prose, number, span, owner, "birthplace", (_plain(place.name),), place.name)
@@ -226,7 +229,8 @@ def _owner(narration: Narration, binder: Binder, number: int, found: re.Match[st
 def _is_supposed(narration: Narration, number: int, found: re.Match[str]) -> bool:
     """`might as well have been born in Leeds`; what stands after the place supposes something else."""
     before = narration.prose.told[narration.prose.sentences[number].start : found.start("place")]
-    return _SUPPOSED.search(re.split(r"[;:,—]", before)[-1]) is not None
+    last = _STAYS.sub("", re.split(r"[;:,—]", before)[-1])
+    return _SUPPOSED.search(last) is not None
 
 
 def _plain(place: str) -> str:

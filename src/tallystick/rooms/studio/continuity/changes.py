@@ -20,11 +20,18 @@ _LOOKS = re.compile(
     r"(?:eyes|hair|beard)\s+(?:had|have)\s+(?:once\s+)?been\b|(?:bandaged|blinded|restored)\s+(?:his|her)\s+eyes|"
     r"(?:potion|spell|enchantment|curse)\b[^.;]{0,60}?\b(?:eyes|hair|beard)|shaved)\b"
 )
+_SOMEWHERE = (
+    r"\s+(?:the\s+|an?\s+|new\s+|his\s+|her\s+|another\s+)*(?:[A-Z]|house|home|lodgings|rooms|town|village|cottage|"
+    r"country|city|street|farm)"
+)
 _MOVES = re.compile(
-    r"\b(?:moved\s+(?:to|into|from|away)|removed\s+(?:to|from)|settled\s+(?:in|at|near|down\s+in)|emigrated|"
-    r"went\s+to\s+live|"
-    r"took\s+up\s+(?:his|her)\s+(?:residence|abode)|exiled|new\s+(?:home|lodgings)|took\s+(?:a\s+house|lodgings|rooms)|"
-    r"bought\s+a\s+house|established\s+(?:himself|herself)\s+(?:in|at))\b"
+    rf"\b(?:moved\s+(?:to|into|from|away\s+from){_SOMEWHERE}|removed\s+(?:to|from){_SOMEWHERE}|settled\s+(?:in|at|"
+    rf"near|down\s+in){_SOMEWHERE}|"
+    r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings)\b|took\s+(?:a\s+house|lodgings|rooms)\b|"
+    r"bought\s+a\s+house\b|"
+    rf"took\s+up\s+(?:his|her)\s+(?:residence|abode)\b|established\s+(?:himself|herself)\s+(?:in|at){_SOMEWHERE}|"
+    rf"had\s+moved\b|gave\s+up\s+(?:his|"
+    r"her)\s+(?:house|rooms|lodgings)\b|changed\s+(?:his|her)\s+lodgings\b)"
 )
 
 

@@ -15,53 +15,27 @@ from functools import cached_property
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.book.nouns import Book
 from tallystick.rooms.studio.continuity.after_death import after_death
-from tallystick.rooms.studio.continuity.ages import ages
-from tallystick.rooms.studio.continuity.alive import deaths
-from tallystick.rooms.studio.continuity.bare_ages import bare_ages
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.births import births
-from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.card_facts import SceneOrder, field_facts
 from tallystick.rooms.studio.continuity.card_places import banks
 from tallystick.rooms.studio.continuity.card_subjects import CardSubjects
 from tallystick.rooms.studio.continuity.card_words import told_by_card
 from tallystick.rooms.studio.continuity.changes import Changes
 from tallystick.rooms.studio.continuity.comparing import Comparer, Conflict
-from tallystick.rooms.studio.continuity.descriptions import descriptions
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
-from tallystick.rooms.studio.continuity.events import events
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.findings import Cited, Finding, Findings, LookedAt, cite, weighed
 from tallystick.rooms.studio.continuity.forbidden import broken_bans
-from tallystick.rooms.studio.continuity.journeys import journeys
-from tallystick.rooms.studio.continuity.looks import looks
-from tallystick.rooms.studio.continuity.loose_ages import loose_ages
-from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.names import Slip, slips
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Cast
-from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
+from tallystick.rooms.studio.continuity.readers import READERS
 from tallystick.rooms.studio.continuity.rules import RULES, Focus, in_focus, rule_of
 from tallystick.rooms.studio.continuity.since_death import dates_of, miscounted_years
 from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
-
-_READERS = (
-    looks,
-    descriptions,
-    ages,
-    loose_ages,
-    bare_ages,
-    bodies,
-    places,
-    births,
-    events,
-    journeys,
-    deaths,
-    loose_deaths,
-)
 
 
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:
@@ -91,7 +65,7 @@ class Reading:
     def told(self) -> list[Fact]:
         """What the scenes tell."""
         carded = CardSubjects(self.book.cards)
-        found = [carded.settled(fact) for telling in self._tellings for read in _READERS for fact in read(*telling)]
+        found = [carded.settled(fact) for telling in self._tellings for read in READERS for fact in read(*telling)]
         return found + [fact for narration, _ in self._tellings for fact in banks(narration, self.book.cards)]
 
     @cached_property
@@ -105,7 +79,7 @@ class Reading:
         found += [
             fact
             for card in self.book.cards
-            for fact in told_by_card(card, self.cast, _READERS)
+            for fact in told_by_card(card, self.cast, READERS)
             if (fact.path, fact.attribute) not in known
         ]
         return found

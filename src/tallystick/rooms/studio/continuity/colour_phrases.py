@@ -11,18 +11,18 @@ _BE = (
     r"stayed|remained|kept))"
 )
 _IS = re.compile(
-    rf"(?:,[^,;:.]{{1,60}},|[,:;]\s+they|,?\s+(?:which|that))?\s+{_BE}\s+(?:(?:seen|found|known|"
+    rf"(?:,[^,;:]{{1,60}},|[,:;]\s+they|,?\s+(?:which|that))?\s+{_BE}\s+(?:(?:seen|found|known|"
     rf"said)\s+to\s+be\s+)?{_W}"
 )
 _FURTHER_OFF = re.compile(
     rf"(?:\s+(?:beyond|under|behind|beneath|above|over|on|about|through|between|across|below|that|which|he|she|"
-    rf"[A-Z][\w.]+)\b[^,;:.—]{{0,50}}?|,\s+(?:which|"
-    rf"that)\b[^,;:.]{{1,60}},)"
+    rf"[A-Z][\w.]+)\b[^,;:—]{{0,50}}?|,\s+(?:which|"
+    rf"that)\b[^,;:]{{1,60}},)"
     rf"\s+(?:were|was)\s+{_W}"
 )
 """`The eyes that Helen turned upon him were grey`."""
 _TAKEN_UP = re.compile(
-    rf"[^;.!?¤]{{0,60}}?(?:[,:;—]\s*(?:and\s+|but\s+|for\s+)?|\s+(?:and|but|for)\s+)(?:they|it)\s+{_BE}\s+{_W}"
+    rf"[^;!?¤]{{0,60}}?(?:[,:;—]\s*(?:and\s+|but\s+|for\s+)?|\s+(?:and|but|for)\s+)(?:they|it)\s+{_BE}\s+{_W}"
 )
 """`let down her hair; it was black`."""
 _BESIDE = re.compile(
@@ -46,7 +46,7 @@ _FALLS = re.compile(
 )
 """`fell in black waves`, `her hair, a thick black rope,`."""
 _FOUND_SO = re.compile(
-    r"[^;.!?¤]{0,40}?\b(?:found|showed|saw|proved|kept)\s+(?:it|them)\s+(?:to\s+be\s+)?(?P<words>(?:\w+ly\s+|"
+    r"[^;!?¤]{0,40}?\b(?:found|showed|saw|proved|kept)\s+(?:it|them)\s+(?:to\s+be\s+)?(?P<words>(?:\w+ly\s+|"
     r"quite\s+)?)(?P<colour>[\w'-]+)"
     r"(?=\s*[.,;—])"
 )

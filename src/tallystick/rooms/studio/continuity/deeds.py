@@ -64,7 +64,7 @@ _REFUSES = re.compile(
     r"agree|budge|"
     r"let|go|eat|drink|flinch|blink|argue)\b|\s+could\s+be\s+(?:heard|seen)\b|\s+had\s+(?:another|"
     r"a\s+second)\s+\w+\b|\s+would\s+(?:take|have|hear)\s+no(?:ne|t|\s+more)\b|"
-    r"[^.;:¤]{3,60}?,?\s+and\s+said\s+so\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
+    r"[^;:¤]{3,60}?,?\s+and\s+said\s+so\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
     r"in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
 )
 _IS_DOING = re.compile(
@@ -99,7 +99,7 @@ _OF_BODY = re.compile(
 _COMES = re.compile(r"\b(?:came|rose|rang|sounded)\s+\Z")
 _VOICE_OF = re.compile(r"'s?\s+(?:\w+\s+)?(?:voice|laugh|cough|whistle|snores?)\b")
 _THERE_WAS = re.compile(r"\b[Tt]here\s+was\s+\Z")
-_BUSY = re.compile(r",[^.;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b")
+_BUSY = re.compile(r",[^;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b")
 _HIS_VOICE = re.compile(r"\b(?:voice|laugh|footsteps?|cough)\s+of\s+\Z")
 _HEARD = re.compile(r"\s+(?:was\s+heard|came|rose|rang|sounded|broke)\b(?!\s+back)")
 _BESIDE_HIM = re.compile(r"\s+(?:was\s+|stood\s+)?at\s+(?:his|her|their)\s+(?:side|elbow|heels|shoulder)\b")
@@ -111,7 +111,7 @@ _COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
     r"galloped|hurried|"
     r"to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|"
-    r"walk|appear)[^.;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?"
+    r"walk|appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?"
     r"(?:joined|opened|poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|"
     r"carried|brought|served|stopped|called)"
     r"\s+by)\s+(?:old\s+|"

@@ -16,17 +16,17 @@ _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|h
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
 _TINT = re.compile(
-    r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;.]*\b(?P<noun>eyes|hair)\b)"
+    r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;]*\b(?P<noun>eyes|hair)\b)"
 )
-_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;.]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
+_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
 _INVERTED = re.compile(
     r"(?:\b[Ss]o\s+(?P<so>[\w-]+)\s+(?:were|was)\s+(?:they|it)\b|\b(?P<first>[A-Z][\w-]+),?\s+(?:too,\s+)?(?:were|"
     r"was)\s|"
-    r"\b[Hh]ow\s+(?:very\s+)?(?P<how>[\w-]+)\s+(?=(?:[^,;.]{2,30}'s|his|her)\s+(?:eyes|hair)\s+(?:were|was)))"
+    r"\b[Hh]ow\s+(?:very\s+)?(?P<how>[\w-]+)\s+(?=(?:[^,;]{2,30}'s|his|her)\s+(?:eyes|hair)\s+(?:were|was)))"
 )
 _NOUN = re.compile(r"\b(?P<noun>eyes|hair)\b")
 _AS_HIS = re.compile(
-    rf"\b(?P<noun>eyes|hair)\b[^;.]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
+    rf"\b(?P<noun>eyes|hair)\b[^;]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
 )
 _SAME_AS = re.compile(
     rf"\b(?:same\s+|very\s+)?(?P<colour>[\w-]+),?\s+(?:as|"

@@ -61,8 +61,8 @@ def _bans(card: CanonCard) -> Iterator[Ban]:
         groups = found.groupdict()
         verb = groups.get("verb") or _past(groups["does"] or "")
         thing, when = re.escape(found.group("thing").lower().removesuffix("s")), found.group("when")
-        does, where = rf"\b{re.escape(verb)}\b[^.;:]{{0,40}}?\b{thing}s?\b", rf"\b{when}s?\b"
-        pattern = re.compile(rf"{where}[^.;:]{{0,80}}?{does}|{does}[^.;:]{{0,60}}?{where}")
+        does, where = rf"\b{re.escape(verb)}\b[^;:]{{0,40}}?\b{thing}s?\b", rf"\b{when}s?\b"
+        pattern = re.compile(rf"{where}[^;:]{{0,80}}?{does}|{does}[^;:]{{0,60}}?{where}")
         yield Ban(card=card, line=line, pattern=pattern, triggers=frozenset({when.lower(), f"{when.lower()}s"}))
 
 

@@ -46,7 +46,7 @@ _WISHED_FOR = frozenset(
     words("wanted wished envied admired loved liked longed hated seen met known dreamed missed coveted")
 )
 _COLOURS = EYES | HAIR
-_IN_FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;.]{2,24}'s\s+(?:\w+\s+){0,2}face\b", re.IGNORECASE)
+_IN_FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,24}'s\s+(?:\w+\s+){0,2}face\b", re.IGNORECASE)
 _WITH_THEM = re.compile(r"(?<!was)(?<!is)\s(?:an?|another|some)\s+(?:[\w-]+\s+){1,3}(?:with|who\s+had|whose)\Z")
 _GIVEN = re.compile(r"\b(?:gave|given|lent|granted)\s+[A-Z][\w.]+(?:\s+[A-Z]\w+)?\Z")
 _TOKEN = re.compile(r"[\w'-]+")

@@ -40,7 +40,7 @@ _AGE = re.compile(
     rf"silvered|given|left|rounded|thickened|softened|hardened)\b"
     rf"|\b(?:were|was)\s+(?P<u>{NUMBER})\s+years\s+(?:up)?on\b|\bage,?\s+(?:which\s+was|was\s+told|being|"
     rf"and\s+was\s+told)\s+(?P<v>{NUMBER})\b"
-    rf"|\b(?P<w>{NUMBER})\s+and\s+(?:never|still|not\s+yet)\s[^.;]{{2,40}}:\s+(?:that|such|this)\s+was\b"
+    rf"|\b(?P<w>{NUMBER})\s+and\s+(?:never|still|not\s+yet)\s[^;]{{2,40}}:\s+(?:that|such|this)\s+was\b"
     rf"|\b(?:man|woman|person)\s+of\s+(?P<x>{NUMBER})(?=\s+(?:does|should|may|has|is|cannot|ought)\b)"
     rf"|\b(?:knees|back|face|hands|legs|lungs|heart|figure)\s+of\s+a\s+(?:man|"
     rf"woman)\s+of\s+(?P<y>{NUMBER}),\s+which\s+(?:he|she)\s+was\b"
@@ -62,12 +62,12 @@ _AGE = re.compile(
     rf"|\b(?:owned\s+to|confessed\s+to|admitted\s+to|put\s+(?:his|her)\s+age\s+at|gave\s+(?:his|her)\s+age\s+as|"
     rf"aged)\s+(?P<g>{NUMBER})\b"
     rf"|\b(?:came|come)\s+into\s+the\s+world\s+(?P<h>{NUMBER})\s+years\s+(?:before|ago|earlier)\b"
-    rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^.;]*\b(?:cake|birthday)\b)|\b(?:cake|"
-    rf"birthday)\b[^.;]*\b(?P<j>{NUMBER})\s+candles\b",
+    rf"|\b(?:the\s+)?(?P<i>{NUMBER})\s+candles\b(?=[^;]*\b(?:cake|birthday)\b)|\b(?:cake|"
+    rf"birthday)\b[^;]*\b(?P<j>{NUMBER})\s+candles\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
-    rf"\bthe\s+(?P<of_life>{ORDINAL})\s+year\s+of\s+[^,;.]{{2,24}}(?:life|age)\b|"
+    rf"\bthe\s+(?P<of_life>{ORDINAL})\s+year\s+of\s+[^,;]{{2,24}}(?:life|age)\b|"
     rf"\b(?:his|her|'s)\s+(?P<number>{ORDINAL})\s+year\b(?!\s+(?:of|as|at|in\s+the))|"
     rf"'s\s+(?P<own>{ORDINAL})\s+year\b(?!\s+(?:of|as|at))"
 )

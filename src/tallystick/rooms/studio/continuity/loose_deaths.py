@@ -34,9 +34,9 @@ _OF_HIMSELF = re.compile(
 )
 """What happens to the one whom the sentence names."""
 _DONE_TO_HIM = re.compile(
-    r"\b(?:home|back|out|in|ashore)\b[^.;]{0,30}?\bdead\b(?=\s*[.,;])|\b[Dd]eath\s+(?:had\s+)?(?:found|come\s+to|"
+    r"\b(?:home|back|out|in|ashore)\b[^;]{0,30}?\bdead\b(?=\s*[.,;])|\b[Dd]eath\s+(?:had\s+)?(?:found|come\s+to|"
     r"came\s+to|overtaken|overtook|claimed|"
-    r"taken|took)\b|\b(?:verses|service|prayers|hymn|psalm|turf|stone|earth|spade|words)\b[^.;]{0,24}?\bover\b|"
+    r"taken|took)\b|\b(?:verses|service|prayers|hymn|psalm|turf|stone|earth|spade|words)\b[^;]{0,24}?\bover\b|"
     r"\ball\s+over\s+with\b|"
     r"\bburied\b|\bburying\b|\bthe\s+dead\s+are\b|\bmortal(?:ly)?\b"
 )

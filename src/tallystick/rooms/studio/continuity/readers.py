@@ -1,0 +1,29 @@
+"""All that reads facts off the narration, in the order in which they are tried."""
+
+from tallystick.rooms.studio.continuity.ages import ages
+from tallystick.rooms.studio.continuity.alive import deaths
+from tallystick.rooms.studio.continuity.bare_ages import bare_ages
+from tallystick.rooms.studio.continuity.births import births
+from tallystick.rooms.studio.continuity.body import bodies
+from tallystick.rooms.studio.continuity.descriptions import descriptions
+from tallystick.rooms.studio.continuity.events import events
+from tallystick.rooms.studio.continuity.journeys import journeys
+from tallystick.rooms.studio.continuity.looks import looks
+from tallystick.rooms.studio.continuity.loose_ages import loose_ages
+from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
+from tallystick.rooms.studio.continuity.places import places
+
+READERS = (
+    looks,
+    descriptions,
+    ages,
+    loose_ages,
+    bare_ages,
+    bodies,
+    places,
+    births,
+    events,
+    journeys,
+    deaths,
+    loose_deaths,
+)
