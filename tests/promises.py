@@ -899,6 +899,7 @@ PROMISES: dict[str, str] = {
     "desk.flows-send-time": "A customer's new message, a person or a withdrawn verdict keeps a queued reply back",
     "desk.killed": "Workers killed at random lose no ticket, send nothing twice and nothing without PROCEED",
     # -- demo --
+    "demo.memory": "The demo's memory believes two sources rather than a model's insisting, and builds again the same",
     "demo.desk": "The demo's three messages end PROCEED, DEFER and BLOCK, and it says why",
     # -- desk --
     "desk.figures": "Verdicts, overrides, waiting and lost leases are counted",
@@ -943,6 +944,7 @@ PROMISES: dict[str, str] = {
     "page.sizes": "Thousands of receipts, tickets and propositions: a page answers at once and holds a window of them",
     "page.speed": "With 10,000 receipts, 5,000 tickets and 2,000 propositions a page is usable, and a change is seen elsewhere, in under a second",
     "page.browser": "The tests get themselves a browser where they may, and say what is left out where they cannot",
+    "page.style": "Every class that a page uses is defined, and every picture in the docs is small and shown",
     "page.roles": "Roles decide what is shown, and the server checks again",
     # -- insight: cluster --
     "insight.cluster-ward": "Ward's tree over weighted points is the one of the plain method, in bounded memory",

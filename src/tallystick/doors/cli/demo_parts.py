@@ -76,5 +76,10 @@ PARTS = (
         title="Three customers write to a support desk",
         module="tallystick.doors.cli.demo_desk",
     ),
+    Part(
+        name="memory",
+        title="A memory that a loud voice does not change",
+        module="tallystick.doors.cli.demo_memory",
+    ),
 )
 """In the order they are played."""

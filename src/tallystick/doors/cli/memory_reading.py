@@ -58,7 +58,7 @@ def add(
     words = _words(text, file)
     passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
     with here.gate(plugins=True, make=True) as gate:
-        made = _remembered(gate, passages, _origin(source, kind, episode))
+        made = remembered(gate, passages, origin_of(source, kind, episode))
     here.screen.data(
         {
             "observation_ids": list(made.observation_ids),
@@ -97,7 +97,7 @@ def recall(
     if not query.strip() and not entity:
         raise UsageMistake("Give words to look for, or --entity.")
     with here.gate(plugins=True) as gate:
-        found = _memory(gate).reading.ask(
+        found = memory_in(gate).reading.ask(
             query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,
             tokens=tokens,
         )  # fmt: skip
@@ -109,7 +109,7 @@ def recall(
 def explain(here: Here, proposition_id: Id, as_of: AsOf = None) -> None:
     """Show why a proposition stands as it does: rule, evidence with quotes and receipts, history."""
     with here.gate(plugins=True) as gate:
-        reading = _memory(gate).reading
+        reading = memory_in(gate).reading
         found = reading.explain(proposition_id, as_of_seq=as_of)
         supports = reading.minimal_supports(proposition_id)
     if found is None:
@@ -133,7 +133,7 @@ def what_if(
 ) -> None:
     """Show how a proposition would stand had a source never spoken. Nothing is changed."""
     with here.gate(plugins=True) as gate:
-        found = _memory(gate).reading.what_if(proposition_id, without=without)
+        found = memory_in(gate).reading.what_if(proposition_id, without=without)
     if found is None:
         raise _unknown()
     here.screen.data(found)
@@ -149,7 +149,7 @@ def diff(
 ) -> None:
     """Show what changed between two places of the log, and why."""
     with here.gate(plugins=True) as gate:
-        found = _memory(gate).reading.diff(first, last)
+        found = memory_in(gate).reading.diff(first, last)
     here.screen.data(found)
     here.screen.line(f"{found['observations']} observations, {found['added_total']} propositions came up")
     for change in found["changed"]:
@@ -160,7 +160,7 @@ def diff(
 def export(here: Here, output: Output = None, force: Force = False) -> None:
     """Write all of memory as JSON-LD."""
     with here.gate(plugins=True) as gate, here.screen.writing(output, force=force) as file:
-        for piece in _memory(gate).reading.json_ld():
+        for piece in memory_in(gate).reading.json_ld():
             file.write(piece)
         file.write(b"\n")
 
@@ -183,7 +183,8 @@ def _words(text: str | None, file: Path | None) -> str:
     return words
 
 
-def _origin(source: str, kind: str, episode: str | None) -> "Origin":
+def origin_of(source: str, kind: str, episode: str | None = None) -> "Origin":
+    """Where a text comes from, said now."""
     from datetime import UTC, datetime
 
     from tallystick.rooms.memory.flows.remember import Origin
@@ -192,7 +193,8 @@ def _origin(source: str, kind: str, episode: str | None) -> "Origin":
     return Origin(source_id=source, source_class=kind, observed_at=now, episode_id=episode)
 
 
-def _remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "Remembered":
+def remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "Remembered":
+    """Record passages and propose what they state, through the gate."""
     import asyncio
     from collections.abc import Mapping
 
@@ -202,10 +204,11 @@ def _remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "R
     async def call(tool: str, args: Mapping[str, Any]) -> Outcome:
         return await gate.call(tool, args, session=SESSION)
 
-    return asyncio.run(remember(call, passages, origin, known=_memory(gate).reading.known))
+    return asyncio.run(remember(call, passages, origin, known=memory_in(gate).reading.known))
 
 
-def _memory(gate: "Gate") -> "Memory":
+def memory_in(gate: "Gate") -> "Memory":
+    """The memory room of a workspace."""
     from tallystick.rooms.memory.room import Memory
 
     room = gate.room("memory")

@@ -14,7 +14,7 @@ from tallystick.doors.web.parts.text import text
 from tallystick.rooms.desk.room import Desk
 
 SOON_S = 0.6
-SHOWN = 60
+SHOWN = 30
 """Tickets of one column that are sent at once."""
 ATTENTION = "For a person"
 COLUMNS = (

@@ -20,11 +20,13 @@ SPEAKS = words("""
     says asks replies answers whispers cries shouts mutters
 """)
 _IRREGULAR = words("""
-    came went sat stood rose ran took put held gave threw caught strode leapt sprang knelt swung bent shook led lit blew
-    flung thrust spat spoke struck fought hit drew cut wrote kept saw made began broke bit bound chose clung crept dealt
-    drank drove ate fed flew forgot hung heard hid knelt laid leaned leant left met overtook paid rang read rode sang
-    sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck swam swept swore taught tore
-    told trod undid found lost bade put understood woke wept withdrew wrung dug got let won said swore slung sprang
+    came went sat stood rose ran took put held gave threw caught strode leapt sprang knelt swung bent shook led
+    lit blew flung thrust spat spoke struck fought hit drew cut wrote kept saw made began broke bit bound chose
+    clung crept dealt drank drove ate fed flew forgot hung heard hid laid leaned leant left met overtook paid
+    rang read rode sang sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck
+    swam swept swore taught tore told trod undid found spilt burnt beat overheard bade cast hurt knit bred clad
+    fled forbade hewed lent rid slit spun strewed swelled upset wove lost understood woke wept withdrew wrung
+    dug got let won said slung
 """)
 _PRESENT_TENSE = words("""
     smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours drinks rises
@@ -64,7 +66,10 @@ _REFUSES = re.compile(
     r"agree|budge|"
     r"let|go|eat|drink|flinch|blink|argue)\b|\s+could\s+be\s+(?:heard|seen)\b|\s+had\s+(?:another|"
     r"a\s+second)\s+\w+\b|\s+would\s+(?:take|have|hear)\s+no(?:ne|t|\s+more)\b|"
-    r"[^;:¤]{3,60}?,?\s+and\s+said\s+so\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
+    r"[^;:¤]{3,60}?,?\s+and\s+said\s+(?:so|as\s+much)\b|\s+did\s+not(?=\s*[.,;])|\s+was\s+(?:up|down)\s+(?:before|"
+    r"early|late|first)\b|"
+    r"\s+was\s+in\s+(?:excellent|good|high|low|great|poor|the\s+best\s+of)\s+(?:spirits|humour|temper)\b|"
+    r"\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
     r"in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
 )
 _IS_DOING = re.compile(
@@ -99,12 +104,13 @@ _OF_BODY = re.compile(
 _COMES = re.compile(r"\b(?:came|rose|rang|sounded)\s+\Z")
 _VOICE_OF = re.compile(r"'s?\s+(?:\w+\s+)?(?:voice|laugh|cough|whistle|snores?)\b")
 _THERE_WAS = re.compile(r"\b[Tt]here\s+was\s+\Z")
-_BUSY = re.compile(r",[^;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b")
+_BUSY = re.compile(r"(?:\s+(?:at|in|on|by)\s+(?:the|his|her)\s+\w+)?,[^;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b")
 _HIS_VOICE = re.compile(r"\b(?:voice|laugh|footsteps?|cough)\s+of\s+\Z")
 _HEARD = re.compile(r"\s+(?:was\s+heard|came|rose|rang|sounded|broke)\b(?!\s+back)")
 _BESIDE_HIM = re.compile(r"\s+(?:was\s+|stood\s+)?at\s+(?:his|her|their)\s+(?:side|elbow|heels|shoulder)\b")
 _SAYS_BEFORE = re.compile(
-    rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)}|put\s+in|broke\s+in|(?<=¤\s)[a-z]{{3,}}ed|was\s+all\s+that)\s+(?:old\s+|"
+    rf"(?:¤|[.,!?—])\s*({'|'.join(SPEAKS)}|put\s+in|broke\s+in|(?<=¤\s)[a-z]{{3,}}ed|was\s+all\s+that|"
+    rf"came\s+from)\s+(?:old\s+|"
     rf"poor\s+)?\Z"
 )
 _COMES_BEFORE = re.compile(
@@ -113,8 +119,8 @@ _COMES_BEFORE = re.compile(
     r"to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|"
     r"walk|appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?"
     r"(?:joined|opened|poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|"
-    r"carried|brought|served|stopped|called)"
-    r"\s+by)\s+(?:old\s+|"
+    r"carried|brought|served|stopped|called|taken|shown|fetched)"
+    r"(?:\s+\w+){0,4}?\s+by)\s+(?:old\s+|"
     r"poor\s+)?\Z"
 )
 _IS_DEALT_WITH = re.compile(
@@ -129,11 +135,15 @@ _IS_DEALT_WITH = re.compile(
     r"slapped))\s+"
     r"(?:old\s+|poor\s+)?\Z"
 )
+_HIS_ARM = re.compile(r"\b(?:took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|by)\s+\Z")
+_ARM = re.compile(r"'s?\s+(?:\w+\s+)?(?:arm|hand|hands|sleeve|elbow|shoulder|fingers)\b(?!\s+(?:was|were|lay|had))")
 _IS_SEEN = re.compile(
     r"\b(?:saw|heard|could\s+(?:hear|see)|watched|found|noticed|spied|caught|left)\s+(?:old\s+|poor\s+)?\Z"
 )
 _SEEN_DOING = re.compile(
-    r"\s+(?:asleep|awake|deep\s+in)\b|\s+(?!(?:lying|dead|being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|"
+    r"\s+(?:asleep|awake|deep\s+in)\b|\s+to\s+(?:see|mind|finish|lock|watch|do|look|deal|count|put)\b|"
+    r"\s+(?:at|in|on|by|behind)\s+(?:the\s+|his\s+|her\s+|a\s+)?[\w-]+,\s+(?!lying)[a-z]+ing\b|\s+(?!(?:lying|dead|"
+    r"being|dying)\b)(?:[a-z]+ing\b|(?:cross|laugh|come|go|turn|"
     r"walk|run|sing|cough|say|speak|"
     r"open|close|shut|rise|sit|"
     r"stand|move|smile|nod|shake|climb|call|whistle|sigh|enter|leave|take|put|lift|raise|ride|drive|pass|step|lean|"
@@ -184,9 +194,13 @@ _GHOSTLY = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:would(?!\s+(?:take|have|hear)\s+no)|had(?!\s+(?:(?:his|her)\s+\w+\s+(?:off|on|up)|another\b|a\s+second\b))|been)\b|'d\b"
+    r"\b(?:would(?!\s+(?:take|have|hear)\s+no)|had(?!\s+(?:(?:his|her)\s+\w+\s+(?:off|on|up)|another\b|"
+    r"a\s+second\b))|been)\b|'d\b"
 )
 """Before the deed: what is told there lies further back. After it, it may be anything."""
+
+
+_THAT = re.compile(r"\s+that\b")
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -200,7 +214,10 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         if number is None or end is None or narration.in_dream(number):
             continue
         sentence = prose.sentences[number]
-        if _GHOSTLY.search(sentence.text) or not narration.is_real(number):
+        last = max(mention.end, end)
+        that = _THAT.match(prose.told, last)
+        done = (min(mention.start, end), that.end() if that else last)
+        if _GHOSTLY.search(sentence.text) or not narration.is_real(number, until=done[1], apart=done):
             continue
         if _EARLIER.search(_within_speech(sentence.text[: max(mention.end, end) - sentence.start])):
             continue
@@ -219,6 +236,8 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
         return mention.end
     if mention.is_possessive:
         of_body = _OF_BODY.match(told, mention.end)
+        if of_body is None and _HIS_ARM.search(told, before, mention.start):
+            of_body = _ARM.match(told, mention.end)
         return of_body.end() if of_body else None
     for pattern in (_SAYS_BEFORE, _COMES_BEFORE):
         if said := pattern.search(told, before, mention.start):

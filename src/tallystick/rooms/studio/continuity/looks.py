@@ -78,7 +78,7 @@ class Noun:
 def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes, hair and beard that the file gives somebody."""
     for number, found in narration.prose.matches(_NOUN, _NOUNS):
-        if narration.is_real(number):
+        if narration.is_real(number, until=found.end()):
             yield from _of_noun(narration, binder, number, found)
 
 

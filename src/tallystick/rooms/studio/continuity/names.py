@@ -118,8 +118,8 @@ def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Pr
 
 
 def _is_used_as_name(word: str, cast: Cast, opened: set[str]) -> bool:
-    """A word that the book also writes small is no name; one that only ever opens sentences may be any word."""
-    return cast.is_name(word) and (cast.counts[word] > 0 or word in opened)
+    """A word that the book also writes small is no name; a short one that only ever opens sentences may be any word."""
+    return cast.is_name(word) and (cast.counts[word] > 0 or word in opened or len(word) >= _LONG)
 
 
 def _card_words(cast: Cast) -> frozenset[str]:

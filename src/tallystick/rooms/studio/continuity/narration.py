@@ -57,6 +57,8 @@ _UNREAL = re.compile(
     r"was told|had heard|heard|"
     r"insisted)\b[^¤]*\Z",
 )
+_LIKENED = re.compile(r"\b(?:as (?:if|though)|would have|could have|might have|wished|hoped|said to go)\b")
+"""What is not so from here on in a sentence, whatever stands before."""
 _DREAMS = re.compile(
     r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|"
     r"a dream (?:came|of))\b"
@@ -93,10 +95,23 @@ class Narration:
     def __init__(self, prose: Prose) -> None:
         self.prose = prose
 
-    def is_real(self, number: int) -> bool:
-        """Whether a sentence speaks of the story's present and its own world."""
+    def is_real(self, number: int, *, until: int | None = None, apart: tuple[int, int] | None = None) -> bool:
+        """Whether a sentence speaks of the story's present and its own world.
+
+        Args:
+            number: The sentence.
+            until: Where the words in question end: what is only likened or wished for after them does not touch them.
+            apart: Words that are themselves what is told: in `Mara said that …`, that she says so.
+        """
         sentence = self.prose.sentences[number]
-        return not (sentence.is_question or number in self._elsewhere or _UNREAL.search(sentence.text))
+        text = sentence.text
+        if apart is not None:
+            first, last = max(apart[0] - sentence.start, 0), apart[1] - sentence.start
+            text = f"{text[:first]} {text[last:]}"
+        if until is not None:
+            after = _LIKENED.search(text, max(until - sentence.start, 0))
+            text = text[: after.start()] if after else text
+        return not (sentence.is_question or number in self._elsewhere or _UNREAL.search(text))
 
     def asserts(self, number: int, start: int, end: int, *, apart: tuple[int, int] | None = None) -> bool:
         """Whether what stands between two offsets is said to be so: neither denied nor supposed.
