@@ -41,7 +41,7 @@ def endava() -> Labelled:
 
 
 CORPORA: dict[str, Callable[[], Labelled]] = {
-    "banking77": banking77, "clinc150": clinc150, "dstc11 development": dstc11, "endava (13 categories)": endava,
+    "banking77": banking77, "clinc150": clinc150, "dstc11 development": dstc11, "endava": endava,
 }  # fmt: skip
 
 
