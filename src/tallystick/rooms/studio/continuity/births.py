@@ -89,7 +89,10 @@ _PARENTS = re.compile(
 _AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
 _STAYS = re.compile(r"\b(?:(?:did\s+)?not|never)\s+(?:once\s+)?(?:leave|stir|stirred|out|quit|left)\b")
 """`did not leave Leeds` is a way of being there."""
-_AT_EASE = re.compile(r"\bmuch\s+at\s+home\b")
+_AT_EASE = re.compile(
+    r"\bmuch\s+at\s+home\b|\b(?:called|knocked|stopped|rang|inquired|asked)\s+at\s+an?\s+(?:\w+\s+)?(?:house|door)\b"
+)
+"""Somebody's house, but not his own."""
 _NIGHT = re.compile(DATE)
 _WAS_AT = re.compile(
     rf"\b(?:slept|spent|lay|been|was|were|stayed|passed|lodged|put\s+up|sat\s+up|kept|found|saw|remained|dined|"

@@ -36,7 +36,7 @@ _BEASTS = re.compile(
 _SEES = re.compile(
     r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
     r"found|"
-    r"watch(?:ed|ing)|faced|facing|beheld|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|"
+    r"watch(?:ed|ing)|faced|facing|beheld|felt|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|"
     r"encounter\w*)\b"
 )
 """What is done to another's eyes."""
@@ -47,6 +47,13 @@ _WISHED_FOR = frozenset(
 )
 _COLOURS = EYES | HAIR
 _IN_FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,24}'s\s+(?:\w+\s+){0,2}face\b", re.IGNORECASE)
+_NOT_HIS = re.compile(r"\b(?:not|unlike|like|than)\s+\Z")
+_SERVED = re.compile(r"\bwho\s+(?:had\s+)?[a-z]+\s+\Z")
+_AT_HIM = re.compile(
+    r"\b(?:looked|stared|gazed|glanced|peered|watched|followed|met|regarded|surveyed|studied|rested|searched|"
+    r"sought)\b[^;,]*\Z"
+)
+"""`Grey eyes looked at Mara`: whoever they belong to, it is not Mara."""
 _WITH_THEM = re.compile(r"(?<!was)(?<!is)\s(?:an?|another|some)\s+(?:[\w-]+\s+){1,3}(?:with|who\s+had|whose)\Z")
 _GIVEN = re.compile(r"\b(?:gave|given|lent|granted)\s+[A-Z][\w.]+(?:\s+[A-Z]\w+)?\Z")
 _TOKEN = re.compile(r"[\w'-]+")
@@ -167,17 +174,26 @@ def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
     if cue in _OTHERS or cue.endswith(("'s", "s'")) or (cue in PRONOUNS and not binder.mentions(number)):
         return None
     owner = alone(binder, number) or alone_before(binder, number)
-    told = binder.prose.told
-    if _BEASTS.search(binder.prose.sentences[number].text):
+    text, told = binder.prose.sentences[number].text, binder.prose.told
+    if (
+        owner is None
+        or _BEASTS.search(text)
+        or _OF_ANOTHER.match(told, thing.end)
+        or _is_anothers(binder, number, thing)
+    ):
         return None
-    if owner is None or _OF_ANOTHER.match(told, thing.end) or _is_anothers(binder, number, thing):
-        return None
-    if _IN_FACE.search(binder.prose.sentences[number].text):
+    if _IN_FACE.search(text):
         return owner
     between = told[owner.end : thing.cue_start]
-    if _SEES.search(_same_clause(told[owner.end : thing.start])) and not (between.endswith(",") and not cue):
-        return None
-    return owner
+    sees = _SEES.search(_same_clause(told[owner.end : thing.start])) and not (between.endswith(",") and not cue)
+    return None if sees or _is_turned_on(told, owner, thing) else owner
+
+
+def _is_turned_on(told: str, owner: Mention, thing: Thing) -> bool:
+    """`Grey eyes looked at Mara`, `The clerk who served Mara had grey eyes`: Mara is there, and they are not hers."""
+    before = max(0, owner.start - 24)
+    served = thing.cue == "had" and _SERVED.search(told, before, owner.start)
+    return bool(served or _NOT_HIS.search(told, before, owner.start) or _AT_HIM.search(told, thing.end, owner.start))
 
 
 def _is_anothers(binder: Binder, number: int, thing: Thing) -> bool:

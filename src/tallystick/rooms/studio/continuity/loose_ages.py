@@ -113,6 +113,9 @@ def _age(
         return
     owner = alone(binder, number) or alone_before(binder, number)
     once = any(found.groupdict().get(name) for name in _AT_AN_AGE)
+    if owner is not None and owner.is_possessive and (found.groupdict().get("e") or found.groupdict().get("f")):
+        # `Mara's house was thirty years old.`
+        return
     if owner is not None and not (once and _looks_back(prose.told, owner.end)):
         yield fact_at(prose, number, found.span(), owner, "age", (low, high), found.group())
 

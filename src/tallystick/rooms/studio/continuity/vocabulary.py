@@ -152,7 +152,7 @@ WOMEN = words(
 ANYONE = words(
     "child stranger servant friend cousin doctor captain officer colonel person creature baby infant visitor guest "
     "soldier clerk lawyer physician surgeon teacher student companion figure passenger driver guard prisoner "
-    "speaker neighbour neighbor master host twin sibling kinsman kinswoman orphan beggar pedlar tramp"
+    "speaker neighbour neighbor master host twin sibling kinsman kinswoman orphan beggar pedlar tramp namesake"
 )
 KIN = frozenset(
     words("""
