@@ -103,6 +103,7 @@ class Visit:
         self.page.fill("#token", token or self.served.token)
         self.page.press("#token", "Enter")
         self.page.wait_for_url(f"**{onward}")
+        self.page.wait_for_function("window.socket && window.socket.connected")
         return self.page
 
     def check(self, *, allowed: tuple[str, ...] = ()) -> None:

@@ -285,4 +285,5 @@ def test_no_text_is_slow(text: str) -> None:
         find_quote(f"begin {text} fin", folded)
         find_quote("begin end", folded)
 
-    assert cpu_seconds(search) < (0.1 if text.isspace() else 0.5)
+    # An answer takes a tenth of this; what grows with the square takes minutes.
+    assert cpu_seconds(search) < (1 if text.isspace() else 5)

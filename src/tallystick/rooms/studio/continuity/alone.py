@@ -19,8 +19,10 @@ _RIVAL = re.compile(rf"\b(?:{_PEOPLE})\b(?!'s)")
 _BY_THE_WAY = re.compile(
     r"\b(?:of\s+)?an?\s+(?:man|woman|person|gentleman|lady)\s+of\s+(?=[a-z]+(?:-|\s+(?:does|should|may|has|is)))|"
     rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
-    rf"\b(?:was|is|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
+    rf"\b(?:was|is|been|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
     rf"the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf"\A\W*(?:the|an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|\bby\s+(?:birth|origin|blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf"\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
     rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",
     re.IGNORECASE,
@@ -29,6 +31,7 @@ _BY_THE_WAY = re.compile(
 _TAKEN_UP = re.compile(r"\W*(?:It|They|The\s+\w+|Those|These|He|She)\b")
 
 
+_FEAST = re.compile(r"\b(?:Eve|Day|Night)\Z")
 _TOWARDS = re.compile(r"\b(?:for|to|in|at|from|of|near|left|reached|through)\s+\Z")
 
 
@@ -58,7 +61,7 @@ def _only_one(binder: Binder, number: int) -> Mention | None:
 
 def _is_place(binder: Binder, one: Mention) -> bool:
     """`his departure for Trieste`: a town, or what somebody goes to and nobody has heard speak."""
-    if is_listed(one.name.lower()):
+    if is_listed(one.name.lower()) or _FEAST.search(one.name):
         return True
     told = binder.prose.told
     towards = _TOWARDS.search(told, max(0, one.start - 12), one.start)

@@ -35,7 +35,7 @@ _BORN = tuple(
             rf"native\s+(?:town|city|village|"
             rf"place|parish))\b"
         ),
-        rf"{_P}\s+(?:had\s+)?(?:bore|gave\s+birth\s+to|had\s+given\s+birth\s+to|saw\s+the\s+birth\s+of)\b",
+        rf"{_P}\s+(?:had\s+)?(?:bore(?!\s+(?:the|an?|no|his|her|witness)\b)|gave\s+birth\s+to|had\s+given\s+birth\s+to|saw\s+the\s+birth\s+of)\b",
         rf"(?:\bin|\bat)\s+{_P},?\s+where\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
         rf"(?:\bin|\bat)\s+{_P}\s+that\s+[^,;]{{0,30}}\b(?:was|had\s+been)\s+born\b",
     )
@@ -90,7 +90,8 @@ _AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
 _STAYS = re.compile(r"\b(?:(?:did\s+)?not|never)\s+(?:once\s+)?(?:leave|stir|stirred|out|quit|left)\b")
 """`did not leave Leeds` is a way of being there."""
 _AT_EASE = re.compile(
-    r"\bmuch\s+at\s+home\b|\b(?:called|knocked|stopped|rang|inquired|asked)\s+at\s+an?\s+(?:\w+\s+)?(?:house|door)\b"
+    r"\b(?:much|felt|feel|feeling)\s+at\s+home\b|\b(?:met|saw|knew|heard|hated|passed|watched|with|by)\s+(?:an?|the|every|some)\s+(?:\w+\s+)?"
+    r"(?:native|house|door|cry|son|daughter|child)\b|\bfor\s+the\s+night\b|\bfirst\s+cry\s+of\s+the\b|\b(?:called|knocked|stopped|rang|inquired|asked)\s+at\s+an?\s+(?:\w+\s+)?(?:house|door)\b"
 )
 """Somebody's house, but not his own."""
 _NIGHT = re.compile(DATE)
@@ -153,7 +154,8 @@ def _born_there(narration: Narration, binder: Binder, number: int, found: re.Mat
     owner = alone(binder, number) or alone_before(binder, number) if narration.is_real(number) else None
     place = _only_place(binder, number, owner) if owner is not None else None
     told = narration.prose.told
-    if owner is None or place is None or _PARENTS.search(narration.prose.sentences[number].text):
+    text = narration.prose.sentences[number].text
+    if owner is None or place is None or _PARENTS.search(text) or _AT_EASE.search(text):
         return
     if found.group().endswith("from") and not _AND_NO_MORE.match(told, place.end):
         # `came from Leeds by the coach` is a journey.

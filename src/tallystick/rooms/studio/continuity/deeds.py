@@ -30,6 +30,8 @@ _IRREGULAR = words("""
 """)
 _PRESENT_TENSE = words("""
     smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours drinks rises
+    tells says gives puts holds pulls pushes drops lifts lights reads writes eats waits leans reaches throws catches hands
+    picks knocks calls stops steps leads follows climbs bends kneels sighs shakes points stares listens buys pays drives
 """)
 STATES = words("""
     died seemed appeared loved hated liked wanted needed believed owned lived belonged deserved preferred feared hoped
@@ -60,7 +62,12 @@ _ASIDE = re.compile(
 )
 _TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)(?=\s)")
 _REFUSES = re.compile(
-    r"\s+(?:did\s+not|didn't|would\s+not|could\s+not|does\s+not)\s+(?:(?:even|at\s+once|\w+ly)\s+)?(?:answer|reply|"
+    r"\s+(?:did\s+not|didn't|could\s+not|couldn't|does\s+not)\s+(?:(?:even|at\s+once|yet|\w+ly)\s+)?(?!(?:live|survive|wake|waken|outlive|die|recover|last|"
+    r"breathe|rise|come|return|know|see|be|have|exist|get|reach|escape|belong|like|love|want|need|deserve|own|mean|even)\b)[a-z]{3,}\b|"
+    r"\s+has\s+(?:just\s+|already\s+)?(?!been\b)(?:hired|bought|taken|come|gone\s+(?:out|in|to\s+the)|ordered|asked|opened|lit|sent|brought)\b|"
+    r"\s+had\s+(?:his|her|an?|some)\s+(?:\w+\s+)?(?:breakfast|dinner|supper|tea|lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b|"
+    r"\s+(?:wanted|liked|needed|wished|decided|meant|seemed)\s+[^,;:¤]{2,40},?\s+and\s+(?:asked|said|took|went|told|did|got|began|rang|called)\b|"
+    r"\s+(?:would\s+not)\s+(?:(?:even|at\s+once|\w+ly)\s+)?(?:answer|reply|"
     r"speak|move|look|stir|"
     r"smile|laugh|hesitate|notice|understand|mind|hear|see|turn|wait|raise|lift|take|touch|sit|sleep|stop|help|resist|"
     r"agree|budge|"
@@ -183,7 +190,7 @@ _GHOSTLY = re.compile(
     r"on canvas|canvas|frame|framed|engraving|likeness|bust|statue|daguerreotype|photographs?|picture|locket|"
     r"mind's eye|"
     r"in\s+(?:his|her|the|a|their)\s+(?:letters?|diary|journal|will|head|ears|heart|minds?|thoughts|memory|"
-    r"imagination)|wrote|"
+    r"imagination)|"
     r"(?:before|till|until) (?:his|her|the) (?:death|funeral|accident|murder|end)|before (?:he|she) (?:died|was)|"
     r"last time|the late|once|"
     r"always|used|namesake|seemed to|could (?:still|almost|nearly)|almost|the way|was the (?:summer|winter|spring|"
@@ -195,12 +202,15 @@ _GHOSTLY = re.compile(
 )
 _EARLIER = re.compile(
     r"\b(?:would(?!\s+(?:take|have|hear)\s+no)|had(?!\s+(?:(?:his|her)\s+\w+\s+(?:off|on|up)|another\b|"
-    r"a\s+second\b))|been)\b|'d\b"
+    r"a\s+second\b|(?:his|her|an?|some)\s+(?:\w+\s+)?(?:breakfast|dinner|supper|tea|lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b))|been)\b|'d\b"
 )
 """Before the deed: what is told there lies further back. After it, it may be anything."""
 
 
 _THAT = re.compile(r"\s+that\b")
+_AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|remarked|observed)\s+that\b")
+_WHO_HAD = re.compile(r",\s+who\s+had\s+[^,;:¤]{2,50},")
+_WRITES = re.compile(r"\bwrote\b")
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -217,9 +227,14 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         last = max(mention.end, end)
         that = _THAT.match(prose.told, last)
         done = (min(mention.start, end), that.end() if that else last)
+        if and_says := _AND_SAYS.search(prose.told, last, sentence.end):
+            done = (done[0], and_says.end())
         if _GHOSTLY.search(sentence.text) or not narration.is_real(number, until=done[1], apart=done):
             continue
-        if _EARLIER.search(_within_speech(sentence.text[: max(mention.end, end) - sentence.start])):
+        if _WRITES.search(f"{sentence.text[: done[0] - sentence.start]} {sentence.text[done[1] - sentence.start :]}"):
+            continue
+        before = _WHO_HAD.sub(",", sentence.text[: max(mention.end, end) - sentence.start])
+        if _EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")

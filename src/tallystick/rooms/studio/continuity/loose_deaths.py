@@ -30,7 +30,12 @@ _OF_HIMSELF = re.compile(
     r"\b(?:rests|rested|lies|lay|sleeps|slept)\s+(?:under|beneath)\s+a\s+(?:\w+\s+)?(?:stone|slab|cross)\b|"
     r"\b(?:he|she)\s+(?:had\s+)?(?:died|drowned|perished)\b|\band\s+(?:quietly\s+)?(?:died|perished)\b(?=\s*[.;,]|"
     r"\s+(?:in|on|at|of|before|within|there))|"
-    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|\band\s+was\s+(?:killed|drowned|hanged|dead)\b"
+    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|\band\s+(?:was|were)\s+(?:found|picked\s+up|brought\s+(?:home|in|back)|taken\s+up|dug\s+out)\s+(?:\w+\s+)?(?:dead|drowned|frozen|lifeless)\b|"
+    r"\b(?:rose|spoke|breathed|moved|stirred|woke|smiled|laughed)\s+no\s+more\b|\b(?:it|that|which|this|they|fever|winter|cold|end)\s+(?:had\s+)?killed\s+(?:him|her)\b|"
+    r"\bno\s+(?:life|breath|pulse)\s+(?:left\s+)?in\s+(?:him|her|the)\b|\bthe\s+end\s+of\s+(?:him|her)\b|\b(?:he|she)\s+was\s+(?:past|beyond)\s+(?:all|help|saving|aid)\b|"
+    r"\b(?:his|her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|at\s+the|to\b))|\btoo\s+late\s+to\s+save\b|"
+    r"\b(?:died|killed)\s+(?:of|by)\s+it\b|\band\s+then\s+(?:it\s+)?killed\s+(?:him|her)\b|"
+    r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b"
 )
 """What happens to the one whom the sentence names."""
 _DONE_TO_HIM = re.compile(
@@ -67,7 +72,8 @@ _TRIGGERS = frozenset(
     dead drowned killed slain lost died perished fell neck spoke woke awoke rose stirred breathed last heart
     head brain throat lung lungs face candle lamp light ground sod turf grass churchyard graveyard yew yews
     stone slab cross being hanged death over buried burying mortal mortally funeral grave coffin burial tomb
-    tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath
+    tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath more life pulse end past
+    beyond heart breathing late save
     """)
 )
 

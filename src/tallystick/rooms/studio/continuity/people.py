@@ -227,7 +227,7 @@ class Cast:
         """Who acts as a person does, and which pronoun follows whom."""
         told = prose.told
         for mention in self.named_in(prose, 0, len(told)):
-            if _DOES.match(told, mention.end) or _SAID.search(told, max(0, mention.start - 14), mention.start):
+            if (_DOES.match(told, mention.end) and not _hangs_on(told, mention)) or _SAID.search(told, max(0, mention.start - 14), mention.start):
                 self._heard[mention.key] += 1
             elif not mention.is_possessive and _INSIDE.search(told, max(0, mention.start - 14), mention.start):
                 self._placed[mention.key] += 1
@@ -258,7 +258,13 @@ _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
 """`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
 _THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
+_HANGS_ON = re.compile(r"\b(?:in|at|from|near)\s+\Z")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
+
+
+def _hangs_on(told: str, mention: Mention) -> bool:
+    """`The nurse at Truro had …`: the verb is the nurse's."""
+    return not mention.is_possessive and _HANGS_ON.search(told, max(0, mention.start - 8), mention.start) is not None
 
 
 def _moved(mention: Mention, by: int) -> Mention:

@@ -12,6 +12,8 @@ from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.loose_ages import loose_ages
 from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.places import places
+from tallystick.rooms.studio.continuity.roots import roots
+from tallystick.rooms.studio.continuity.whereabouts import whereabouts
 
 READERS = (
     looks,
@@ -22,6 +24,8 @@ READERS = (
     bodies,
     places,
     births,
+    roots,
+    whereabouts,
     events,
     journeys,
     deaths,

@@ -1,0 +1,110 @@
+"""The one place that a sentence names, whatever stands around it.
+
+A sentence that names one person and one place can hardly speak of another place; so a rule needs to know only what the
+person does there, not in which order English puts it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.records import record
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
+
+_KINDS = (
+    r"Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|Hill|Road|Avenue|Close|Yard|Walk|Mews|Gate|"
+    r"Parade|Buildings|Wharf|Quay|Passage|Green|Fields?|Bank|Inn|House|Hall|Park|Lodge|Cottage|Farm|Manor|Abbey|Grange|"
+    r"Bridge|Mill|Bay|Head|Point|Harbour|Island|Isle|Wood|Heath|End|Common|Town|Water|Castle|Priory|Market"
+)
+ADDRESS = re.compile(
+    r"\b(?:street|row|lane|court|square|terrace|alley|place|gardens?|crescent|road|avenue|close|yard|walk|mews|gate|parade|"
+    r"buildings|wharf|quay|passage)\Z"
+)
+"""How the name of a street ends, in small letters."""
+_RUN = re.compile(
+    r"(?<![\w'])[A-ZÀ-Þ][\w'-]*\w(?:[-\s](?:(?:of|upon|on|under|by|le|la|de|sur|the)[-\s](?:the[-\s])?)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
+)
+_BORN = re.compile(r"-(?:born|bred|reared|raised)\Z")
+_SINGLED_OUT = re.compile(
+    r",?\s+(?:where|in\s+which|the\s+(?:town|city|village|place|parish|street|house)\s+(?:of|where|in|that)|(?:his|her)\s+(?:native|own|birth|home))\b"
+)
+"""`from Truro, where she was born`: of several places the one that more is said of."""
+_WITHIN = re.compile(r"\b(?:[Ii]n|[Aa]t|[Nn]ear)\s+(?:the\s+)?\Z")
+_SIGN = re.compile(r"\b(?:at|of|in)\s+the\s+\Z")
+_NO_PLACE = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day|Christmas|Easter|"
+    r"Michaelmas|Martinmas|Lammas|Whitsun\w*|Midsummer|Candlemas|Lent|God|Providence|Heaven|Latin|Greek)\b"
+)
+_KIND = re.compile(rf"(?:{_KINDS})\Z")
+
+
+@record
+class Place:
+    """A place where it stands."""
+
+    start: int
+    end: int
+    name: str
+
+    @property
+    def value(self) -> str:
+        """As places are compared."""
+        return " ".join(self.name.lower().split()).removesuffix("'s")
+
+
+def only_place(binder: Binder, number: int, owner: Mention) -> Place | None:
+    """The one place of a sentence that is about one person; of `at Yarrow, in Kent` the first."""
+    found = list(_places(binder, number, owner))
+    if len(found) > 1:
+        told = binder.prose.told
+        signs = [one for one in found if _SIGN.search(told, max(0, one.start - 8), one.start)]
+        # `at the Golden Lion in Leeds` is in Leeds.
+        found = [one for one in found if one not in signs] or found
+        found = [one for one in found if _SINGLED_OUT.match(told, one.end)] or found
+    first = found[0] if found else None
+    if first is None or any(one.value != first.value and not _follows(binder, first, one) for one in found[1:]):
+        return None
+    return first
+
+
+def _places(binder: Binder, number: int, owner: Mention) -> Iterator[Place]:
+    sentence = binder.prose.sentences[number]
+    text = _without(binder, number, owner)
+    for run in _RUN.finditer(text):
+        name = _BORN.sub("", run.group()).removesuffix("'s")
+        words = name.lower().split()
+        start = sentence.start + run.start()
+        while words and (words[0] in NOT_NAMES or words[0] in TITLES) and not _KIND.search(name):
+            cut = len(words.pop(0))
+            name, start = name[cut:].lstrip(), start + cut + 1
+        if not words or _NO_PLACE.match(name):
+            continue
+        if start == sentence.start and not (_KIND.search(name) or binder.cast.counts[words[0].title()]):
+            continue
+        key = binder.cast.key_of_name(name)
+        if key is None or not binder.cast.acts(key) or _is_within(binder, start, words[0]):
+            yield Place(start=start, end=start + len(name), name=name)
+
+
+def _without(binder: Binder, number: int, owner: Mention) -> str:
+    """The sentence with blanks for the person it is about."""
+    sentence = binder.prose.sentences[number]
+    text = binder.prose.told[sentence.start : sentence.end]
+    for one in binder.mentions(number):
+        if one.key == owner.key:
+            first, last = one.start - sentence.start, one.end - sentence.start
+            text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
+    return text
+
+
+def _is_within(binder: Binder, start: int, first: str) -> bool:
+    """`The nurse at Truro had …` makes nobody of Truro."""
+    within = _WITHIN.search(binder.prose.told, max(0, start - 12), start)
+    return within is not None and first not in MALE_NAMES and first not in FEMALE_NAMES
+
+
+def _follows(binder: Binder, first: Place, other: Place) -> bool:
+    """Whether the second only says where the first lies."""
+    between = binder.prose.told[first.end : other.start]
+    return re.fullmatch(r",?\s+(?:in\s+(?:the\s+\w+\s+of\s+)?)?", between) is not None
