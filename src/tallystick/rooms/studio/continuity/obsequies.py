@@ -24,7 +24,7 @@ _WOUND = (
     r"flung\s+(?:from|under|off)|swept\s+away|dashed\s+to\s+pieces|blown\s+(?:to|up)|torn\s+to\s+pieces)"
 )
 _DEAD = (
-    r"(?:dead(?!\s+(?:asleep|tired|drunk|to\b))|lifeless|stone-?cold|stark\s+and\s+cold|no\s+(?:life|breath|pulse)\s+(?:left\s+)?in\b|too\s+late\b|"
+    r"(?:(?<!for )dead(?!\s+(?:asleep|tired|drunk|to\b))|lifeless|stone-?cold|stark\s+and\s+cold|no\s+(?:life|breath|pulse)\s+(?:left\s+)?in\b|too\s+late\b|"
     r"hanging\s+(?:from|by)|not\s+breathing|(?:down\s+)?(?:in)?to\s+(?:the|his|her)\s+(?:grave|earth|ground|tomb|vault)|"
     r"to\s+(?:the|his|her)\s+(?:churchyard|grave|cemetery|burial|burying)|with\s+(?:his|her|a)\s+(?:throat|neck|skull|head)\s+(?:cut|broken|crushed|smashed)|"
     r"with\s+a\s+(?:knife|dagger|bullet|ball|arrow|sword)\s+(?:\w+\s+)?(?:in|through)|face\s+down(?:wards?)?\s+in|floating)"
@@ -41,7 +41,7 @@ OBSEQUIES = tuple(
         rf"\b(?:will|estate|effects|books|furniture)\s+of\s+(?:the\s+late\s+)?{_N}\s+(?:was|were|had\s+been)\s+(?:read|proved|opened|wound\s+up|sold\s+up)\b",
         rf"\b(?:put\s+an\s+end\s+to|made\s+an\s+end\s+of|ended\s+the\s+(?:life|days)\s+of|was\s+the\s+death\s+of|cost)\s+{_N}(?=\s*[.,;]|\s+(?:in|on|at|his\s+life|her\s+life|that)\b)",
         rf"\b(?:closed|shut)\s+the\s+(?:\w+\s+)?eyes\s+of\s+{_N}",
-        rf"\b(?:nothing|little|all\s+that)\s+(?:was\s+|were\s+|is\s+)?(?:left|remained|remains)\s+of\s+{_N}",
+        rf"\b(?:[Nn]othing|[Ll]ittle|[Aa]ll\s+that)\s+(?:was\s+|were\s+|is\s+)?(?:left|remained|remains)\s+of\s+{_N}",
         # Who is found, struck, brought home dead.
         rf"\b(?:struck|shot|found|left|laid|brought|carried|cut|pulled|dragged|fished|hauled|let|lowered|took|drew|dug|lifted|bore|knocked|hit|picked\s+up|"
         rf"picked|got)\s+{_N}\s+[^;:.]{{0,45}}?\b{_DEAD}",
