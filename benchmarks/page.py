@@ -37,25 +37,33 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     with serving(workspace) as served, a_browser() as browser, Gate.open(workspace) as gate:
         _opened(browser, served, "/", "main")
         rows = [_measured(browser, served, gate, path, tries) for path in ROWS]
-    lines = ["| page | usable, ms | worst | second browser, ms | worst |", "|---|---:|---:|---:|---:|"]
+    lines = [
+        "A new browser profile each time, so nothing is cached; worst of all tries behind the median.", "",
+        "| page | usable after load, ms | usable after the first byte, ms | change in a second browser, ms |",
+        "|---|---:|---:|---:|",
+    ]  # fmt: skip
     lines += [
-        f"| {row['page']} | {row['usable_ms']} | {row['usable_worst']} | {row['second_ms']} | {row['second_worst']} |"
+        f"| {row['page']} | {row['loaded_ms']} ({row['loaded_worst']}) | {row['usable_ms']} ({row['usable_worst']}) "
+        f"| {row['second_ms']} ({row['second_worst']}) |"
         for row in rows
     ]
-    goal = f"usable and a change seen in a second browser, each under {GOAL_MS} ms"
+    goal = f"usable after load and a change seen in a second browser, each under {GOAL_MS} ms"
     return {"markdown": "\n".join(lines), "rows": rows, "goal": goal}
 
 
 def _measured(browser: Browser, served: Served, gate: Gate, path: str, tries: int) -> dict[str, Any]:
-    usable = [_opened(browser, served, path, ROWS[path]) for _ in range(tries)]
+    opened = [_opened(browser, served, path, ROWS[path]) for _ in range(tries)]
+    usable, loaded = [one[0] for one in opened], [one[1] for one in opened]
     seen = _seen(browser, served, gate, path, tries)
     return {
         "page": path, "usable_ms": round(statistics.median(usable)), "usable_worst": round(max(usable)),
+        "loaded_ms": round(statistics.median(loaded)), "loaded_worst": round(max(loaded)),
         "second_ms": round(statistics.median(seen)), "second_worst": round(max(seen)),
     }  # fmt: skip
 
 
-def _opened(browser: Browser, served: Served, path: str, row: str) -> float:
+def _opened(browser: Browser, served: Served, path: str, row: str) -> tuple[float, float]:
+    """Milliseconds until a row is there and the socket is up: since the page was asked for, and since it was loaded."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     here = Visit(context.new_page(), served)
     began = time.perf_counter()
@@ -64,8 +72,9 @@ def _opened(browser: Browser, served: Served, path: str, row: str) -> float:
         "row => window.did_handshake && document.querySelector(row)?.getBoundingClientRect().height", arg=row
     )
     took = (time.perf_counter() - began) * 1e3
+    since: float = here.page.evaluate("performance.now() - performance.getEntriesByType('navigation')[0].loadEventEnd")
     context.close()
-    return took
+    return took, since
 
 
 def _seen(browser: Browser, served: Served, gate: Gate, path: str, tries: int) -> list[float]:
