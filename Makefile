@@ -2,8 +2,8 @@
 # Needs python3 (3.11 or newer) and make; everything else comes by pip from the lock.
 
 PYTHON ?= python3
-# Workers of the test run. More than two gains little: the tests wait on disks and processes.
-JOBS ?= 2
+# Workers of the test run: one more than cores of a small machine, since many tests wait on disks, processes and browsers.
+JOBS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin

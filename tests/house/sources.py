@@ -3,7 +3,7 @@
 import ast
 import shutil
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,10 +12,13 @@ LEFT_BEHIND = {".git", ".venv", "__pycache__", ".hypothesis", "htmlcov", "build"
 """What tools make; a copy of the tree without git is read without these and without any `.…_cache`."""
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
     """Every module of the package: its path from the repository's root, and its tree."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    )
 
 
 def repository_files() -> list[Path]:

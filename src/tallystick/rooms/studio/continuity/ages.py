@@ -76,7 +76,7 @@ _AGE_WAS = re.compile(
     rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
 )
 _TURNS = re.compile(
-    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come)\b|\s*[.,;])"
+    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come|at)\b|\s*[.,;])"
 )
 _SUMMERS = re.compile(
     rf"\b(?:had|has)\s+(?:now\s+)?(?:seen|lived)\s+(?:only\s+|but\s+)?(?P<number>{NUMBER})\s+(?:summers|winters|"
@@ -245,7 +245,7 @@ def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str])
     if not found.group("at"):
         return owner, *value
     # `At nine Mara broke her arm` looks back; `At nine Mara was …` need not.
-    is_present = re.match(r"\s+(?:was|is|still)\b", narration.prose.told[owner.end : owner.end + 9])
+    is_present = re.match(r"\s+(?:was|is|still|had\s+(?:his|her|an?|no|the)\b)", narration.prose.told[owner.end : owner.end + 9])
     return (owner, *value) if is_present else None
 
 

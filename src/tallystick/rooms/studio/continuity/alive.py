@@ -18,7 +18,7 @@ _DIED = re.compile(
     r"embarrassment|"
     r"curiosity|envy|laughing|mortification|impatience)))"
     r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|"
-    r"already|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
+    r"already|as|down|back|there|found|struck|shot|picked\s+up|brought\s+home)\s+)*dead\b"
     r"(?!\s+(?:to|tired|asleep|drunk|set|on\s+(?:time|target|course|schedule|the\s+hour|(?:his|her)\s+feet)|against|"
     r"certain|sure|calm|"
     r"silent|serious|weight|ahead|last|white|pale|keen|"

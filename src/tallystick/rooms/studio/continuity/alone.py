@@ -22,6 +22,7 @@ _BY_THE_WAY = re.compile(
     rf"\b(?:was|is|been|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
     rf"the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
     rf"\A\W*(?:the|an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|\bby\s+(?:birth|origin|blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf"\blike\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|\bnothing\s+but\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|"
     rf"\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
     rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",

@@ -23,7 +23,12 @@ _BARE = re.compile(
     rf"\b[Aa]t\s+(?P<d>{NUMBER})\s+an?\s+(?:man|woman)\b|\b(?P<e>{NUMBER})\s+birthdays\b|"
     rf"\bnever\s+again\s+be\s+(?P<f>{NUMBER})\b|"
     rf"\bbe\s+(?P<g>{NUMBER})\s+years\s+old\b|\bbeen\s+(?P<h>{NUMBER})\s+years\s+in\s+th(?:e|is)\s+world\b|"
-    rf"\bhad\s+(?P<i>{NUMBER})\s+years\s+of\s+\w+\s+behind\b",
+    rf"\bhad\s+(?P<i>{NUMBER})\s+years\s+of\s+\w+\s+behind\b|\b(?:was|is)\s+an?\s+(?:[a-z-]+\s+){{1,2}}(?P<j>{NUMBER})(?=\s*[.,;])|"
+    rf"\byears,?\s+and\s+(?:they\s+were|found\s+them|made\s+(?:them|it))\s+(?P<k>{NUMBER})\b|\bbeen\s+(?P<l>{NUMBER})\s+for\s+[\w-]+\s+(?:hour|day|week|month)s?\b|"
+    rf"\b(?:down|entered|registered|figured|written|recorded)\s+(?:[\w\s]{{1,24}})?\bas\s+(?P<m>{NUMBER})(?=\s*[.,;])|\b(?P<n>{NUMBER})\s+was\s+the\s+age\s+of\b|"
+    rf"\b(?:age|years)\s+of\s+[\w.\s]{{2,24}}?\s+(?:was|were)\s+(?P<o>{NUMBER})\b|\b(?P<p>{NUMBER})\s+in\s+(?:his|her)?\s*years(?=\s*[.,;])|"
+    rf"\b(?P<q>{NUMBER})\s+(?:years|winters|summers|springs)\s+(?:on|upon|in)\s+(?:his|her)\s+(?:back|bones|shoulders|head|limbs|legs)\b|"
+    rf"\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:look\s+back|answer\s+for|regret|account\s+for)\b",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -37,7 +42,7 @@ _COUNTED_OTHERWISE = re.compile(
 _SUPPOSED = re.compile(
     r"\b(?:if|might|could|looked|seemed|felt|thought|taken|passed|pretend\w*|claim\w*|gave\s+out|said|told|guess\w*|"
     r"suppos\w*|when|until|till|"
-    r"like|as\s+if|hope[ds]?|meant|expected|wanted)\b"
+    r"like|as\s+if|hope[ds]?|meant|expected|wanted|not\s+lived)\b"
 )
 _YOUNGEST = 13
 """Smaller numbers count too many other things."""

@@ -93,6 +93,7 @@ _IS_PRESENT = re.compile(
     r"shop|garden|stable|"
     r"study|library|hall|saddle|stairs|bench|quay|hearth|armchair|platform|pulpit)\b|at\s+(?:breakfast|dinner|supper|"
     r"work|table|tea)\b|"
+    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|"
     r"(?:asleep|awake|up\s+(?:early|late)|late|hungry|thirsty|angry|delighted|furious|out\s+of\s+breath|first\s+to)\b)"
 )
 _OF_BODY = re.compile(
@@ -171,7 +172,7 @@ _WHERE_AND_WHEN = re.compile(
     r"Inside|"
     r"Within|Without\s+a|With\s+a|That|This|The\s+(?:next|following|same)|Next|One|Some|Every|An?\s+(?:week|hour|"
     r"minute|moment|day|"
-    r"month|little|few))\s+[^,;:.¤A-Z]{2,50}?\s+\Z"
+    r"month|little|few))\s+(?:[^,;:.¤A-Z]|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|\bChristmas|\bEaster){2,50}?\s+\Z"
 )
 _BOUND = re.compile(
     r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|at|in|into|after|before|or|near|the|a|an|his|her|their|my|"

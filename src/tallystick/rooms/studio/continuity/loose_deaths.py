@@ -12,6 +12,7 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _OF_HIMSELF = re.compile(
@@ -30,7 +31,8 @@ _OF_HIMSELF = re.compile(
     r"\b(?:rests|rested|lies|lay|sleeps|slept)\s+(?:under|beneath)\s+a\s+(?:\w+\s+)?(?:stone|slab|cross)\b|"
     r"\b(?:he|she)\s+(?:had\s+)?(?:died|drowned|perished)\b|\band\s+(?:quietly\s+)?(?:died|perished)\b(?=\s*[.;,]|"
     r"\s+(?:in|on|at|of|before|within|there))|"
-    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|\band\s+(?:was|were)\s+(?:found|picked\s+up|brought\s+(?:home|in|back)|taken\s+up|dug\s+out)\s+(?:\w+\s+)?(?:dead|drowned|frozen|lifeless)\b|"
+    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|,\s+(?:stone\s+|quite\s+)?dead(?:\s+at\s+last)?\s*(?=[.,;])|\blife\s+(?:\w+\s+)?out\s+of\s+(?:him|her)\b|"
+    r"\b(?:first|last|next)\s+(?:\w+\s+){0,3}to\s+(?:die|fall|perish)\b|\band\s+(?:was|were)\s+(?:found|picked\s+up|brought\s+(?:home|in|back)|taken\s+up|dug\s+out)\s+(?:\w+\s+)?(?:dead|drowned|frozen|lifeless)\b|"
     r"\b(?:rose|spoke|breathed|moved|stirred|woke|smiled|laughed)\s+no\s+more\b|\b(?:it|that|which|this|they|fever|winter|cold|end)\s+(?:had\s+)?killed\s+(?:him|her)\b|"
     r"\bno\s+(?:life|breath|pulse)\s+(?:left\s+)?in\s+(?:him|her|the)\b|\bthe\s+end\s+of\s+(?:him|her)\b|\b(?:he|she)\s+was\s+(?:past|beyond)\s+(?:all|help|saving|aid)\b|"
     r"\b(?:his|her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|at\s+the|to\b))|\btoo\s+late\s+to\s+save\b|"
@@ -67,13 +69,16 @@ _OBJECT = re.compile(
     r"drowned|claimed|overtaken|"
     r"overtook|round|measured?|put)\s+(?:poor\s+|old\s+)?\Z"
 )
+_HE_WAS = re.compile(r"(?:he|she)\s+(?:was|had)\b")
+_CLOSE = 12
+"""Characters before a clause in which a conjunction would stand."""
 _TRIGGERS = frozenset(
     words("""
     dead drowned killed slain lost died perished fell neck spoke woke awoke rose stirred breathed last heart
     head brain throat lung lungs face candle lamp light ground sod turf grass churchyard graveyard yew yews
     stone slab cross being hanged death over buried burying mortal mortally funeral grave coffin burial tomb
     tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath more life pulse end past
-    beyond heart breathing late save
+    beyond heart breathing late save out die fall perish
     """)
 )
 
@@ -91,7 +96,7 @@ def loose_deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
         if (
             owner is not None
             and found is not None
-            and not _DENIED.search(_clause(sentence.text, found.end() - sentence.start))
+            and not _DENIED.search(_said_before(sentence, found))
         ):
             yield fact_at(
                 narration.prose, number, found.span(), owner, "dead", ("dead",), found.group().strip(" '"),
@@ -109,6 +114,14 @@ def _tells(narration: Narration, number: int, owner: Mention) -> re.Match[str] |
     if _OBJECT.search(told, sentence.start, owner.start):
         return _DONE_TO_HIM.search(told, sentence.start, sentence.end)
     return None
+
+
+def _said_before(sentence: Sentence, found: re.Match[str]) -> str:
+    """What may deny it: the clause, or the word or two before a clause of its own, as in `before they came he was dead`."""
+    at = found.start() - sentence.start
+    if _HE_WAS.match(found.group()):
+        return sentence.text[max(0, at - _CLOSE) : at]
+    return _clause(sentence.text, found.end() - sentence.start)
 
 
 def _clause(text: str, end: int) -> str:
