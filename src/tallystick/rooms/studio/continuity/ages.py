@@ -245,7 +245,9 @@ def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str])
     if not found.group("at"):
         return owner, *value
     # `At nine Mara broke her arm` looks back; `At nine Mara was …` need not.
-    is_present = re.match(r"\s+(?:was|is|still|had\s+(?:his|her|an?|no|the)\b)", narration.prose.told[owner.end : owner.end + 9])
+    is_present = re.match(
+        r"\s+(?:was|is|still|had\s+(?:his|her|an?|no|the)\b)", narration.prose.told[owner.end : owner.end + 9]
+    )
     return (owner, *value) if is_present else None
 
 

@@ -7,7 +7,7 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.mourning import APPOSED, BURIALS, CAUSES, LEFT_BEHIND, TRIGGERS, name_span
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.obsequies import OBSEQUIES, OBSEQUY_WORDS
+from tallystick.rooms.studio.continuity.obsequies import obsequies
 from tallystick.rooms.studio.continuity.owners import holder
 from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import NUMBER, words
@@ -159,10 +159,9 @@ def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
             yield from _dies(
                 narration, binder, number, found.span(), _named_at(binder, number, name_span(found)), loosely=loosely
             )
-    for pattern in OBSEQUIES:
-        for number, found in narration.prose.matches(pattern, OBSEQUY_WORDS):
-            owner = _named_at(binder, number, found.span("name"))
-            yield from _dies(narration, binder, number, found.span(), owner, loosely=True)
+    for number, found in obsequies(binder):
+        owner = _named_at(binder, number, found.span("name"))
+        yield from _dies(narration, binder, number, found.span(), owner, loosely=True)
     for number, found in narration.prose.matches(APPOSED, {"dead", "widow", "widower"}):
         owner = binder.named_before(number, found.start())
         yield from _dies(narration, binder, number, found.span(), owner)

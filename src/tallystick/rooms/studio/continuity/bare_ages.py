@@ -28,7 +28,11 @@ _BARE = re.compile(
     rf"\b(?:down|entered|registered|figured|written|recorded)\s+(?:[\w\s]{{1,24}})?\bas\s+(?P<m>{NUMBER})(?=\s*[.,;])|\b(?P<n>{NUMBER})\s+was\s+the\s+age\s+of\b|"
     rf"\b(?:age|years)\s+of\s+[\w.\s]{{2,24}}?\s+(?:was|were)\s+(?P<o>{NUMBER})\b|\b(?P<p>{NUMBER})\s+in\s+(?:his|her)?\s*years(?=\s*[.,;])|"
     rf"\b(?P<q>{NUMBER})\s+(?:years|winters|summers|springs)\s+(?:on|upon|in)\s+(?:his|her)\s+(?:back|bones|shoulders|head|limbs|legs)\b|"
-    rf"\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:look\s+back|answer\s+for|regret|account\s+for)\b",
+    rf"\bhad\s+(?P<r>{NUMBER})\s+years\s+to\s+(?:look\s+back|answer\s+for|regret|account\s+for)\b|"
+    rf"\bage\s+of\s+[\w.\s]{{2,24}}?\s+as\s+(?P<s>{NUMBER})\b|\bbirth,?\s+(?P<t>{NUMBER})\s+years\s+(?:earlier|before|ago)\b|"
+    rf"\b(?:got|come|gone|lived|passed)\s+(?:safely\s+)?through\s+(?P<u>{NUMBER})\s+years\b|\b(?:confessed|owned|admitted|bore|wore|carried)\s+(?:to\s+)?(?:his|her)\s+(?P<v>{NUMBER})\s+years\b|"
+    rf"\b(?:was|is)\s+at\s+(?P<w>{NUMBER})\s+(?:an?|the|still)\b|\bage,\s+(?P<x>{NUMBER}),|\b(?:old|young)\s+at\s+(?P<y>{NUMBER})(?=\s*[.,;])|"
+    rf"\A\W*An?\s+(?:[a-z-]+\s+){{1,2}}(?P<z>{NUMBER}),\s|\bcounted\s+(?P<ba>{NUMBER})\s+years\b|\bbeing\s+(?P<bb>{NUMBER})(?=\s*[.,;])",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(

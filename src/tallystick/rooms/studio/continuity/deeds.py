@@ -11,38 +11,9 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import words
+from tallystick.rooms.studio.continuity.verbs import IRREGULAR, PRESENT_TENSE, SPEAKS, STATES
 
-SPEAKS = words("""
-    said asked replied cried answered whispered shouted muttered murmured exclaimed remarked added responded repeated
-    called declared observed interrupted inquired demanded growled snapped sighed laughed continued began protested
-    agreed insisted suggested admitted announced explained stammered screamed roared retorted ejaculated returned told
-    says asks replies answers whispers cries shouts mutters
-""")
-_IRREGULAR = words("""
-    came went sat stood rose ran took put held gave threw caught strode leapt sprang knelt swung bent shook led
-    lit blew flung thrust spat spoke struck fought hit drew cut wrote kept saw made began broke bit bound chose
-    clung crept dealt drank drove ate fed flew forgot hung heard hid laid leaned leant left met overtook paid
-    rang read rode sang sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck
-    swam swept swore taught tore told trod undid found spilt burnt beat overheard bade cast hurt knit bred clad
-    fled forbade hewed lent rid slit spun strewed swelled upset wove lost understood woke wept withdrew wrung
-    dug got let won said slung
-""")
-_PRESENT_TENSE = words("""
-    smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours drinks rises
-    tells says gives puts holds pulls pushes drops lifts lights reads writes eats waits leans reaches throws catches hands
-    picks knocks calls stops steps leads follows climbs bends kneels sighs shakes points stares listens buys pays drives
-""")
-STATES = words("""
-    died seemed appeared loved hated liked wanted needed believed owned lived belonged deserved preferred feared hoped
-    trusted remained used buried killed murdered drowned named called aged proved meant happened existed resembled
-    mattered dreamed expired perished passed ceased haunted reminded represented suffered interested concerned decided
-    married looked supposed enjoyed admired despised respected possessed counted missed mourned hanged intended
-    lacked earned worked served inherited founded shared favoured resided dwelt
-""")
-"""What can be said of the dead as well, or looks like something done and is not."""
-
-_TOLD_VERBS = "|".join((*SPEAKS, *_IRREGULAR, *_PRESENT_TENSE))
+_TOLD_VERBS = "|".join((*SPEAKS, *IRREGULAR, *PRESENT_TENSE))
 _VERB = (
     rf"(?:{_TOLD_VERBS}|looked\s+(?:up|down|at|round|back|out|away|over|into|across|on|from|towards?|along|through|"
     rf"about)|"
@@ -94,7 +65,7 @@ _IS_PRESENT = re.compile(
     r"study|library|hall|saddle|stairs|bench|quay|hearth|armchair|platform|pulpit)\b|at\s+(?:breakfast|dinner|supper|"
     r"work|table|tea)\b|"
     r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|"
-    r"(?:asleep|awake|up\s+(?:early|late)|late|hungry|thirsty|angry|delighted|furious|out\s+of\s+breath|first\s+to)\b)"
+    r"(?:asleep|awake|busy\s+(?:with|at|over)|up\s+(?:early|late)|late|hungry|thirsty|angry|delighted|furious|out\s+of\s+breath|first\s+to)\b)"
 )
 _OF_BODY = re.compile(
     r"(?:'s|')\s+(?:(?:own|old|loud|quiet|deep|hoarse|low|short|only|dry|slow|quick)\s+)*(?:"

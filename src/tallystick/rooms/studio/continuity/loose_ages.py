@@ -37,7 +37,7 @@ _AGE = re.compile(
     rf"(?:(?:was|had\s+been)\s+(?:born|christened)|(?:had\s+)?c[ao]me\s+into\s+the\s+world|drew\s+(?:his|her)\s+first\s+breath)\b"
     rf"|\b(?P<t>{NUMBER})\s+(?:years|winters|summers)\s+(?:had|have)\s+(?:not\s+)?(?:taught|whitened|bowed|thinned|"
     rf"bent|done|stiffened|"
-    rf"silvered|browned|weathered|seasoned|dried|lined|wrinkled|tanned|toughened|mellowed|worn|made|put|given|left|rounded|thickened|softened|hardened)\b"
+    rf"silvered|cured|broken|improved|spoiled|robbed|browned|weathered|seasoned|dried|lined|wrinkled|tanned|toughened|mellowed|worn|made|put|given|left|rounded|thickened|softened|hardened)\b"
     rf"|\b(?:were|was)\s+(?P<u>{NUMBER})\s+years\s+(?:up)?on\b|\bage,?\s+(?:which\s+was|was\s+told|being|"
     rf"and\s+was\s+told)\s+(?P<v>{NUMBER})\b"
     rf"|\b(?P<w>{NUMBER})\s+and\s+(?:never|still|not\s+yet)\s[^;]{{2,40}}:\s+(?:that|such|this)\s+was\b"

@@ -93,11 +93,7 @@ def loose_deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
             continue
         owner = alone(binder, number)
         found = _tells(narration, number, owner) if owner is not None else None
-        if (
-            owner is not None
-            and found is not None
-            and not _DENIED.search(_said_before(sentence, found))
-        ):
+        if owner is not None and found is not None and not _DENIED.search(_said_before(sentence, found)):
             yield fact_at(
                 narration.prose, number, found.span(), owner, "dead", ("dead",), found.group().strip(" '"),
                 details=("loosely",),
@@ -117,7 +113,7 @@ def _tells(narration: Narration, number: int, owner: Mention) -> re.Match[str] |
 
 
 def _said_before(sentence: Sentence, found: re.Match[str]) -> str:
-    """What may deny it: the clause, or the word or two before a clause of its own, as in `before they came he was dead`."""
+    """What may deny it: the clause, or only the word before `he was dead`, which is a clause of its own."""
     at = found.start() - sentence.start
     if _HE_WAS.match(found.group()):
         return sentence.text[max(0, at - _CLOSE) : at]

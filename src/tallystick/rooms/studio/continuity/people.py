@@ -206,6 +206,15 @@ class Cast:
             elif self.is_name(word) or (
                 title is not None and not words and lowered not in NOT_NAMES and len(word) > _GIVEN
             ):
+                if (
+                    words
+                    and title is None
+                    and lowered in _GIVEN_NAMES
+                    and _AT_A_PLACE.search(run.string, 0, run.start())
+                ):
+                    # `At Hull Helen took the ferry`: a place, and then a name.
+                    yield run.start() + start, run.start() + end, None, tuple(words)
+                    words = []
                 # `Miss Sharp` is a name though sharp is a word; after a title nothing else is written so.
                 start = part.start() if not words and title is None else start
                 words.append(word)
@@ -227,7 +236,9 @@ class Cast:
         """Who acts as a person does, and which pronoun follows whom."""
         told = prose.told
         for mention in self.named_in(prose, 0, len(told)):
-            if (_DOES.match(told, mention.end) and not _hangs_on(told, mention)) or _SAID.search(told, max(0, mention.start - 14), mention.start):
+            if (_DOES.match(told, mention.end) and not _hangs_on(told, mention)) or _SAID.search(
+                told, max(0, mention.start - 14), mention.start
+            ):
                 self._heard[mention.key] += 1
             elif not mention.is_possessive and _INSIDE.search(told, max(0, mention.start - 14), mention.start):
                 self._placed[mention.key] += 1
@@ -258,6 +269,7 @@ _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
 """`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
 _THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
+_AT_A_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Nn]ear|[Tt]o)\s+\Z")
 _HANGS_ON = re.compile(r"\b(?:in|at|from|near)\s+\Z")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 

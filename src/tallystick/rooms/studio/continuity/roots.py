@@ -14,11 +14,23 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 
 _BORN_THERE = re.compile(
     r"(?<![-\w])(?<!\ba )(?<!\bone )(?<!\bman )(?<!\bwoman )[Bb]orn\b|"
-    r"(?<!gave )(?<!given )(?<!giving )\bbirth(?:place|right)?\b(?!-)|\b(?:saw|seen|beheld)\s+(?:the\s+)?(?:first\s+)?(?:light|daylight)\b|\bfirst\s+(?:opened\b|(?:saw|seen|beheld|looked)\s+(?:up)?(?:on\s+)?(?:the|this)\s+(?:world|day|light))|\bopened\s+(?:his|her)\s+eyes\s+(?:up)?on\b|"
-    r"\bdelivered\s+of\b|\bbrought\s+to\s+bed\b|\b(?:drew|drawn|took|taken)\s+(?:his|her)\s+first\b|\b(?:(?:his|her)|'s)\s+first\s+(?:breath|cry|steps|breaths)\b|"
-    r"\b(?:came|come|brought|arrived|entered)\s+(?:[\w.]+\s+){0,3}?(?:into\s+)?(?:the|this)\s+world\b|\b(?:was|is|being|as|,)\s+(?:an?|the|to\s+be\s+a)\s+(?:\w+\s+)?native\b|,\s+a\s+native\b|(?:\b(?:his|her)|'s)\s+(?:own\s+)?native\b|\A\W*(?:A|The)\s+native\b|\bcradle\b|\bcradled\b|\bbeg[au]n\s+(?:his\s+|her\s+)?(?:days|life|career|existence|pilgrimage)\b|\b(?:came|come)\s+into\s+(?:being|existence|life)\b|"
-    r"\b(?:had\s+|has\s+)?(?:produced|bred|reared|fathered|mothered)\s+(?=[A-Z])|\bhail(?:ed|s|ing)\s+from\b|\boriginally\b|\b(?:christened|baptised|baptized)\b|\bbr(?:ought|inging)\s+forth\b|\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|comes)\s+from\s+(?=[A-Z]\w+\s*[.;])|(?<=[a-z])'s\s+(?:\w+\s+){0,3}(?:son|daughter|child)\b|\bby\s+origin\b|"
-    r"\b(?:roots?|origins?|beginnings|infancy|babyhood|nativity|natal)\b|\b(?:sprung|sprang|came|come|was|is)\s+(?:all\s+)?of\s+(?:an?\s+|old\s+|good\s+|honest\s+)*(?=[A-Z])"
+    r"(?<!gave )(?<!given )(?<!giving )\bbirth(?:place|right)?\b(?!-)|\b(?:saw|seen|"
+    r"beheld)\s+(?:the\s+)?(?:first\s+)?(?:light|daylight)\b|\bfirst\s+(?:opened\b|(?:saw|seen|beheld|"
+    r"looked)\s+(?:up)?(?:on\s+)?(?:the|this)\s+(?:world|day|light))|\bopened\s+(?:his|"
+    r"her)\s+eyes\s+(?:up)?on\b|"
+    r"\bdelivered\s+of\b|\bbrought\s+to\s+bed\b|\b(?:drew|drawn|took|taken)\s+(?:his|her)\s+first\b|"
+    r"\b(?:(?:his|her)|'s)\s+first\s+(?:breath|cry|steps|breaths)\b|"
+    r"\b(?:came|come|brought|arrived|entered)\s+(?:[\w.]+\s+){0,3}?(?:into\s+)?(?:the|this)\s+world\b|"
+    r"\b(?:was|is|being|as|,)\s+(?:an?|the|to\s+be\s+a)\s+(?:\w+\s+)?native\b|,\s+a\s+native\b|"
+    r"(?:\b(?:his|her)|'s)\s+(?:own\s+)?native\b|\A\W*(?:A|The)\s+native\b|\bcradle\b|\bcradled\b|"
+    r"\bbeg[au]n\s+(?:his\s+|her\s+)?(?:days|life|career|existence|pilgrimage)\b|\b(?:came|"
+    r"come)\s+into\s+(?:being|existence|life)\b|"
+    r"\b(?:had\s+|has\s+)?(?:produced|bred|reared|fathered|mothered)\s+(?=[A-Z])|\bhail(?:ed|s|"
+    r"ing)\s+from\b|\boriginally\b|\b(?:christened|baptised|baptized)\b|\bbr(?:ought|inging)\s+forth\b|"
+    r"\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|comes)\s+from\s+(?=[A-Z]\w+\s*[.;])|"
+    r"(?<=[a-z])'s\s+(?:\w+\s+){0,3}(?:son|daughter|child)\b|\bby\s+origin\b|"
+    r"\b(?:roots?|origins?|beginnings|infancy|babyhood|nativity|natal)\b|\b(?:sprung|sprang|came|come|was|"
+    r"is)\s+(?:all\s+)?of\s+(?:an?\s+|old\s+|good\s+|honest\s+)*(?=[A-Z])"
 )
 """What ties somebody to a place by birth, wherever in the sentence it stands."""
 _FOLK = (
@@ -27,67 +39,94 @@ _FOLK = (
 )
 _FOLK_AFTER = re.compile(rf"(?:-|\s+)(?:born|bred|reared|raised)\b|\s+(?:\w+\s+)?{_FOLK}\b|\s+(?:born|bred)\b")
 _FOLK_BEFORE = re.compile(
-    rf"\b(?:was|is|being|been|as)\s+(?:an?|the|one\s+of\s+the|only\s+an?|but\s+an?)\s+(?:\w+\s+){{0,3}}?(?:{_FOLK}|son|daughter)\s+(?:from|of|out\s+of)\s+\Z|"
+    rf"\b(?:was|is|being|been|as)\s+(?:an?|the|one\s+of\s+the|only\s+an?|"
+    rf"but\s+an?)\s+(?:\w+\s+){{0,3}}?(?:{_FOLK}|son|daughter)\s+(?:from|of|out\s+of)\s+\Z|"
     r"\bof\s+(?:an?\s+|old\s+|good\s+|honest\s+)*\Z"
 )
 _IS_ONE = re.compile(
-    r"(?:\b(?:was|is|being|been|as|remained|birth)|(?:came|come|sprang|sprung|was|is)\s+of|\A\W*(?:A|An|The)|,)\s+(?:an?\s+|the\s+|all\s+|only\s+|but\s+|old\s+|good\s+|plain\s+|true\s+|honest\s+)*\Z"
+    r"(?:\b(?:was|is|being|been|as|remained|birth)|(?:came|come|sprang|sprung|was|is)\s+of|\A\W*(?:A|An|"
+    r"The)|,)\s+(?:an?\s+|the\s+|all\s+|only\s+|but\s+|old\s+|good\s+|plain\s+|true\s+|honest\s+)*\Z"
 )
 _LIVES = re.compile(
-    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|lodg(?:ed|es?|ing)|boarded|inhabit(?:ed|s|ing)|"
-    r"tenanted|settled|domiciled|(?:kept|keeps?|keeping|set\s+up)\s+(?:house|home|shop|school|an?\s+(?:\w+\s+)?(?:shop|inn|school|store|house))|"
-    r"househol\w+|tenant|inhabitant|resident|parishioner|neighbou?rs?|landlady|landlord|(?:master|mistress|owner|possessor|proprietor|occupier)\s+of\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|farm|shop|villa|estate)|"
-    r"(?:been|was)\s+(?:established\s+|settled\s+)?(?:at|in)\s+[\w\s]{3,30}?\s+(?:for\s+|these\s+|this\s+)?[\w-]+\s+years|at\s+home|home|homeward)\b",
+    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|lodg(?:ed|es?|ing)|"
+    r"boarded|inhabit(?:ed|s|ing)|"
+    r"tenanted|settled|domiciled|(?:kept|keeps?|keeping|set\s+up)\s+(?:house|home|shop|school|"
+    r"an?\s+(?:\w+\s+)?(?:shop|inn|school|store|house))|"
+    r"househol\w+|tenant|inhabitant|resident|parishioner|neighbou?rs?|landlady|landlord|(?:master|"
+    r"mistress|owner|possessor|proprietor|occupier)\s+of\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|farm|"
+    r"shop|villa|estate)|"
+    r"(?:been|was)\s+(?:established\s+|settled\s+)?(?:at|in)\s+[\w\s]{3,30}?\s+(?:for\s+|these\s+|"
+    r"this\s+)?[\w-]+\s+years|at\s+home|home|homeward)\b",
     re.IGNORECASE,
 )
 _HOUSE = (
-    r"(?:house|home|cottage|rooms?|lodgings?|farm|farmhouse|dwelling|abode|quarters|fireside|hearth|residence|address|roof|garret|attic|"
-    r"parlour|chambers|flat|apartments?|doorstep|front\s+door|own\s+door|bed|bedroom|kitchen|windows?|chimney|garden|villa|lodge|estate|seat|household|shop)"
+    r"(?:house|home|cottage|rooms?|lodgings?|farm|farmhouse|dwelling|abode|quarters|fireside|hearth|"
+    r"residence|address|roof|garret|attic|"
+    r"parlour|chambers|flat|apartments?|doorstep|front\s+door|own\s+door|bed|bedroom|kitchen|windows?|"
+    r"chimney|garden|villa|lodge|estate|seat|household|shop)"
 )
 _HIS_HOUSE = re.compile(
-    rf"(?:\b(?:his|her)|'s|s')\s+(?:(?:own|little|old|small|new|two|three|four|narrow|tall|white|snug|poor|bare|single|only|quiet|[\w-]+)\s+){{0,2}}?{_HOUSE}\b|"
-    rf"\b(?:had|has|have|kept|owned|rented|occupied|took|taken|shared|held|possessed|leased|built)\s+(?:(?:\w+\s+){{0,4}}?){_HOUSE}\b|"
-    rf"\b{_HOUSE}\b(?=[^;]*?\b(?:belonged\s+to|had\s+been|was|were)\s+(?:[\w.]+\s+)?[\w.]+'s\b)|\b{_HOUSE}\b(?=[^;]*?\bbelong(?:ed|s|ing)\s+to\b)",
+    rf"(?:\b(?:his|her)|'s|s')\s+(?:(?:own|little|old|small|new|two|three|four|narrow|tall|white|snug|poor|"
+    rf"bare|single|only|quiet|[\w-]+)\s+){{0,2}}?{_HOUSE}\b|"
+    rf"\b(?:had|has|have|kept|owned|rented|occupied|took|taken|shared|held|possessed|leased|"
+    rf"built)\s+(?:(?:\w+\s+){{0,4}}?){_HOUSE}\b|"
+    rf"\b{_HOUSE}\b(?=[^;]*?\b(?:belonged\s+to|had\s+been|was|were)\s+(?:[\w.]+\s+)?[\w.]+'s\b)|"
+    rf"\b{_HOUSE}\b(?=[^;]*?\bbelong(?:ed|s|ing)\s+to\b)",
     re.IGNORECASE,
 )
 _HOUSE_THERE = re.compile(rf"\s+{_HOUSE}\b")
 _BACK_TO = re.compile(r"\b(?:back|home|return(?:ed|ing)?)\s+to\s+\Z")
-_HIS_DOOR = re.compile(rf"\b(?:his|her)\s+(?:\w+\s+)?(?:{_HOUSE}|door|fire|gate|latch|key|supper|slippers|wife|husband|cat|dog)\b")
+_HIS_DOOR = re.compile(
+    rf"\b(?:his|her)\s+(?:\w+\s+)?(?:{_HOUSE}|door|fire|gate|latch|key|supper|slippers|wife|husband|cat|dog)\b"
+)
 _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:himself|herself))\b")
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
-    r"\b(?:once|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|"
-    r"as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|"
-    r"to\s+live|if|whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|like|instead|rather|before(?=\s*[.,;]|\s+(?:he|she|that|his|her)\b)|ago|"
-    r"temporar\w+|summers?|holidays?|bought|inherit\w*|empty|to\s+let|(?:his|her|'s)\s+(?:\w+\s+)?(?:mother|father|brother|sister|uncle|aunt|cousin|friend|"
-    r"son|daughter|nephew|niece|wife|husband|grandmother|grandfather|people|parents|family|servant|clerk|master|employer)(?:'s|s')?\b)\b",
+    r"\b(?:once|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
+    r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|"
+    r"as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|she)\s+was|would|might|should|meant\s+to|hoped|"
+    r"wished|going\s+to|intended|planned|longed|wanted|"
+    r"to\s+live|if|whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|"
+    r"like|instead|rather|before(?=\s*[.,;]|\s+(?:he|she|that|his|her)\b)|ago|"
+    r"temporar\w+|summers?|holidays?|bought|inherit\w*|empty|to\s+let|(?:his|her|"
+    r"'s)\s+(?:\w+\s+)?(?:mother|father|brother|sister|uncle|aunt|cousin|friend|"
+    r"son|daughter|nephew|niece|wife|husband|grandmother|grandfather|people|parents|family|servant|clerk|"
+    r"master|employer)(?:'s|s')?\b)\b",
     re.IGNORECASE,
 )
 _NEVER = re.compile(r"\b(?:not|never|no|nor|neither|hardly|nobody|none|without)\b|n't\b")
 _BUT = re.compile(
-    r"\b(?:never|no|not|nowhere|nobody)\b[^;,]{0,40}?\b(?:but|except|besides|outside|out\s+of|other\s+than|other\s+home|else\s+but|forgot\w*|lost|left|chang\w+|g[ai]ven?\s+up|parted|"
+    r"\b(?:never|no|not|nowhere|nobody)\b[^;,]{0,40}?\b(?:but|except|besides|outside|out\s+of|"
+    r"other\s+than|other\s+home|else\s+but|forgot\w*|lost|left|chang\w+|g[ai]ven?\s+up|parted|"
     r"longer|doubt\w*|secret|ashamed|denied|concealed|hid|mistak\w+|need|far|stirred|moved|quitted|guess\w*|known?)\b"
 )
 _ANOTHERS = re.compile(
-    r"'s\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|child|children|grand\w+|friend|servant|maid|horse|dog)\s+"
+    r"'s\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
+    r"child|children|grand\w+|friend|servant|maid|horse|dog)\s+"
     r"(?!(?:had\s+)?(?:been\s+|was\s+)?(?:delivered|brought\s+to\s+bed|borne|bore|given|gave))"
 )
 _STANDS_IN = re.compile(r"\b(?:in|at|to|from|of|near)\s+\Z")
-_JOURNEY = re.compile(r"\b(?:by\s+the|coach|train|that\s+(?:morning|night|day)|on\s+foot|post|letter|parcel|mail|news|walked|rode|drove|travel\w*|yesterday)\b")
+_JOURNEY = re.compile(
+    r"\b(?:by\s+the|coach|train|that\s+(?:morning|night|day)|on\s+foot|post|letter|parcel|mail|news|"
+    r"walked|rode|drove|travel\w*|yesterday)\b"
+)
 _BIRTH_WORDS = frozenset(
     words("""
-    born bred birth birthplace birthright light eyes day world delivered bed first breath cry steps native natives cradle cradled produced reared
-    fathered mothered hailed hails hailing originally origin roots root origins beginnings infancy babyhood nativity natal sprung sprang of man woman
-    lad lass girl boy child baby raised days life career existence pilgrimage being
+    born bred birth birthplace birthright light eyes day world delivered bed first breath cry steps native
+    natives cradle cradled produced reared fathered mothered hailed hails hailing originally origin roots root
+    origins beginnings infancy babyhood nativity natal sprung sprang of man woman lad lass girl boy child baby
+    raised days life career existence pilgrimage being
     """)
 )
 _HOME_WORDS = frozenset(
     words("""
-    live lived lives living dwelt dwelled dwell dwells dwelling resided reside resides residing lodged lodge lodges lodging boarded inhabited inhabits
-    inhabiting tenanted settled domiciled kept keep keeps keeping set householder householders tenant inhabitant resident parishioner neighbour neighbours
-    neighbor neighbors landlady landlord home homeward house cottage room rooms lodgings farm farmhouse abode quarters fireside hearth residence address
-    roof garret attic parlour chambers flat apartment apartments doorstep door bed bedroom kitchen window windows chimney garden villa estate seat household
-    shop mistress master owner possessor proprietor occupier years
+    live lived lives living dwelt dwelled dwell dwells dwelling resided reside resides residing lodged lodge
+    lodges lodging boarded inhabited inhabits inhabiting tenanted settled domiciled kept keep keeps keeping set
+    householder householders tenant inhabitant resident parishioner neighbour neighbours neighbor neighbors
+    landlady landlord home homeward house cottage room rooms lodgings farm farmhouse abode quarters fireside
+    hearth residence address roof garret attic parlour chambers flat apartment apartments doorstep door bed
+    bedroom kitchen window windows chimney garden villa estate seat household shop mistress master owner
+    possessor proprietor occupier years
     """)
 )
 
@@ -141,7 +180,7 @@ def _birth(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[i
     if before is not None and before.group().strip() != "of":
         return before.start(), place.end
     found = _BORN_THERE.search(told, sentence.start, sentence.end)
-    if found is None or _JOURNEY.search(sentence.text) or owner.is_possessive and "bor" in found.group():
+    if found is None or _JOURNEY.search(sentence.text) or (owner.is_possessive and "bor" in found.group()):
         return None
     return found.span()
 

@@ -170,7 +170,8 @@ NOT_NAMES = frozenset(
     however therefore thus hence meanwhile moreover nevertheless god heaven heavens lord lords sir sirs madam
     ma'am miss mister mr mrs dr st chapter book part volume letter monday tuesday wednesday thursday friday
     saturday sunday january february march april may june july august september october november december
-    christmas easter michaelmas english french german italian spanish russian american british irish scottish
+    christmas easter michaelmas whitsuntide whitsun lammas martinmas candlemas advent lent shrovetide yuletide
+    hallowmas midsummer english french german italian spanish russian american british irish scottish
     scotch welsh dutch greek roman latin christian jew jewish turk turkish indian chinese european african north
     south east west northern southern eastern western street road lane square avenue river mount lake sea ocean
     bay cape isle island islands hall house park court castle abbey church hotel inn tavern bridge station
