@@ -145,6 +145,14 @@ _ALIVE = re.compile(
 )
 
 
+_LIVES_ON = re.compile(
+    r"\b(?:and\s+lived|recover\w*|surviv\w*|escap\w*|unhurt|unharmed|alive|(?:he|she)\s+rose|got\s+up|kept\s+(?:his|her)\s+bed|"
+    r"wounded|wet|to\s+the\s+(?:waist|knees?|neck)|only\s+(?:been|gone)|(?:broke|broken|sprained|lost)\s+(?:an?|his|her)\s+(?:\w+\s+)?"
+    r"(?:arm|leg|wrist|rib|ribs|ankle|collar-?bone|finger|hat|way))\b"
+)
+"""What the same sentence says of somebody who only seemed to die."""
+
+
 def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Everyone whom the narration says to be dead."""
     for number, found in narration.prose.matches(_DIED, _DEADLY):
@@ -195,6 +203,8 @@ def _dies(
     if _NOT_REALLY.search(_last_clause(before)) or _ALMOST.search(narration.prose.told[span[0] : span[1]]):
         return
     if not narration.is_real(number) and not _is_only_dated(sentence.text):
+        return
+    if loosely and _LIVES_ON.search(sentence.text, max(0, span[1] - sentence.start)):
         return
     start = min(owner.start, span[0]) if owner.start >= sentence.start else span[0]
     yield fact_at(

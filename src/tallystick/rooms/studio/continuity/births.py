@@ -84,7 +84,8 @@ _HOME = tuple(
     )
 )
 _PARENTS = re.compile(
-    r"\b(?:mother|father|parents|people|wife|husband|son|daughter|sister|brother)\s+(?:was|were|had\s+been)\s+born\b"
+    r"\b(?:mother|father|parents|people|wife|husband|son|daughter|sister|brother)\s+(?:was|were|had\s+been)\s+born\b|"
+    r"'s\s+(?:horse|dog|mare|cat|parrot|pony|cook|maid|servant|clerk|partner|landlady|groom|nurse)\s+(?:was|had|is|came)\b"
 )
 _AND_NO_MORE = re.compile(r"\s*(?:[.;]|,\s+(?:and|where|though|which)\b)")
 _STAYS = re.compile(r"\b(?:(?:did\s+)?not|never)\s+(?:once\s+)?(?:leave|stir|stirred|out|quit|left)\b")
@@ -180,6 +181,7 @@ def _placed(narration: Narration, binder: Binder, number: int, found: re.Match[s
     if (
         owner is None
         or _is_supposed(narration, number, found)
+        or _PARENTS.search(narration.prose.sentences[number].text)
         or _AT_EASE.search(narration.prose.sentences[number].text)
     ):
         return

@@ -27,7 +27,8 @@ _SOMEWHERE = (
 _MOVES = re.compile(
     rf"\b(?:moved\s+(?:to|into|from|away\s+from){_SOMEWHERE}|removed\s+(?:to|from){_SOMEWHERE}|settled\s+(?:in|at|"
     rf"near|down\s+in){_SOMEWHERE}|"
-    r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings)\b|took\s+(?:a\s+house|lodgings|rooms)\b|"
+    r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings|house|rooms|cottage)\b|(?:took|taken)\s+(?:an?\s+|another\s+|new\s+)*(?:house|lodgings|rooms)\b|"
+    r"[Aa]fter\s+(?:the|his|her)\s+(?:wedding|marriage)\b|sold\s+(?:the|his|her)\s+(?:\w+\s+)?(?:house|cottage|farm)\b|"
     r"bought\s+a\s+house\b|"
     rf"took\s+up\s+(?:his|her)\s+(?:residence|abode)\b|established\s+(?:himself|herself)\s+(?:in|at){_SOMEWHERE}|"
     rf"had\s+moved\b|gave\s+up\s+(?:his|"

@@ -28,7 +28,7 @@ _WOUND = (
     r"butchered|slaughtered|"
     r"burnt|burned|gored|knifed|garrotted|throttled|struck\s+down|cut\s+down|run\s+through|"
     r"thrown\s+(?:from|under|off)|"
-    r"flung\s+(?:from|under|off)|swept\s+away|dashed\s+to\s+pieces|blown\s+(?:to|up)|torn\s+to\s+pieces)"
+    r"flung\s+(?:from|under|off)|swept\s+away\s+by\s+the\s+(?:flood|river|sea|tide|current|water|torrent|waves?)|dashed\s+to\s+pieces|blown\s+(?:to|up)|torn\s+to\s+pieces)"
 )
 _DEAD = (
     r"(?:(?<!for )(?<!half )(?<!nearly )(?<!almost )dead(?!\s+(?:asleep|tired|drunk|to\b))|lifeless|"
@@ -45,7 +45,7 @@ _OBSEQUIES = tuple(
     for pattern in (
         # Whose it is.
         (
-            rf"\b{_NOUN}\b(?!\s+(?:warrant|sentence|threats?))(?:\s+(?!of\b|his\b|her\b|for\b|by\b|with\b|went\b|"
+            rf"\b{_NOUN}\b(?!\s+(?:warrant|sentence|threats?))(?:\s+(?!of\b|was\b|were\b|is\b|seemed\b|his\b|her\b|for\b|by\b|with\b|went\b|"
             rf"told\b)[\w'-]+){{0,4}}?\s+(?:of|for|over)\s+{_N}(?!\s+to\b)"
         ),
         rf"\b(?:passing|clothes|belongings|effects)\s+of\s+{_N}(?=\s+(?:had|made|was|were|caused|left)\b)",
@@ -61,7 +61,7 @@ _OBSEQUIES = tuple(
         ),
         (
             rf"\b(?:wave|sea|current|surf|avalanche|landslide|shark|wolves|mob|guillotine|rope|headsman|"
-            rf"firing\s+party)\s+(?:had\s+)?(?:took|taken|got|had|swallowed|buried|tore)\s+{_N}"
+            rf"firing\s+party)\s+(?:had\s+)?(?:took|taken|got|had|swallowed|buried|tore)\s+{_N}(?=\s*[.,;]|\s+(?:off|from|overboard|and|at|in|on|that)\b)"
         ),
         (
             rf"\b(?:soldiers|sheriff|firing\s+party|squad|hangman|rebels|brigands|robbers|murderers|thieves|"

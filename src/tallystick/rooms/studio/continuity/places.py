@@ -79,6 +79,8 @@ _HOURLY = re.compile(
     re.IGNORECASE,
 )
 
+_PART = re.compile(r"\b(?:night|morning|evening|afternoon)\b")
+
 
 def places(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Everything of this kind that the file tells."""
@@ -220,7 +222,7 @@ def _is_at(narration: Narration, binder: Binder, number: int, found: re.Match[st
     ):
         return
     moment = moment_of(dated)
-    hour = _HOURLY.search(sentence.text)
+    hour = _HOURLY.search(sentence.text) or _PART.search(sentence.text)
     if not (moment.day and moment.month):
         return
     details = (*map(str, moment.as_value()), hour.group().lower() if hour else "")

@@ -95,6 +95,7 @@ _ONCE = re.compile(
     re.IGNORECASE,
 )
 _NEVER = re.compile(r"\b(?:not|never|no|nor|neither|hardly|nobody|none|without)\b|n't\b")
+_SUPPOSED = re.compile(r"\b(?:might|would|should|may|if|perhaps|maybe|seemed|as\s+though|as\s+well\s+(?:have|be))\b")
 _BUT = re.compile(
     r"\b(?:never|no|not|nowhere|nobody)\b[^;,]{0,40}?\b(?:but|except|besides|outside|out\s+of|"
     r"other\s+than|other\s+home|else\s+but|forgot\w*|lost|left|chang\w+|g[ai]ven?\s+up|parted|"
@@ -167,6 +168,8 @@ def _is_denied(sentence: Sentence, span: tuple[int, int]) -> bool:
     """Whether the clauses from the first to the last word deny it; `nowhere but at Yarrow` does not."""
     before = re.split(r"[;:,—]|\bthat\b", sentence.text[: span[0] - sentence.start])[-1]
     told = before + sentence.text[span[0] - sentence.start : span[1] - sentence.start]
+    if _SUPPOSED.search(told):
+        return True
     return _NEVER.search(told) is not None and not _BUT.search(sentence.text)
 
 
@@ -187,7 +190,7 @@ def _birth(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[i
 
 def _home(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[int, int] | None:
     sentence, told = binder.prose.sentences[number], binder.prose.told
-    if _ONCE.search(re.split(r"[,;]", told[place.end : sentence.end])[0]) or _ONCE.search(
+    if _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0]) or _ONCE.search(
         told, sentence.start, place.start
     ):
         return None

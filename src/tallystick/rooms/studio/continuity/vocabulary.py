@@ -171,7 +171,7 @@ NOT_NAMES = frozenset(
     ma'am miss mister mr mrs dr st chapter book part volume letter monday tuesday wednesday thursday friday
     saturday sunday january february march april may june july august september october november december
     christmas easter michaelmas whitsuntide whitsun lammas martinmas candlemas advent lent shrovetide yuletide
-    hallowmas midsummer english french german italian spanish russian american british irish scottish
+    hallowmas midsummer bible english french german italian spanish russian american british irish scottish
     scotch welsh dutch greek roman latin christian jew jewish turk turkish indian chinese european african north
     south east west northern southern eastern western street road lane square avenue river mount lake sea ocean
     bay cape isle island islands hall house park court castle abbey church hotel inn tavern bridge station
