@@ -2,8 +2,8 @@
 # Needs python3 (3.11 or newer) and make; everything else comes by pip from the lock.
 
 PYTHON ?= python3
-# Workers of the test run: one more than cores of a small machine, since many tests wait on disks, processes and browsers.
-JOBS ?= 3
+# Workers of the test run: as many as a small machine has cores. More gains little.
+JOBS ?= 2
 
 VENV := .venv
 BIN := $(VENV)/bin
