@@ -91,7 +91,8 @@ test-mcp: setup ## The MCP doors, with the public conformance suite where TALLY_
 	$(BIN)/python -m pytest -q tests/doors/mcp
 
 demo: setup ## A sample project in ./tally-demo, a conference about it, a verified ledger; offline
-	$(BIN)/tally demo --no-serve
+	@# A person finds the page open at the end; a program must come to one.
+	$(BIN)/tally demo $$(test -t 1 || echo --no-serve)
 
 bench: setup ## What is measured, as JSON and Markdown
 	$(BIN)/python -m benchmarks

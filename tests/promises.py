@@ -309,6 +309,8 @@ PROMISES: dict[str, str] = {
     "doors.cli-evidence": "`tally evidence check` checks any text and leaves a receipt",
     "doors.cli-doctor": "`tally doctor` finds what is wrong, says what to do and changes nothing",
     "doors.cli-bad-input": "A bad configuration, key, ledger, schema or tool gives a fixed code, and the gate goes on",
+    # -- storage --
+    "storage.archives": "A damaged archive is refused by every reader, however its parts were packed",
     # -- durable --
     "durable.steps": "A flow gets what its steps gave, a run what its flow gave",
     "durable.async": "Steps of an async flow go on together, plain and async ones",
@@ -590,6 +592,8 @@ PROMISES: dict[str, str] = {
     "demo.round": "`tally demo` holds a conference about a planted inconsistency offline and shows replies, evidence and receipts",
     "demo.verified": "`tally demo` ends with a ledger that verifies, says where the project is and what to try next",
     "demo.again": "`tally demo` works again in the same folder, touches nobody's files, and does not begin inside a project",
+    "demo.memory": "The demo's memory believes two sources rather than a model's insisting, and builds again the same",
+    "demo.desk": "The demo's three messages end PROCEED, DEFER and BLOCK, and it says why",
     # -- studio: conference --
     "studio.conference-acceptance": "The seed's acceptance and smoke tests and repro prompts hold through the HTTP door",
     "studio.conference-flow": "Tools first, the Chief's second pass, then the others in order; muted ones never",
@@ -631,7 +635,6 @@ PROMISES: dict[str, str] = {
     "issues.from-chat": "A chat becomes an issue with its receipts linked, for whoever had it",
     "issues.http": "The issue routes open, show, change, discuss and move issues, with fixed codes",
     "issues.cli": "tally issues lists, shows, opens, comments and closes",
-    # -- studio: notifications --
     # -- studio: notifications --
     "notifications.kept": "Notifications are bounded, deduplicated, masked and marked read, by several processes",
     "notifications.made": "Held calls, refused replies, frozen and deferred issues are told of; a call that succeeds writes nothing",
@@ -898,9 +901,6 @@ PROMISES: dict[str, str] = {
     "desk.flows": "Our own workers carry tickets from the message to the reply, or before people, on the durable port",
     "desk.flows-send-time": "A customer's new message, a person or a withdrawn verdict keeps a queued reply back",
     "desk.killed": "Workers killed at random lose no ticket, send nothing twice and nothing without PROCEED",
-    # -- demo --
-    "demo.memory": "The demo's memory believes two sources rather than a model's insisting, and builds again the same",
-    "demo.desk": "The demo's three messages end PROCEED, DEFER and BLOCK, and it says why",
     # -- desk --
     "desk.figures": "Verdicts, overrides, waiting and lost leases are counted",
     # -- insight: analysis --

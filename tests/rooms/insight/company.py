@@ -78,4 +78,4 @@ def group(store: Store, dataset_id: int) -> int:
         for at, name in enumerate(names)
     ]  # fmt: skip
     figures = {"silhouette": 0.41, "stability": 0.93, "noise": 0.0, "clusters": clusters}
-    return store.add_run(dataset_id, "ward", "builtin", figures, pairs, START)
+    return store.add_run(dataset_id, "ward", "builtin", figures, pairs, START).run_id

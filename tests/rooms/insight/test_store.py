@@ -57,7 +57,7 @@ def test_vectors_are_replaced_and_missing_ones_are_known(store: Store) -> None:
 def test_runs_analyses_prompts_and_mappings_come_back(store: Store) -> None:
     dataset_id = filled(store)
     ids = store.ticket_ids(dataset_id)
-    run_id = store.add_run(dataset_id, "ward", "m", {"silhouette": 0.5}, [(one, 0) for one in ids], 5)
+    run_id = store.add_run(dataset_id, "ward", "m", {"silhouette": 0.5}, [(one, 0) for one in ids], 5).run_id
     found = store.run(run_id)
     assert found is not None
     assert found.figures == {"silhouette": 0.5}

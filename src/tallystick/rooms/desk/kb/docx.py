@@ -2,11 +2,11 @@
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from tallystick.rooms.desk.kb.nouns import Heading, Unreadable, Written
+from tallystick.storage.archives import DAMAGED
 
 MAX_ENTRIES = 5_000
 MAX_PART = 32 * 1024 * 1024
@@ -36,8 +36,7 @@ def read_docx(data: bytes) -> Written:
             document = _xml(archive, "word/document.xml")
             styles = _xml(archive, "word/styles.xml")
             core = _xml(archive, "docProps/core.xml")
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        # RuntimeError: locked with a password.
+    except DAMAGED as error:
         message = "It is no Word document that can be opened. Save it again without a password."
         raise Unreadable("damaged", message) from error
     if document is None:

@@ -69,11 +69,7 @@ class Clustering:
         }
         of_tickets = told.labels[rows.row_of]
         pairs = zip(rows.tickets.tolist(), of_tickets.tolist(), strict=True)
-        run_id = store.add_run(dataset_id, algorithm, model, figures, pairs, self._now())
-        made = store.run(run_id)
-        if made is None:  # pragma: no cover - it was written a moment ago
-            raise ToolError("The grouping was written and is not there.")
-        return made
+        return store.add_run(dataset_id, algorithm, model, figures, pairs, self._now())
 
     def _model(self, dataset_id: int, model_name: str | None) -> str:
         """The model whose vectors are grouped: the one that is named, or the one with the most."""

@@ -6,9 +6,10 @@ is refused here, and one that lies is cut off.
 
 import re
 from typing import BinaryIO
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.storage.archives import DAMAGED
 
 MAX_PARTS = 5_000
 MAX_UNPACKED = 4 * 1024**3
@@ -34,8 +35,7 @@ def check_archive(file: BinaryIO) -> None:
         with ZipFile(file) as archive:
             _check_sizes(archive)
             _check_prologs(archive)
-    except (BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError, OSError):
-        # RuntimeError: a part is encrypted; NotImplementedError: packed in a way that nobody uses.
+    except DAMAGED:
         raise Unusable("not_a_spreadsheet", "The file is no spreadsheet that can be opened.", hint=_HINT) from None
 
 

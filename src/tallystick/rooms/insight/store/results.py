@@ -19,20 +19,21 @@ class Results(Tables):
     def add_run(
         self, dataset_id: int, algorithm: str, model_name: str, figures: Mapping[str, Any],
         assignments: Iterable[tuple[int, int]], created_at: int,
-    ) -> int:  # fmt: skip
-        """Write a grouping with (ticket, cluster) pairs; gives its id."""
+    ) -> ClusterRun:  # fmt: skip
+        """Write a grouping with (ticket, cluster) pairs."""
         with writing(self.engine) as connection:
             values = {
                 "dataset_id": dataset_id, "algorithm": algorithm, "model_name": model_name, "created_at": created_at,
                 "body": orjson.dumps(figures),
             }  # fmt: skip
-            run_id = int(connection.execute(sa.insert(RUNS).values(**values).returning(RUNS.c.id)).scalar_one())
+            made = _run(connection.execute(sa.insert(RUNS).values(**values).returning(*RUNS.c)).one())
             rows = [
-                {"run_id": run_id, "ticket_id": ticket_id, "cluster_id": cluster} for ticket_id, cluster in assignments
+                {"run_id": made.run_id, "ticket_id": ticket_id, "cluster_id": cluster}
+                for ticket_id, cluster in assignments
             ]
             for start in range(0, len(rows), BATCH):
                 connection.execute(sa.insert(ASSIGNMENTS), rows[start : start + BATCH])
-        return run_id
+        return made
 
     def run(self, run_id: int) -> ClusterRun | None:
         """One grouping."""

@@ -2,11 +2,11 @@
 
 import stat
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 from tallystick.rooms.studio.importing.nouns import SourceRefused
+from tallystick.storage.archives import DAMAGED
 
 MAX_FILE = 128 * 1024 * 1024
 """Of the archive itself: a novel with its pictures."""
@@ -37,7 +37,7 @@ class Archive:
             raise too_large(path.name, MAX_FILE)
         try:
             self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        except DAMAGED as error:
             message = f"{path.name} is no archive that can be read. Save it again from the program that made it."
             raise SourceRefused(message, code="archive_damaged") from error
         try:
@@ -72,7 +72,7 @@ class Archive:
             with self._zip.open(entry) as part:
                 # What the directory says is not believed: parts may overlap, or unpack to more.
                 data = part.read(MAX_PART + 1)
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        except DAMAGED as error:
             raise SourceRefused(f"A part of the archive is damaged: {name:.100}.", code="archive_damaged") from error
         self._read += len(data)
         if len(data) > MAX_PART or self._read > MAX_TOTAL:
