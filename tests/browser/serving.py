@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 DESKTOP, PHONE = (1280, 800), (375, 740)
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000
 """Ten times what anything here takes on a busy machine: it tells an answer from a hang."""
 HARMLESS = ("favicon",)
 
@@ -52,7 +52,7 @@ class Served:
     def end(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
 
 
 def _program() -> list[str]:
@@ -84,6 +84,7 @@ class Visit:
         self.served = served
         self.complaints: list[str] = []
         page.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(f"pageerror: {error}"))
 

@@ -143,7 +143,7 @@ def test_when_the_session_ends_the_page_says_so_does_nothing_and_keeps_what_was_
     guarded: Served, visit: Open
 ) -> None:
     here = visit(guarded)
-    page = here.log_in("/rooms/record_observation", token_for("analyst", seconds=6))
+    page = here.log_in("/rooms/record_observation", token_for("analyst", seconds=12))
     page.wait_for_function("window.did_handshake")
     field = page.locator("main textarea, main input").first
     name = str(field.get_attribute("aria-label"))

@@ -154,7 +154,7 @@ def test_a_foreign_host_or_origin_is_refused_on_the_socket_too(
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }  # fmt: skip
     asked = {"Host": f"127.0.0.1:{served.port}", **(upgrade if path == SOCKET else {}), **headers}
-    wire = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    wire = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
     try:
         wire.putrequest("GET", path, skip_host=True)
         for name, value in asked.items():

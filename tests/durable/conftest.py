@@ -24,7 +24,7 @@ from tests.postgres import start_postgres
 
 HEARTBEAT_S = 0.2
 STALE_S = 1.0
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 DATABASES = ["sqlite", "postgres"]
 
 # Each worker is forked from a process that has loaded the engine and nothing else: no threads, no connections.

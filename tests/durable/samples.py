@@ -16,7 +16,7 @@ from tallystick.storage.durable.stored import StoredDurable
 from tallystick.turns.durable import AsyncRun, Run
 from tallystick.turns.runs import Queue, Retry, StepFailed
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 LOOK_S = 0.01
 
 

@@ -23,7 +23,7 @@ def run(working: StoredDurable, tmp_path: Path) -> RunFlow:
 
     def start(flow: str, **args: Any) -> RunStatus:
         run_id = working.start(f"sample.{flow}", {"out": str(tmp_path), **args}, run_id=f"run-{next(_numbers)}")
-        status = working.wait(run_id, timeout_s=30)
+        status = working.wait(run_id, timeout_s=240)
         assert status is not None
         return status
 
@@ -58,7 +58,7 @@ def test_the_same_id_twice_is_one_run(working: StoredDurable, tmp_path: Path) ->
     args = {"out": str(tmp_path), "steps": 1}
     for _ in range(5):
         assert working.start("sample.chain", args, run_id="once") == "once"
-    assert working.wait("once", timeout_s=30) is not None
+    assert working.wait("once", timeout_s=240) is not None
     working.start("sample.chain", args, run_id="once")
     assert attempts(tmp_path) == {"once/step:0": 1}
     with pytest.raises(DurableError) as refused:
@@ -84,7 +84,7 @@ def test_a_failed_run_is_resumed_after_its_last_good_step(
     assert (failed.failure.kind, failed.failure.step) == failure
     (tmp_path / "mended").touch()
     assert working.resume(failed.id) is not None
-    mended = working.wait(failed.id, timeout_s=30)
+    mended = working.wait(failed.id, timeout_s=240)
     assert mended is not None
     assert (mended.state, mended.failure) == ("done", None)
     assert attempts(tmp_path) == {f"{failed.id}/first": 1}
@@ -121,7 +121,7 @@ def test_a_sleeping_run_is_cancelled_and_resumed(working: StoredDurable, tmp_pat
     assert working.cancel(run_id) == cancelled, "an ended run stays as it is"
     assert f"{run_id}/after" not in effects(tmp_path)
     assert working.resume(run_id) is not None
-    ended = working.wait(run_id, timeout_s=30)
+    ended = working.wait(run_id, timeout_s=240)
     assert ended is not None
     assert ended.state == "done"
     assert attempts(tmp_path) == {f"{run_id}/before": 1, f"{run_id}/after": 1}
@@ -136,7 +136,7 @@ def test_a_running_run_that_is_cancelled_does_no_further_step(working: StoredDur
     until(lambda: "cut-off/held" in effects(tmp_path), "the held step ends")
     # Another run through the same worker, so that it had its time.
     working.start("sample.chain", {"out": str(tmp_path), "steps": 1}, run_id="after-cut-off")
-    working.wait("after-cut-off", timeout_s=30)
+    working.wait("after-cut-off", timeout_s=240)
     assert "cut-off/last" not in attempts(tmp_path)
     status = working.status("cut-off")
     assert status is not None
@@ -162,7 +162,7 @@ def test_a_delayed_run_waits_and_can_be_cancelled_before_it_began(working: Store
     cancelled = working.cancel("never")
     assert cancelled is not None
     assert cancelled.state == "cancelled"
-    soon = working.wait("soon", timeout_s=30)
+    soon = working.wait("soon", timeout_s=240)
     assert soon is not None
     assert soon.state == "done"
     assert attempts(tmp_path) == {"soon/step:0": 1}
@@ -196,7 +196,7 @@ def test_a_flow_that_breaks_a_rule_fails_with_a_fixed_code(run: RunFlow, what: s
 def test_a_flow_whose_steps_changed_under_a_run_fails_and_says_so(run: RunFlow, working: StoredDurable) -> None:
     failed = run("odd", what="other steps")
     working.resume(failed.id)
-    changed = working.wait(failed.id, timeout_s=30)
+    changed = working.wait(failed.id, timeout_s=240)
     assert changed is not None
     assert changed.failure is not None
     assert (changed.state, changed.failure.code) == ("failed", "flow_changed")
@@ -217,7 +217,7 @@ def test_runs_are_listed_by_flow_state_and_id(run: RunFlow, working: StoredDurab
     working.start("sample.chain", {"out": str(tmp_path), "steps": 1}, run_id="listed:1")
     working.start("sample.until_mended", {"out": str(tmp_path), "inside": True}, run_id="listed:2")
     for run_id in ("listed:1", "listed:2"):
-        working.wait(run_id, timeout_s=30)
+        working.wait(run_id, timeout_s=240)
     assert {one.id for one in working.runs(prefix="listed:")} == {"listed:1", "listed:2"}
     assert [one.id for one in working.runs(prefix="listed:", states=["failed"])] == ["listed:2"]
     assert [one.id for one in working.runs(prefix="listed:", flow="sample.chain")] == ["listed:1"]

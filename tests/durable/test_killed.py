@@ -60,7 +60,7 @@ def test_a_live_worker_takes_over_within_a_few_heartbeats_and_goes_on_after_the_
     # Stale, three looks, a poll; and a machine that is busy with other tests.
     assert time.monotonic() - killed < 6 * STALE_S
     (place.out / "go").touch()
-    run = place.durable.wait("run", timeout_s=30)
+    run = place.durable.wait("run", timeout_s=240)
     assert run is not None
     assert (run.state, run.attempts) == ("done", 2)
     assert run.worker in place.workers
@@ -78,7 +78,7 @@ def test_a_worker_paused_past_its_time_and_let_go_on_changes_nothing_and_works_a
     other = place.worker()
     until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
     (place.out / "go").touch()
-    run = place.durable.wait("run", timeout_s=30)
+    run = place.durable.wait("run", timeout_s=240)
     assert run is not None
     assert (run.state, run.worker) == ("done", other)
     place.go_on(paused)
@@ -88,7 +88,7 @@ def test_a_worker_paused_past_its_time_and_let_go_on_changes_nothing_and_works_a
     assert effects(place.out) == dict(zip(["run/first", "run/held", "run/last"], run.result, strict=True))
     place.kill(other)
     place.durable.start("sample.chain", place.args(steps=2), run_id="later")
-    later = place.durable.wait("later", timeout_s=30)
+    later = place.durable.wait("later", timeout_s=240)
     assert later is not None
     assert (later.state, later.worker) == ("done", paused)
 
@@ -105,7 +105,7 @@ def test_a_worker_that_is_told_to_stop_hands_its_runs_over_at_once_and_was_quiet
         place.durable.start(f"sample.{flow}", place.args(seconds=3600), run_id=flow)
     begun = {"held/held", "held_async/held", "sleeper/before", "sleeper_async/before"}
     until(lambda: begun <= attempts(place.out).keys(), "all begun")
-    place.durable.wait("fails", timeout_s=30)
+    place.durable.wait("fails", timeout_s=240)
     (place.out / "go").touch()
     assert place.end(stopped) == (0, ""), "nothing printed, not even about the run that failed"
     assert place.left(stopped) == "0"
@@ -116,7 +116,7 @@ def test_a_worker_that_is_told_to_stop_hands_its_runs_over_at_once_and_was_quiet
     assert {states["held"], states["held_async"]} <= {"waiting", "done"}
     place.worker()
     for run_id in ("held", "held_async"):
-        run = place.durable.wait(run_id, timeout_s=30)
+        run = place.durable.wait(run_id, timeout_s=240)
         assert run is not None
         assert run.state == "done"
         # The held step notes two attempts by itself; nothing that had ended was done again.
@@ -134,7 +134,7 @@ def test_a_step_that_outlasts_the_grace_is_done_again_by_another_worker(place: P
     place.worker()
     until(lambda: attempts(place.out)["run/held"] == 2, "taken over")
     (place.out / "go").touch()
-    run = place.durable.wait("run", timeout_s=30)
+    run = place.durable.wait("run", timeout_s=240)
     assert run is not None
     assert run.state == "done"
     assert run.result == [effects(place.out)[f"run/{step}"] for step in ("first", "held", "last")]
@@ -148,7 +148,7 @@ def test_a_run_that_kills_its_worker_each_time_becomes_a_dead_letter_and_can_be_
     lives = place.worker()
     until(lambda: (run := place.durable.status("deadly")) and run.state == "dead", "the dead letter")
     place.durable.start("sample.chain", place.args(steps=1), run_id="fine")
-    fine = place.durable.wait("fine", timeout_s=30)
+    fine = place.durable.wait("fine", timeout_s=240)
     assert fine is not None
     assert (fine.state, fine.worker) == ("done", lives)
     resumed = place.durable.resume("deadly")

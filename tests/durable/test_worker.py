@@ -32,7 +32,7 @@ def test_runs_that_were_taken_from_the_queue_and_never_begun_are_found(place: Pl
         _taken_by(place.durable, "ours", worker.worker_id)
         _taken_by(place.durable, "strangers", "nobody-known")
         for run_id in ("ours", "strangers"):
-            lost = place.durable.wait(run_id, timeout_s=30)
+            lost = place.durable.wait(run_id, timeout_s=240)
             assert lost is not None
             assert (lost.state, lost.worker) == ("done", worker.worker_id)
     assert attempts(place.out) == {"ours/step:0": 1, "strangers/step:0": 1}
@@ -67,7 +67,7 @@ def test_a_queue_gives_the_lower_priority_first(place: Place) -> None:
     for run_id, priority in [("later", 9), ("soon", 1), ("now", 0)]:
         place.durable.start("sample.single", place.args(steps=1), run_id=run_id, priority=priority)
     with InProcessWorker(place.durable):
-        place.durable.wait("later", timeout_s=30)
+        place.durable.wait("later", timeout_s=240)
     order = (place.out / "attempts.log").read_text().splitlines()
     assert order == ["now/step:0", "soon/step:0", "later/step:0"]
 
@@ -78,7 +78,7 @@ def test_a_run_that_cannot_even_be_begun_becomes_a_dead_letter(place: Place) -> 
     with _table(place.durable, "workflow_input") as (connection, table):
         connection.execute(sa.text(f"DELETE FROM {table}"))
     with InProcessWorker(place.durable):
-        torn = place.durable.wait("torn", timeout_s=30)
+        torn = place.durable.wait("torn", timeout_s=240)
     assert torn is not None
     assert (torn.state, torn.attempts) == ("dead", 1)
 
@@ -95,7 +95,7 @@ def test_a_row_that_would_run_code_when_read_is_not_read(place: Place) -> None:
     assert seen is not None
     assert (seen.state, seen.args) == ("waiting", {})
     with InProcessWorker(place.durable):
-        ended = place.durable.wait("planted", timeout_s=30)
+        ended = place.durable.wait("planted", timeout_s=240)
     assert not (place.out / "exploded").exists()
     assert ended is not None
     assert ended.state == "failed"
@@ -126,7 +126,7 @@ def test_a_second_worker_in_the_process_is_refused_and_the_first_goes_on(tmp_pat
         assert refused.value.code == "durable_one_per_process"
         assert second.workers() == []
         first.start("sample.chain", {"out": str(tmp_path), "steps": 1}, run_id="run")
-        run = first.wait("run", timeout_s=30)
+        run = first.wait("run", timeout_s=240)
         assert run is not None
         assert run.state == "done"
     with InProcessWorker(second):

@@ -24,7 +24,7 @@ from tests.sizes import size
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.faults.run_worker"])
-PATIENCE_S = 90.0
+PATIENCE_S = 300.0
 
 TOOLS = """
 import os

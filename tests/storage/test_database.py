@@ -74,7 +74,7 @@ def test_processes_that_start_at_once_all_find_it_ready(new_database: str) -> No
 def test_one_migrates_at_a_time_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     engine = _open(postgres_url, tmp_path)
     waiting = sa.text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 240
     with ThreadPoolExecutor(1) as pool, engine.connect() as first:
         first.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
         second = pool.submit(migrate, engine)
@@ -83,7 +83,7 @@ def test_one_migrates_at_a_time_on_postgresql(postgres_url: str, tmp_path: Path)
         assert not second.done()
         assert version_of(engine) is None
         first.rollback()
-        second.result(timeout=30)
+        second.result(timeout=240)
     assert version_of(engine) == steps.HEAD
     engine.dispose()
 

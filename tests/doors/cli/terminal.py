@@ -43,7 +43,7 @@ def at_terminal(
     )  # fmt: skip
     os.close(theirs)
     shown, asked = b"", False
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         ready, _, _ = select.select([ours], [], [], 0.1)
         if ready:

@@ -41,7 +41,7 @@ def test_the_token_that_serve_prints_lets_a_person_answer_and_ends_with_the_serv
         token, port = re.search(r"\b[0-9a-f]{64}\b", told), re.search(r"127\.0\.0\.1:(\d+)", told)
         assert token is not None
         assert port is not None
-        with urllib.request.urlopen(f"http://127.0.0.1:{port[1]}/health", timeout=30) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port[1]}/health", timeout=120) as answer:
             assert answer.status == 200
         assert tally("approvals", "approve", held).error == "person_required"
         assert tally("approvals", "approve", held, "--token", token[0]).code == 0

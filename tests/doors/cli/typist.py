@@ -12,7 +12,7 @@ from typing import Self
 
 from tests.house.sources import ROOT
 
-PATIENCE_S = 60
+PATIENCE_S = 240
 CTRL_C, CTRL_D = "\x03", "\x04"
 _TAKES_TERMINAL = """
 import fcntl, os, sys, termios

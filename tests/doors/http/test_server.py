@@ -17,7 +17,7 @@ from tallystick.settings import ServerSettings
 from tests.doors.http.asgi_calls import echo
 from tests.sizes import size
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 """How long a test waits for an answer before it fails."""
 
 

@@ -73,7 +73,7 @@ def http_server(workspace: Path, *more: str) -> Iterator[str]:
         yield found[1]
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 @contextmanager

@@ -125,7 +125,7 @@ def test_answers_come_through_in_every_form_and_each_call_has_a_receipt(house, w
         assert client.call("empty")["error"]["code"] == -32000
         assert refusal(client.call("huge"))["category"] == "downstream_error"
         assert text_of(client.call("plain")) == "plain"
-    assert web.ended.get(timeout=10) == "session-1"
+    assert web.ended.get(timeout=120) == "session-1"
     assert all(headers["Authorization"] == "Bearer s3cret" for _, headers in web.seen)
     later = [headers for method, headers in web.seen if method == "tools/call"]
     assert all(one["Mcp-Session-Id"] == "session-1" and one["Mcp-Protocol-Version"] == "2025-06-18" for one in later)

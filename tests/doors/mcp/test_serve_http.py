@@ -100,7 +100,7 @@ def test_a_stream_for_later_messages_opens_at_once_and_an_open_one_does_not_keep
     tmp_path: Path,
 ) -> None:
     workspace = workspace_at(tmp_path / "ws")
-    with httpx.Client(timeout=20) as http, http_server(workspace) as url:
+    with httpx.Client(timeout=120) as http, http_server(workspace) as url:
         session = http.post(url, json=HELLO, headers=ACCEPT).headers["mcp-session-id"]
         asked = {"accept": "text/event-stream", "mcp-session-id": session, "mcp-protocol-version": "2025-11-25"}
         opened = http.send(http.build_request("GET", url, headers=asked), stream=True)

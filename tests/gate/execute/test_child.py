@@ -167,7 +167,7 @@ def children_of(pid: int) -> list[int]:
 
 def gone(pid: int) -> bool:
     """Whether a process has ended; one that waits to be reaped by init has."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

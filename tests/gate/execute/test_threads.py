@@ -10,7 +10,7 @@ import pytest
 from tallystick.gate.execute.threads import Job, Threads
 
 Results = SimpleQueue[tuple[Any, BaseException | None]]
-PATIENCE_S = 30
+PATIENCE_S = 120
 
 
 def run(threads: Threads, function: Any) -> tuple[Job, Results]:

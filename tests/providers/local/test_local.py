@@ -112,7 +112,7 @@ def _runs(pid: int) -> bool:
 
 
 def _ends(pid: int) -> bool:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while _runs(pid) and time.monotonic() < until:
         time.sleep(0.01)
     return not _runs(pid)

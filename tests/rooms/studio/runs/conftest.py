@@ -56,7 +56,7 @@ LOOK: dict[str, Any] = {
     ],
     "done": [{"check": "slot_not_null", "slot": "found"}, {"check": "evidence_ok", "slot": "judged"}],
 }  # fmt: skip
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 
 
 @dataclass
