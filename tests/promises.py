@@ -925,6 +925,8 @@ PROMISES: dict[str, str] = {
     "page.approvals": "Held calls are approved, rejected and changed in the browser, by a person only, by keyboard too",
     "page.login": "The way in needs the start-up token; foreign origins and hosts are refused, on the socket too",
     "page.text": "What others wrote is shown as text everywhere",
+    "page.bundle": "A checked reply is taken away in the browser as a bundle that checks elsewhere; other words are not packed",
+    "page.refused": "A refused reply shows in the browser what was wrong, the nearest real line, and what it said struck out",
     "page.conference": "A conference round is held in the browser, from the prompt to its issue, its evidence opened",
     "page.workspace": "Files are read, changed by patches and checked in the browser; nothing typed is lost",
     "page.issues": "Issues are found, read and commented in the browser",

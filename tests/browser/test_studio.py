@@ -1,12 +1,16 @@
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Download, expect
 
 from tallystick import Gate
+from tallystick.gate.record.bundle import check_bundle
 from tallystick.rooms.studio.sample_project import copy_sample
 from tests.browser.serving import DESKTOP, PHONE, Served, Visit, serving
+from tests.doors.http.talking import serve_agent, set_endpoint
+from tests.scripted_server import Says, ScriptedServer
 
 Open = Callable[..., Visit]
 SCENE = "Story/Scenes/SCN-the-vestry.md"
@@ -76,6 +80,71 @@ def test_a_round_by_keyboard_from_the_prompt_to_its_issue(served: Served, visit:
     page.get_by_role("button", name="Prove it").click()
     expect(page.get_by_text("It stands in the log")).to_be_visible()
     here.check()
+
+
+@pytest.mark.promise("page.bundle", "page.receipts")
+def test_a_reply_is_taken_away_with_its_proofs(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.open("/conference")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/conference/conf_*")
+    page.get_by_label("Ask everyone").fill("What colour are Ruth Lufkin's eyes?")
+    page.get_by_label("Ask everyone").press("Enter")
+    chip = page.get_by_role("button", name="bundle").first
+    with page.expect_download() as given:
+        chip.press("Enter")
+    assert _report(given.value) == ("consistent", True)
+    page.get_by_role("link", name="check", exact=True).first.click()
+    page.wait_for_url("**/receipts/rcpt_*")
+    words = page.get_by_label("The reply, word for word")
+    expect(words).to_have_value(re.compile("Evidence:"))
+    with page.expect_download() as given:
+        page.get_by_role("button", name="Download bundle").press("Enter")
+    assert _report(given.value) == ("consistent", True)
+    here.check()
+    words.fill("She has green eyes.")
+    page.get_by_role("button", name="Download bundle").click()
+    expect(page.get_by_role("alert")).to_contain_text("This reply cannot be bundled")
+    expect(words).to_have_value("She has green eyes.")
+    here.check()
+
+
+def _report(download: Download) -> tuple[str, bool]:
+    report = check_bundle(Path(download.path()).read_bytes())
+    return report.status, report.quotes > 0
+
+
+@pytest.mark.promise("page.refused", "page.conference")
+@pytest.mark.parametrize("how_large", [DESKTOP, PHONE])
+def test_a_refused_reply_shows_what_was_wrong_and_the_nearest_real_line(
+    served: Served, visit: Open, how_large: tuple[int, int]
+) -> None:
+    here = visit(served, how_large)
+    said = f"They are green.\nEvidence: \"Ruth's green eyes stayed on the older woman's glove\" {SCENE}:L37"
+    with ScriptedServer(always=Says(said)) as model:
+        serve_agent(served.workspace, model, "critic")
+        page = here.open("/conference")
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/conference/conf_*")
+        page.get_by_label("Ask everyone").fill(f"What does {SCENE} say of Ruth Lufkin's eyes?")
+        page.get_by_label("Ask everyone").press("Enter")
+        refused = page.locator(".tally-refused").first
+        expect(refused).to_contain_text("quote_not_found")
+        expect(refused).to_contain_text(f"The nearest real line, {SCENE}:L37:")
+        expect(refused).to_contain_text("Ruth's brown eyes stayed on the older woman's glove")
+        expect(refused.get_by_text("They are green.")).to_be_hidden()
+        refused.get_by_text("What it said").click()
+        expect(refused.get_by_text("They are green.")).to_be_visible()
+        expect(refused.get_by_role("button", name="bundle")).to_have_count(0)
+        expect(page.get_by_text("Issue of this round")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+        here.check()
+        if how_large == DESKTOP:
+            refused.scroll_into_view_if_needed()
+            refused.evaluate("reply => reply.scrollIntoView({block: 'start'})")
+            page.mouse.wheel(0, -80)
+            here.picture("refused")
+        set_endpoint(served.workspace, "critic", provider="offline", model="offline")
 
 
 @pytest.mark.promise("page.conference")

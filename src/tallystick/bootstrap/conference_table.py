@@ -7,6 +7,7 @@ close        minutes → issue, receipts linked, record and transcript written; 
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -36,6 +37,8 @@ from tallystick.turns.turn import Turn
 _log = logging.getLogger(__name__)
 Stepped = Callable[[Step | Progress], None]
 T = TypeVar("T")
+_LINES = re.compile(r":L\d+(-L?\d+)?$")
+"""The lines that a citation names after its file."""
 
 
 @record
@@ -229,5 +232,6 @@ def _nearest(findings: Findings) -> Nearest | None:
     """The real line that the first misquotation came closest to."""
     for item in findings.items:
         if item.closest is not None:
-            return Nearest(source=item.source, line=int(item.closest["line"]), text=str(item.closest["text"]))
+            source = _LINES.sub("", item.source)
+            return Nearest(source=source, line=int(item.closest["line"]), text=str(item.closest["text"]))
     return None

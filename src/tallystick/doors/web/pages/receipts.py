@@ -5,11 +5,14 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
+from tallystick.bootstrap.conference import Conferences
+from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.audit import audit_result
-from tallystick.doors.web.parts.receipt_card import receipt_card
+from tallystick.doors.web.parts.bundle import bundling
+from tallystick.doors.web.parts.receipt_card import receipt_card, status_of
 from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.record.proof import Proof, proof_fault
@@ -47,7 +50,7 @@ def register(house: House) -> tuple[str, ...]:
         await _List(house, words).show()
 
     @page(house, "/receipts/{receipt_id}", "Receipt", roles=ROLES)
-    async def one(_visitor: Visitor, receipt_id: str) -> None:
+    async def one(visitor: Visitor, receipt_id: str) -> None:
         found = await run.io_bound(house.gate.ledger.find, receipt_id)
         if found is None:
             empty("There is no such receipt", "It may stand in another workspace's ledger.", icon="search_off")
@@ -55,6 +58,8 @@ def register(house: House) -> tuple[str, ...]:
         heading("Receipt", f"Record {found.seq:,} of {house.gate.ledger.size():,}")
         receipt_card(found)
         _proving(house, found)
+        if found.header["kind"] == "reply_check" and status_of(found.header) == "accepted":
+            bundling(house, receipt_id, await run.io_bound(_reply_of, house, visitor, found) or "")
 
     return ("/receipts",)
 
@@ -135,6 +140,17 @@ def _checking(house: House) -> None:
                 audit_result(report, house.gate.ledger)
 
     button = ui.button("Verify everything now", icon="verified", on_click=verify).props("outline")
+
+
+def _reply_of(house: House, visitor: Visitor, check: Receipt) -> str:
+    """The text that a check was of, where a conference that this visitor may read still has it."""
+    conference = check.header.get("conference_id")
+    if not conference:
+        return ""
+    lines = Conferences(house.gate, house.conversation).transcript(conference, visitor.caller)
+    if lines is None or isinstance(lines, Unanswered):
+        return ""
+    return next((str(line.get("text", "")) for line in lines if line.get("check_receipt") == check.receipt_id), "")
 
 
 def _proving(house: House, receipt: Receipt) -> None:

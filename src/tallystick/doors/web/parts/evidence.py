@@ -3,22 +3,25 @@
 What is shown comes from the receipt of the check, not from the reply: what the check found is what was found.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from nicegui import run, ui
 
 from tallystick.doors.web.house import House
+from tallystick.doors.web.parts.bundle import download_bundle
 from tallystick.doors.web.parts.file_view import file_view
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.storage.files import FileSources
 
+_ONE_LINE = re.compile(r":(L\d+)-\1$")
 PRESENCE = "The words stand there. Whether they support the conclusion is for you to judge."
 
 
-async def evidence_chips(house: House, check_receipt: str | None) -> None:
-    """Show what a checked reply rests on."""
+async def evidence_chips(house: House, check_receipt: str | None, reply: str) -> None:
+    """Show what a checked reply rests on; one that passed can be taken away with its proofs."""
     if not check_receipt:
         return
     found = await run.io_bound(house.gate.ledger.find, check_receipt)
@@ -27,10 +30,24 @@ async def evidence_chips(house: House, check_receipt: str | None) -> None:
         for item in said.get("items", ()):
             _chip(house, item)
         ui.link("check", f"/receipts/{check_receipt}").classes("tally-chip").tooltip("The receipt of this check")
+        if reply and said.get("ok"):
+            _bundle_chip(house, reply, check_receipt)
+
+
+def _bundle_chip(house: House, reply: str, check_receipt: str) -> None:
+    async def pack() -> None:
+        fault = await download_bundle(house, reply, check_receipt)
+        if fault is not None:
+            ui.notify(str(fault), type="negative")
+
+    with ui.element("button").classes("tally-chip").props('type="button"') as chip:
+        ui.icon("inventory_2").props('aria-hidden="true"')
+        ui.label("bundle")
+    chip.tooltip("This reply with all that proves it, in one file").on("click", pack)
 
 
 def _chip(house: House, item: Mapping[str, Any]) -> None:
-    source, quote = str(item.get("source", "")), str(item.get("quote", ""))
+    source, quote = _ONE_LINE.sub(r":\1", str(item.get("source", ""))), str(item.get("quote", ""))
     if source.startswith("rcpt_"):
         with ui.link(target=f"/receipts/{source}").classes("tally-chip"):
             ui.icon("receipt_long").props('aria-hidden="true"')

@@ -39,12 +39,14 @@ async def reply_line(house: House, line: Mapping[str, Any]) -> None:
             ui.label(_without_evidence(str(line["text"]), line.get("evidence"))).classes("tally-text")
         else:
             ui.label(str(line.get("reason") or line.get("code") or "")).classes("tally-text tally-soft")
-        await evidence_chips(house, line.get("check_receipt"))
+        await evidence_chips(house, line.get("check_receipt"), "" if rejected else str(line.get("text") or ""))
 
 
 def _refused(rejected: Mapping[str, Any]) -> None:
-    ui.label(f"{rejected.get('code')}: {rejected.get('reason')}").classes("tally-bad tally-text")
     nearest = rejected.get("nearest")
+    # The advice ends with the nearest line too; below it stands better.
+    advice = str(rejected.get("reason")).partition(" Closest: ")[0]
+    ui.label(f"{rejected.get('code')}: {advice}").classes("tally-bad tally-text")
     if isinstance(nearest, Mapping):
         ui.label(f"The nearest real line, {nearest.get('source')}:L{nearest.get('line')}:").classes("tally-soft")
         block(str(nearest.get("text", "")))

@@ -1,0 +1,43 @@
+"""A reply's bundle: the reply with all that proves it, in one file that `tally check` verifies anywhere."""
+
+from nicegui import run, ui
+
+from tallystick.doors.web.house import House
+from tallystick.doors.web.parts.states import failed, section
+from tallystick.errors import LedgerError
+from tallystick.gate.record.bundle import make_bundle
+
+KEPT = "The ledger keeps a reply's hash, not its text: only the very words that were checked can be packed."
+
+
+async def download_bundle(house: House, reply: str, check_id: str) -> LedgerError | None:
+    """Hand the file to the browser; gives what stands against it."""
+    made = await run.io_bound(_made, house, reply, check_id)
+    if isinstance(made, bytes):
+        ui.download.content(made, f"{check_id}.bundle.json")
+        return None
+    return made
+
+
+def bundling(house: House, check_id: str, reply: str) -> None:
+    """Under the receipt of a check: the reply's words, if they are known here, and the file."""
+    section("Bundle")
+    ui.label("The reply, its quotes, the receipts it cites and their proofs, for somebody who has nothing else.")
+    words = ui.textarea("The reply, word for word", value=reply).props("outlined autogrow").classes("w-full")
+    place = ui.column().classes("w-full")
+
+    async def pack() -> None:
+        place.clear()
+        fault = await download_bundle(house, words.value or "", check_id)
+        if fault is not None:
+            with place:
+                failed(str(fault), KEPT)
+
+    ui.button("Download bundle", icon="inventory_2", on_click=pack).props("outline")
+
+
+def _made(house: House, reply: str, check_id: str) -> bytes | LedgerError:
+    try:
+        return make_bundle(house.gate.ledger, reply, check_id)
+    except LedgerError as error:
+        return error
