@@ -137,6 +137,19 @@ def test_a_document_that_no_longer_holds_is_named_and_not_quoted(root: Path) -> 
 
 
 @pytest.mark.promise("desk.kb-incremental")
+def test_a_document_that_comes_or_goes_shows_at_once_however_short_the_last_look_was_ago(root: Path) -> None:
+    put(root, "fees.md", FEES)
+    put(root, "more/hours.md", "# Hours\n\nWe open at nine.\n")
+    base = KnowledgeBase(root, monotonic=lambda: 0.0)
+    assert docs(base, "guarantee of the kettle") == []
+    for name in ("guarantee.md", "more/second.md"):
+        put(root, name, "# Guarantee\n\nThe guarantee of the kettle is 2 years.\n")
+        assert docs(base, "guarantee of the kettle") == [name]
+        (root / name).unlink()
+        assert docs(base, "guarantee of the kettle") == []
+
+
+@pytest.mark.promise("desk.kb-incremental")
 def test_what_changes_shows_in_the_next_answer(root: Path) -> None:
     base = opened(root)
     assert docs(base, "blue account") == []

@@ -106,10 +106,12 @@ class KnowledgeBase:
             return [entry.unused for entry in self._shelf.entries.values() if entry.unused is not None]
 
     def refresh(self, *, now: bool = False) -> None:
-        """Look through the folder, if the last look is not recent."""
+        """Look through the folder, if the last look is not recent or files came or went since."""
         with self._lock:
             moment = self._monotonic()
-            if not now and self._looked is not None and moment - self._looked < LOOK_S:
+            recent = self._looked is not None and moment - self._looked < LOOK_S
+            # Somebody who adds a document and asks again must not get the old answer.
+            if not now and recent and not self._shelf.stirred():
                 return
             changed = self._shelf.look()
             if changed or self._looked is None:

@@ -1,5 +1,6 @@
 """The documents of one folder, each read once as long as its file stays the same."""
 
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -11,11 +12,13 @@ from tallystick.rooms.desk.kb.kept import Entry, IndexFile, entry_of, is_made
 from tallystick.rooms.desk.kb.nouns import Document, Unreadable, Unused
 from tallystick.rooms.desk.kb.reading import MAX_BYTES, read_document, too_large
 from tallystick.rooms.desk.kb.walking import walk
-from tallystick.storage.file_cache import Signature, is_settled
+from tallystick.storage.file_cache import Signature, is_settled, signature_of
 from tallystick.storage.files import FileSources
 
 MOST_OPEN = 256
 """Documents kept open with their texts."""
+MOST_WATCHED = 200
+"""Folders that are looked at for every question; in others a new file is seen a second later."""
 _UNSETTLED: Signature = (0, 0, 0, 0, 0)
 """For a file that changed so shortly before it was read that a further change might not show: it is read again."""
 
@@ -29,6 +32,8 @@ class Shelf:
         self._entries: dict[str, Entry] = {}
         self._open: OrderedDict[tuple[str, str], Document] = OrderedDict()
         self._loaded = kept is None
+        self._folders: dict[str, Signature] = {}
+        """The folders that hold documents, as they were before the last look."""
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -38,6 +43,11 @@ class Shelf:
     def look(self) -> bool:
         """Read what changed in the folder; says whether anything did."""
         before = self._before()
+        now = self._clock_ns()
+        self._folders = {
+            name: signature if is_settled(signature, now) else _UNSETTLED
+            for name, signature in self._folders_of(before).items()
+        }
         after: dict[str, Entry] = {}
         for doc, signature in walk(self._root).items():
             held = before.get(doc)
@@ -47,6 +57,10 @@ class Shelf:
         if changed and self._kept is not None:
             self._kept.save(after)
         return changed
+
+    def stirred(self) -> bool:
+        """Whether files came or went since the last look, in the folders known by then: a question of a moment."""
+        return self._folders != self._folders_of(self._entries)
 
     def document(self, doc: str) -> Document | None:
         """One document as it is now; None: there is none.
@@ -69,6 +83,13 @@ class Shelf:
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return document
+
+    def _folders_of(self, entries: Mapping[str, Entry]) -> dict[str, Signature]:
+        found: dict[str, Signature] = {}
+        for name in sorted({"", *(doc.rpartition("/")[0] for doc in entries)})[:MOST_WATCHED]:
+            with contextlib.suppress(OSError):  # taken away meanwhile: then it is not among them
+                found[name] = signature_of((self._root / name).stat())
+        return found
 
     def _before(self) -> dict[str, Entry]:
         if not self._loaded and self._kept is not None:
