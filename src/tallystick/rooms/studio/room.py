@@ -1,10 +1,10 @@
 """The studio as the gate sees it: its tools, made for one workspace."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Tool
 from tallystick.rooms.studio.book.reading import BookShelf
@@ -88,20 +88,22 @@ class Studio:
         """Register the room's long work: pipeline runs, and the canon index by model."""
         from tallystick.rooms.studio.flows.canon import join_canon  # noqa: PLC0415 - only doors that run need it
         from tallystick.rooms.studio.running import RunParts, join_runs  # noqa: PLC0415 - as above
-        from tallystick.rooms.studio.whole_book import check_whole  # noqa: PLC0415 - as above
 
         if self.runs is None:
             parts = RunParts(
                 workspace=self._workspace, sources=self._sources, shelf=self.books,
-                actions={
-                    "canon_index": lambda _: self.canon.build(),
-                    "book_check": lambda args: check_whole(self.books.book(), self._workspace, args),
-                },
+                actions={"canon_index": lambda _: self.canon.build(), "book_check": self._check_whole},
                 now=_now,
                 chance=lambda: secrets.token_hex(6),
             )  # fmt: skip
             self.runs = join_runs(parts, durable, hands)
             join_canon(self.canon, durable, hands)
+
+    def _check_whole(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        # What it loads takes a second; only who checks a book waits for that.
+        from tallystick.rooms.studio.whole_book import check_whole  # noqa: PLC0415
+
+        return check_whole(self.books.book(), self._workspace, args)
 
 
 def _now() -> str:

@@ -29,6 +29,7 @@ from tallystick.turns.runs import DurableError
 
 STOP_LOOK_S = 0.05
 SCHEDULE_POLL_S = 5.0
+LISTEN_POLL_S = 0.2
 """How soon a changed schedule is seen by a worker that runs already."""
 
 _one_per_process = threading.Lock()
@@ -105,6 +106,8 @@ class Executor:
             "enable_otlp": False,
             "log_level": "WARNING",
             "scheduler_polling_interval_sec": SCHEDULE_POLL_S,
+            # Its thread looks for nothing here, but a worker that stops waits for its last sleep.
+            "notification_listener_polling_interval_sec": LISTEN_POLL_S,
         }
 
     def _plain_body(self, card: FlowCard) -> Callable[..., Any]:

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from tallystick.errors import ConfigError, ToolError
 from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
 from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.continuity.checking import Reading
 from tallystick.rooms.studio.continuity.findings import Findings
 from tallystick.rooms.studio.continuity.rules import Focus
 from tallystick.rooms.studio.continuity.waivers import Waiver, stored_waivers
+
+if TYPE_CHECKING:
+    from tallystick.rooms.studio.continuity.checking import Reading
 
 Key = tuple[tuple[str, str], ...]
 
@@ -66,11 +69,14 @@ class ContinuityDesk:
         except ConfigError as damaged:
             raise ToolError(str(damaged), hint="Repair the file, or move it away.") from None
 
-    def reading(self) -> Reading:
+    def reading(self) -> "Reading":
         """The book as the rules read it."""
         return self._reading(self.shelf.book())
 
-    def _reading(self, book: Book) -> Reading:
+    def _reading(self, book: Book) -> "Reading":
+        # Its many patterns take a second to compile; only who checks something waits for that.
+        from tallystick.rooms.studio.continuity.checking import Reading  # noqa: PLC0415
+
         files: list[Scene | CanonCard] = [*book.scenes, *book.cards]
         key = tuple((file.path, file.source.sha256) for file in files)
         with self._lock:
