@@ -16,7 +16,7 @@ from tallystick.rooms.insight.search.nouns import Matrix, Vector
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 448
 """With these, of the ten nearest of a million tickets 99 in 100 are found, in a few milliseconds."""
 WIDER = 4
-"""The search keeps so many times what it is asked for: who filters afterwards asks for more, all of which must be right."""
+"""The search keeps so many times what is asked for: who filters afterwards asks for more, and all must be right."""
 AT_ONCE = 20_000
 """Vectors added between two reports."""
 
