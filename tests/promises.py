@@ -729,6 +729,7 @@ PROMISES: dict[str, str] = {
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
     "relay.third-party": "Servers of others give the same with the gate in front, with receipts; denied and held calls too",
     "relay.conformance": "A reference server scores the same in the public conformance suite with the gate in front",
+    "relay.awake": "The relay looks for an answer for a moment before it sleeps, and sleeps at once where others want to run",
     "relay.speed": "A wrapped call takes at most twice the direct one; with fsync 0.3 ms and two fdatasyncs more",
     "relay.start": "A wrapped server is up 0.15 s later at most",
     # -- frameworks --

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.doors.mcp.relay import Relay
 from tallystick.doors.mcp.relay_asked import Keeper, Upstream, Wires
+from tallystick.doors.mcp.relay_loop import wakeful_loop
 from tallystick.doors.mcp.relay_stdio import StdioUpstream
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.errors import LedgerError, TallyError
@@ -26,7 +27,8 @@ OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
 def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     """Relay until one side is gone; gives the exit code."""
     try:
-        return asyncio.run(_run(wrapping, process))
+        with asyncio.Runner(loop_factory=wakeful_loop) as runner:
+            return runner.run(_run(wrapping, process))
     except TallyError as error:
         return _complain(error)
     except KeyboardInterrupt:
