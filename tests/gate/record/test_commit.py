@@ -36,7 +36,7 @@ class Store:
         return done
 
     def group(self, idle_s: float = 60) -> GroupCommit:
-        return GroupCommit(self.append, idle=self.idled.set, idle_s=idle_s)
+        return GroupCommit(self.append, lambda seal: self.append([seal])[0], idle=self.idled.set, idle_s=idle_s)
 
 
 @pytest.mark.promise("record.group-commit")

@@ -50,9 +50,14 @@ class GroupCommit:
     """Records to gather before one is stored without waiting for others again."""
 
     def __init__(
-        self, append: Callable[[Sequence[Seal]], list[Sealed]], *, idle: Callable[[], None], idle_s: float
+        self,
+        append: Callable[[Sequence[Seal]], list[Sealed]],
+        append_one: Callable[[Seal], Sealed],
+        *,
+        idle: Callable[[], None],
+        idle_s: float,
     ) -> None:
-        self._append = append
+        self._append, self._append_one = append, append_one
         self._idle = idle
         self._idle_s = idle_s
         self._thread: Thread | None = None
@@ -197,7 +202,7 @@ class GroupCommit:
     def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
         began = monotonic()
         try:
-            return self._append(seals)
+            return [self._append_one(seals[0])] if len(seals) == 1 else self._append(seals)
         except LedgerError as error:
             return [error] * len(seals)
         except BaseException as error:  # noqa: BLE001 - goes to whoever waits; the thread must live on

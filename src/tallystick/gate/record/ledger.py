@@ -87,7 +87,9 @@ class Ledger:
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = GroupCommit(journal.append, idle=journal.tick, idle_s=IDLE_S) if grouped else None
+        self._group = (
+            GroupCommit(journal.append, journal.append_one, idle=journal.tick, idle_s=IDLE_S) if grouped else None
+        )
 
     @property
     def keys(self) -> Keys:

@@ -28,7 +28,6 @@ class FileJournal:
     def __init__(self, audit: Path, options: Options) -> None:
         self._audit = audit
         self._options = options
-        self._durable = options.durability == "fsync"
         self._notary: Notary | None = None
         self._closed = self._forked = False
         self._mend_at = 0.0
@@ -67,7 +66,7 @@ class FileJournal:
     def append_one(self, seal: Seal) -> Sealed:
         """`append` for one record: at once, when nothing unusual is about."""
         writer = self._writer
-        if writer is not None and not (self._forked or self._durable or self._shelf.views.broken):
+        if writer is not None and not (self._forked or self._shelf.views.broken):
             sealed = self._lock.during(writer.commit_one, seal)
             if sealed is not None:
                 return sealed

@@ -114,13 +114,12 @@ class Writer:
         start, fd = stand.end, self._tail.fd
         offset = start & OFFSET
         if (
-            not fresh
-            or self._stopped is not None
+            self._stopped is not None
             or self.incidents
             or offset >= self._segment_bytes
             or stand.size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
-            or lseek(fd, 0, SEEK_END) != offset
+            or (lseek(fd, 0, SEEK_END) if fresh else self._look()) != offset
         ):
             return None
         record = seal((stand.size, stand.leaf))
@@ -128,8 +127,12 @@ class Writer:
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
         end, view = start + len(line), self._views.get(session_id)
         try:
-            if blobs or view is None or disk.write(fd, line) != len(line) or disk.write(view, flat) != len(flat):
+            if blobs or view is None or disk.write(fd, line) != len(line):
                 raise OSError  # noqa: TRY301 - the general way knows what to do
+            if self._durable:
+                self._sync()
+            if disk.write(view, flat) != len(flat):
+                raise OSError  # noqa: TRY301 - as above
             self._heads.write(stand.size + 1, end, leaf)
         except OSError as error:
             if not self._take_back((), (record,)):
