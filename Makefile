@@ -2,8 +2,11 @@
 # Needs python3 (3.11 or newer) and make; everything else comes by pip from the lock.
 
 PYTHON ?= python3
-# Workers of the test run: as many as a small machine has cores. More gains little.
-JOBS ?= 2
+# Workers of the test run: one more than a small machine has cores, as many tests wait for processes they started.
+JOBS ?= 3
+
+# Whoever asks Python not to keep compiled files has every one of the thousand processes of a test run compile anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,6 +28,7 @@ $(STAMP): requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 check: format lint contracts sizes types cover ## Everything the build asks for: style, contracts, sizes, types, tests with coverage

@@ -10,6 +10,9 @@ from tests.sizes import FULL
 
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
+LONG = frozenset({"browser", "faults", "house", "doors", "durable", "paths"})
+"""Folders whose tests start processes."""
+
 # No deadline and no complaint about slowness: a busy machine is no reason to fail. The small size is the same on every
 # run; only the full size looks for new examples.
 settings.register_profile("small", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -30,7 +33,8 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what runs only at full size."""
+    """Leave out what runs only at full size; begin with the files that take long, so that none is left for the end."""
+    items.sort(key=lambda item: item.path.relative_to(item.config.rootpath / "tests").parts[0] not in LONG)
     if not FULL:
         for item in items:
             if item.get_closest_marker("full"):
