@@ -98,6 +98,26 @@ class Says(Behaviour):
 
 
 @dataclass(frozen=True)
+class Pauses(Says):
+    """Says some pieces of a stream, and the rest when it is let."""
+
+    after: int = 1
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+    async def answer(self, seen: Seen, wire: "Wire") -> None:
+        if not seen.streams:
+            await super().answer(seen, wire)
+            return
+        await wire.head("text/event-stream")
+        for place, piece in enumerate(self._pieces(str(self.words))):
+            if place == self.after:
+                await asyncio.to_thread(self.go_on.wait, 120)
+            await wire.event(piece)
+        await wire.event("[DONE]")
+        await wire.end()
+
+
+@dataclass(frozen=True)
 class Status(Behaviour):
     """An answer with a status, and a body of its own if one is given."""
 

@@ -1,4 +1,5 @@
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tallystick.gate.record.bundle import check_bundle
 from tallystick.rooms.studio.sample_project import copy_sample
 from tests.browser.serving import DESKTOP, PHONE, Served, Visit, serving
 from tests.doors.http.talking import serve_agent, set_endpoint
-from tests.scripted_server import Says, ScriptedServer
+from tests.scripted_server import Pauses, Says, ScriptedServer
 
 Open = Callable[..., Visit]
 SCENE = "Story/Scenes/SCN-the-vestry.md"
@@ -144,6 +145,28 @@ def test_a_refused_reply_shows_what_was_wrong_and_the_nearest_real_line(
             refused.evaluate("reply => reply.scrollIntoView({block: 'start'})")
             page.mouse.wheel(0, -80)
             here.picture("refused")
+        set_endpoint(served.workspace, "critic", provider="offline", model="offline")
+
+
+@pytest.mark.promise("page.streaming", "page.conference")
+def test_what_is_being_said_is_seen_as_it_comes_and_marked_until_it_is_checked(served: Served, visit: Open) -> None:
+    here = visit(served)
+    words = f"Brown, and steady.\nEvidence: \"Ruth's brown eyes stayed on the older woman's glove\" {SCENE}:L37"
+    go_on = threading.Event()
+    with ScriptedServer(always=Pauses(words, after=4, go_on=go_on)) as model:
+        serve_agent(served.workspace, model, "critic", timeout_s=120)
+        page = here.open("/conference")
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/conference/conf_*")
+        page.get_by_label("Ask everyone").fill(f"What does {SCENE} say of Ruth Lufkin's eyes?")
+        page.get_by_label("Ask everyone").press("Enter")
+        saying = page.locator(".tally-unchecked", has_text="critic, not checked yet")
+        expect(saying).to_contain_text("Brown, and")
+        expect(saying).not_to_contain_text("Evidence")
+        go_on.set()
+        expect(saying).to_have_count(0)
+        expect(page.get_by_role("log").get_by_text("Critic", exact=True)).to_be_visible()
+        here.check()
         set_endpoint(served.workspace, "critic", provider="offline", model="offline")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tallystick.bootstrap.conference_answer import Held, flag, good, refused
 from tallystick.bootstrap.conference_hearing import TrafficLog
-from tallystick.bootstrap.conference_table import Asked, Stepped, Table, to_the_end
+from tallystick.bootstrap.conference_table import Asked, Heard, Stepped, Table, to_the_end
 from tallystick.bootstrap.conversation import Conversation
 from tallystick.bootstrap.conversation_after import new_id, now
 from tallystick.bootstrap.conversation_answer import Unanswered
@@ -115,6 +115,7 @@ class Conferences:
         offline: bool = False,
         tell: Tell | None = None,
         stepped: Stepped | None = None,
+        heard: Heard | None = None,
     ) -> Held | Unanswered:
         """Hold a round.
 
@@ -126,6 +127,7 @@ class Conferences:
             offline: By the offline agent, whatever endpoints are chosen.
             tell: Is told what happens while it happens.
             stepped: Is told each tool step.
+            heard: Is told what each agent is saying, piece by piece, before it is checked.
         """
         asked = await self._asked(conference_id, prompt, again or 0, caller)
         if isinstance(asked, Unanswered):
@@ -136,7 +138,7 @@ class Conferences:
         about = Asked(prompt=asked, caller=caller, offline=offline)
         table = Table(
             self._gate, self._conversation, self._files, begun=begun, asked=about, log=self._log,
-            stepped=stepped or _nobody,
+            stepped=stepped or _nobody, heard=heard,
         )  # fmt: skip
         await self._while_wanted(begun, table, tell or _nobody)
         ended = table.ended

@@ -28,17 +28,21 @@ _log = logging.getLogger(__name__)
 class Overheard:
     """A model, and somebody who notes what it was asked."""
 
-    def __init__(self, model: Model, *, log: "TrafficLog | None", heading: str) -> None:
+    def __init__(
+        self, model: Model, *, log: "TrafficLog | None", heading: str, hear: Callable[[str], None] | None = None
+    ) -> None:
         """Stand before a model.
 
         Args:
             model: Who answers.
             log: Where the traffic is written down; None: nowhere.
             heading: What stands over it there.
+            hear: Is told each piece of what it says as it comes, not checked yet; None: nobody listens.
         """
         self._model = model
         self._traffic = log
         self._heading = heading
+        self._hear = hear
         self.prompts: list[str] = []
         """The digest of every prompt, in order."""
 
@@ -60,7 +64,7 @@ class Overheard:
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
         """Ask it, and note what it was asked."""
         self.prompts.append(prompt_digest(ask.messages))
-        said = await self._model.ask(ask, hear=hear)
+        said = await self._model.ask(ask, hear=hear or self._hear)
         if self._traffic is not None:
             await asyncio.to_thread(self._traffic.add, self._heading, ask.messages, said)
         return said

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from tallystick.bootstrap.conference_hearing import Overheard, TrafficLog
@@ -36,6 +37,8 @@ from tallystick.turns.turn import Turn
 
 _log = logging.getLogger(__name__)
 Stepped = Callable[[Step | Progress], None]
+Heard = Callable[[str, str], None]
+"""(agent, piece): what somebody is saying, before it is checked. Only people may hear it, never the others."""
 T = TypeVar("T")
 _LINES = re.compile(r":L\d+(-L?\d+)?$")
 """The lines that a citation names after its file."""
@@ -64,6 +67,7 @@ class Table:
         asked: Asked,
         log: TrafficLog | None,
         stepped: Stepped,
+        heard: Heard | None = None,
     ) -> None:
         self._gate = gate
         self._crew = conversation.crew
@@ -73,6 +77,7 @@ class Table:
         self._asked = asked
         self._log = log
         self._stepped = stepped
+        self._heard = heard
         self._transcript = files.transcript(begun.conference.conference_id)
         self.ended = Ended(round=begun.round, retrieved=NOTHING, spoken=())
         """How the round ended, once it has."""
@@ -106,7 +111,8 @@ class Table:
                 agent_id=attendee.agent_id, name=attendee.agent_id, role="", status="unheard", code=to.code,
                 reason=to.advice,
             )  # fmt: skip
-        model = self._model(to, "interpretation")
+        hear = None if self._heard is None else partial(self._heard, to.agent.agent_id)
+        model = self._model(to, "interpretation", hear)
         request = Request(
             message=self._asked.prompt, agent=to.agent, conference=True, injected=tuple(buffer),
             cot=self._gate.settings.gate.cot, max_tokens=to.tokens(), temperature=to.endpoint.temperature,
@@ -145,10 +151,10 @@ class Table:
             caller=self._asked.caller, agent_id=to.agent.agent_id,
         )  # fmt: skip
 
-    def _model(self, to: Addressed, phase: str) -> Overheard:
+    def _model(self, to: Addressed, phase: str, hear: Callable[[str], None] | None = None) -> Overheard:
         held = self._begun.round
         heading = f"{now()} {self._begun.conference.conference_id} turn {held.number} {to.agent.agent_id} ({phase})"
-        return Overheard(self._crew.model(to.endpoint), log=self._log, heading=heading)
+        return Overheard(self._crew.model(to.endpoint), log=self._log, heading=heading, hear=hear)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 

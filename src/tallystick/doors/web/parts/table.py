@@ -18,6 +18,8 @@ from tallystick.turns.result import Step
 
 SOON_S = 0.6
 """How often it is looked whether anything was said, here or in another window."""
+SHOWN_CHARS = 8_000
+"""Of what is not checked yet."""
 
 
 class Table:
@@ -30,6 +32,8 @@ class Table:
         self._conference = conference
         self._shown = 0
         self._ended: set[int] = set()
+        self._saying: dict[str, tuple[ui.column, ui.label]] = {}
+        """Agent → what is shown of what it is saying."""
 
     async def show(self) -> None:
         """Build it, and keep it up to date."""
@@ -69,7 +73,7 @@ class Table:
         self._busy(busy=True)
         held = await self._conferences.hold(
             self._conference.conference_id, prompt, caller=self._visitor.caller, again=again, tell=self._told,
-            stepped=self._stepped,
+            stepped=self._stepped, heard=self._heard,
         )  # fmt: skip
         self._busy(busy=False)
         with self._live:
@@ -91,10 +95,27 @@ class Table:
         self._send.set_enabled(not busy)
         self._stop.set_visibility(busy)
         self._live.clear()
+        self._saying.clear()
+
+    def _heard(self, agent_id: str, piece: str) -> None:
+        """Somebody is speaking: the words as they come, until they are checked."""
+        if agent_id not in self._saying:
+            with self._live, ui.column().classes("tally-bubble tally-unchecked gap-0") as bubble:
+                ui.label(f"{agent_id}, not checked yet").classes("tally-soft")
+                self._saying[agent_id] = (bubble, ui.label("").classes("tally-text"))
+        words = self._saying[agent_id][1]
+        words.text = (words.text + piece)[:SHOWN_CHARS]
+
+    def _checked(self, agent_id: str) -> None:
+        """What was said is in the transcript by now, or was an abstention."""
+        if agent_id in self._saying:
+            self._saying.pop(agent_id)[0].delete()
 
     def _told(self, told: Told) -> None:
         if told.kind == "card":
             self._cards.mark(told.data)
+            if told.data.get("activity") != "speaking":
+                self._checked(str(told.data["agent_id"]))
         elif told.kind == "phase":
             words = (
                 "Everyone reads what was found." if told.data.get("phase") != 1 else "The Chief of Staff looks it up."
