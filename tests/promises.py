@@ -926,6 +926,7 @@ PROMISES: dict[str, str] = {
     "page.approvals": "Held calls are approved, rejected and changed in the browser, by a person only, by keyboard too",
     "page.login": "The way in needs the start-up token; foreign origins and hosts are refused, on the socket too",
     "page.text": "What others wrote is shown as text everywhere",
+    "page.phone": "Every page, and one of what each lists, fits a screen of 375 pixels with something on it",
     "page.streaming": "What an agent is saying is seen as it comes, marked as not checked until it is",
     "page.bundle": "A checked reply is taken away in the browser as a bundle that checks elsewhere; other words are not packed",
     "page.refused": "A refused reply shows in the browser what was wrong, the nearest real line, and what it said struck out",

@@ -234,35 +234,44 @@ def test_two_people_edit_one_file_and_nothing_typed_is_lost(served: Served, visi
 
 
 @pytest.mark.promise("page.issues")
-def test_an_issue_is_opened_commented_and_closed(served: Served, visit: Open) -> None:
+def test_an_issue_is_opened_commented_and_closed_by_keyboard(served: Served, visit: Open) -> None:
     here = visit(served)
     page = here.log_in("/issues")
-    page.get_by_role("button", name="New issue").click()
+    page.get_by_role("button", name="New issue").press("Enter")
     page.get_by_label("Title", exact=True).fill("Is it <b>Pettican</b>?")
     page.get_by_label("What is the matter?").fill("Or Pettigan.")
-    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("button", name="Open it").press("Enter")
     page.wait_for_url("**/issues/issue_*")
     expect(page.get_by_role("heading", name="Is it <b>Pettican</b>?")).to_be_visible()
     page.get_by_label("Say something").fill("The card has it with a c, and so has every scene but one.")
-    page.get_by_role("button", name="Comment").click()
+    page.get_by_role("button", name="Comment").press("Enter")
     expect(page.get_by_text("every scene but one")).to_be_visible()
-    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close", exact=True).press("Enter")
     expect(page.get_by_text("closed", exact=True).first).to_be_visible()
     here.check()
 
 
 @pytest.mark.promise("page.runs")
-def test_a_recipe_is_run_and_watched(served: Served, visit: Open) -> None:
+def test_a_recipe_is_run_and_watched_by_keyboard(served: Served, visit: Open) -> None:
     here = visit(served)
     page = here.open("/runs")
-    page.get_by_label("Recipe").click()
-    page.get_by_role("option", name="Prose review").click()
+    page.get_by_label("Recipe").press("Enter")
+    for _ in range(20):
+        if page.locator("[role=option].q-manual-focusable--focused, [role=option].q-focusable--focused").count():
+            focused = page.locator("[role=option].q-manual-focusable--focused").first.inner_text()
+            if "Prose review" in focused:
+                break
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
     page.get_by_label("scene path").fill(SCENE)
-    page.get_by_role("button", name="Run it").click()
+    page.get_by_role("button", name="Run it").press("Enter")
     page.wait_for_url("**/runs/run_*")
     expect(page.get_by_text("Definition of done")).to_be_visible(timeout=90_000)
     here.check()
     here.picture("run")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    here.check()
 
 
 def test_the_ledger_still_verifies(served: Served) -> None:
