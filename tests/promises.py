@@ -556,6 +556,7 @@ PROMISES: dict[str, str] = {
     "canon.one-bad-card": "One bad card, or a bad answer about it, does not stop the rest, and is told",
     "canon.status": "The status says whether the index is that of the cards, and what changed since",
     "canon.durable": "By model the index is long work, a step a card, and unchanged cards are not read again",
+    "canon.killed": "An index whose workers are killed at every step is made once, and is the same bytes",
     "canon.http": "POST /api/canon/index compiles and shows progress; GET /api/canon/index/status says how it stands",
     "canon.cli": "tally studio canon compiles Canon.md and says what could not be read",
     # -- studio: continuity --
