@@ -94,7 +94,7 @@ test-model: local-model ## Tool turns with the real local model, with and withou
 test-mcp: setup ## The MCP doors, with the public conformance suite where TALLY_MCP_CONFORMANCE names its folder
 	$(BIN)/python -m pytest -q tests/doors/mcp
 
-demo: setup ## A sample project in ./tally-demo, a conference about it, a verified ledger; offline
+demo: setup ## A sample project in ./tally-demo, a conference about it, a verified ledger, then the page; offline
 	@# A person finds the page open at the end; a program must come to one.
 	$(BIN)/tally demo $$(test -t 1 || echo --no-serve)
 
