@@ -439,6 +439,7 @@ PROMISES: dict[str, str] = {
     "providers.usage": "Tokens and cost are counted for every answer, streamed or not",
     "providers.failures": "Every failure of an endpoint has a fixed code and a line that says what to do",
     "providers.retries": "Only what may pass is asked again, after growing waits; Retry-After is obeyed within bounds",
+    "providers.no-leak": "Nothing is kept of an event loop that has ended: no client, no connection",
     "providers.deadline": "One deadline holds for all tries and waits; an endpoint that hangs is left",
     "providers.cancelled": "A cancelled question closes its connection",
     "providers.misbehaving": "A server that misbehaves gets the right code each time: no tool runs and nothing hangs",

@@ -280,7 +280,7 @@ class ScriptedServer:
         """Without `/v1`."""
         return f"http://127.0.0.1:{self._port}"
 
-    def wait_until_idle(self, timeout_s: float = 20.0) -> bool:
+    def wait_until_idle(self, timeout_s: float = 120.0) -> bool:
         """Wait until no connection is open: that the client has hung up is seen here."""
         with self._idle:
             return self._idle.wait_for(lambda: self._open == 0, timeout_s)

@@ -46,7 +46,7 @@ def test_a_long_ledger_is_shown_by_windows(full: Served, visit: Open) -> None:
         scroll(page)
     expect(page.locator("tbody tr").first).to_be_visible()
     page.get_by_label("Tool, session, agent or code").fill("record_observation")
-    expect(page.get_by_text("record_observation").first).to_be_visible()
+    expect(page.locator("tbody tr", has_text="record_observation").get_by_role("link").first).to_be_visible()
     assert is_small(page)
     here.check()
 

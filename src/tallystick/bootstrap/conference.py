@@ -141,11 +141,10 @@ class Conferences:
             stepped=stepped or _nobody, heard=heard,
         )  # fmt: skip
         await self._while_wanted(begun, table, tell or _nobody)
-        ended = table.ended
+        held = table.ended
         return Held(
-            conference=begun.conference, round=ended.round, prompt=asked, retrieved=ended.retrieved,
-            spoken=ended.spoken,
-        )  # fmt: skip
+            conference=begun.conference, round=held.round, prompt=asked, retrieved=held.retrieved, spoken=held.spoken
+        )
 
     async def _asked(self, conference_id: str, prompt: str | None, again: int, caller: Caller) -> str | Unanswered:
         """The prompt, or that of an earlier round, if it can be taken."""

@@ -1,10 +1,13 @@
 """A model behind an OpenAI-compatible endpoint, against a real server on loopback."""
 
 import asyncio
+import gc
 import json
 
+import openai
 import pytest
 
+from tallystick.providers.chat import client
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.client import Line
 from tallystick.providers.chat.compatible import OpenAiCompatible
@@ -35,6 +38,16 @@ def test_an_answer_comes_back_from_a_base_url_with_and_without_its_version(end: 
         assert (answer.text, answer.finish, answer.model) == ("hello there", "stop", "scripted")
         assert server.requests[0].path == "/v1/chat/completions"
         assert server.requests[0].body == {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+
+
+@pytest.mark.promise("providers.no-leak")
+def test_nothing_is_kept_of_a_loop_that_has_ended() -> None:
+    with ScriptedServer(always=Says("hello")) as server:
+        for _ in range(3):
+            said(ask_at(server))
+        gc.collect()
+        assert not client._kept
+        assert not [each for each in gc.get_objects() if isinstance(each, openai.AsyncOpenAI)]
 
 
 @pytest.mark.promise("providers.usage")
