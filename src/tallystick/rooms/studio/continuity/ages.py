@@ -76,7 +76,8 @@ _AGE_WAS = re.compile(
     rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
 )
 _TURNS = re.compile(
-    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come|at)\b|\s*[.,;])"
+    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come|at|"
+    rf"years\s+old)\b|\s*[.,;])"
 )
 _SUMMERS = re.compile(
     rf"\b(?:had|has)\s+(?:now\s+)?(?:seen|lived)\s+(?:only\s+|but\s+)?(?P<number>{NUMBER})\s+(?:summers|winters|"

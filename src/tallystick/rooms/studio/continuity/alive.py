@@ -14,7 +14,8 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, words
 
 _DIED = re.compile(
     r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:"
-    r"\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little|a\s+thousand|inside|to\b|of\s+(?:laughter|shame|boredom|"
+    r"\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little(?=\s*[.,;]|\s+(?:inside|every|more|each))|a\s+thousand|"
+    r"inside|to\b|of\s+(?:laughter|shame|boredom|"
     r"embarrassment|"
     r"curiosity|envy|laughing|mortification|impatience)))"
     r"|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|collapsed)\s+(?:(?:\w+ly|quite|now|stone|"
@@ -58,7 +59,8 @@ _DIED = re.compile(
     r"poor|brave)\s+end\b|"
     r"\b(?:drunk|drank|coughed|worked|starved)\s+(?:himself|herself)\s+to\s+death\b|\bdid\s+not\s+wake\b(?=\s*[.;]|"
     r"\s+(?:again|on|that|nor)\b)|"
-    r"\bdid\s+not\s+breathe\s+(?:in\s+)?again\b|\blay\s+(?:stiff|stark)\b(?!\s+as\b)|\blay\s+cold\s+(?:in|up?on|on|there)\b|"
+    r"\bdid\s+not\s+breathe\s+(?:in\s+)?again\b|\blay\s+(?:stiff|stark)\b(?!\s+as\b)|\blay\s+cold\s+(?:in|up?on|on|"
+    r"there)\b|"
     r"\b(?:sigh|groan|gasp|breath)\s+and\s+was\s+(?:gone|still)\b|\bdid\s+not\s+last\s+(?:the|another|till|"
     r"until)\b|"
     r"\b(?:did\s+not\s+see|never\s+saw)\s+(?:the\s+(?:morning|spring|summer|winter|end|dawn)|another)\b|"
@@ -145,9 +147,17 @@ _ALIVE = re.compile(
 )
 
 
+_ALIVE_HINT = re.compile(
+    r"\b(?:alive|survived|dead|died|killed|drowned|life|lives|un-?dead|vampire|resurrect\w*|resurrected|risen)\b"
+)
+"""The words that `_ALIVE` cannot do without: it is tried only around them."""
+_BEFORE_HINT = 90
+_AFTER_HINT = 24
 _LIVES_ON = re.compile(
-    r"\b(?:and\s+lived|recover\w*|surviv\w*|escap\w*|unhurt|unharmed|alive|(?:he|she)\s+rose|got\s+up|kept\s+(?:his|her)\s+bed|"
-    r"wounded|wet|to\s+the\s+(?:waist|knees?|neck)|only\s+(?:been|gone)|(?:broke|broken|sprained|lost)\s+(?:an?|his|her)\s+(?:\w+\s+)?"
+    r"\b(?:and\s+lived|recover\w*|surviv\w*|escap\w*|unhurt|unharmed|alive|(?:he|she)\s+rose|got\s+up|"
+    r"kept\s+(?:his|her)\s+bed|"
+    r"wounded|wet|to\s+the\s+(?:waist|knees?|neck)|only\s+(?:been|gone)|(?:broke|broken|sprained|lost)\s+(?:an?|"
+    r"his|her)\s+(?:\w+\s+)?"
     r"(?:arm|leg|wrist|rib|ribs|ankle|collar-?bone|finger|hat|way))\b"
 )
 """What the same sentence says of somebody who only seemed to die."""
@@ -177,9 +187,11 @@ def deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
 
 def alive_again(narration: Narration, binder: Binder) -> Iterator[tuple[str, int]]:
     """Who turns out to live after all, and where."""
-    for found in _ALIVE.finditer(narration.prose.flat):
-        number = narration.prose.sentence_at(found.start())
-        if number is None:
+    flat = narration.prose.flat
+    for hint in _ALIVE_HINT.finditer(flat):
+        found = _ALIVE.search(flat, max(0, hint.start() - _BEFORE_HINT), hint.end() + _AFTER_HINT)
+        number = narration.prose.sentence_at(found.start()) if found else None
+        if found is None or number is None:
             continue
         for near in range(max(0, number - 1), number + 1):
             sentence = narration.prose.sentences[near]

@@ -21,9 +21,11 @@ _BY_THE_WAY = re.compile(
     rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
     rf"\b(?:was|is|been|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
     rf"the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
-    rf"\A\W*(?:the|an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|\bby\s+(?:birth|origin|blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|"
+    rf"\A\W*(?:the|an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|"
+    rf"\bby\s+(?:birth|origin|blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|"
     rf"\blike\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|\bnothing\s+but\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|"
-    rf"\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
+    rf"\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|"
+    rf"the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
     rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",
     re.IGNORECASE,
@@ -32,6 +34,8 @@ _BY_THE_WAY = re.compile(
 _TAKEN_UP = re.compile(r"\W*(?:It|They|The\s+\w+|Those|These|He|She)\b")
 
 
+_COLOUR_NAMES = frozenset({"hazel", "amber", "violet", "ginger", "jet", "sandy", "auburn", "olive"})
+_TINTED = re.compile(r"\s+(?:eyes?|hair|and|were|was|irises|locks|curls)\b|,")
 _FEAST = re.compile(r"\b(?:Eve|Day|Night)\Z")
 _TOWARDS = re.compile(r"\b(?:for|to|in|at|from|of|near|left|reached|through)\s+\Z")
 
@@ -55,8 +59,22 @@ def alone_before(binder: Binder, number: int) -> Mention | None:
     return found if found is not None and _fits(binder, number, found) else None
 
 
+def named_people(binder: Binder, number: int) -> list[Mention]:
+    """The people whom a sentence names; towns and feasts are none."""
+    return [
+        one
+        for one in binder.mentions(number)
+        if binder.cast.is_person(one.key) and not _is_place(binder, one) and not _is_colour(binder, one)
+    ]
+
+
+def _is_colour(binder: Binder, one: Mention) -> bool:
+    """`Hazel eyes under black brows`."""
+    return _TINTED.match(binder.prose.told, one.end) is not None and one.name.lower() in _COLOUR_NAMES
+
+
 def _only_one(binder: Binder, number: int) -> Mention | None:
-    people = [one for one in binder.mentions(number) if binder.cast.is_person(one.key) and not _is_place(binder, one)]
+    people = named_people(binder, number)
     return people[0] if len({one.key for one in people}) == 1 else None
 
 

@@ -16,8 +16,9 @@ _LOOKS = re.compile(
     r"transformed)|"
     rf"(?:eyes|hair|beard)\s+(?:had\s+)?(?:turned|gone|went|grew|grown)\s+{_COLOUR}|"
     rf"(?:turned|changed|made)\s+(?:his|her|the)\s+(?:eyes|hair|beard)\s+(?:to\s+)?{_COLOUR}|"
-    r"(?:eyes|hair|beard)\W+(?:which\s+|that\s+)?(?:once|formerly|before|(?:had\s+)?(?:once\s+)?been)\b|"
-    r"(?:eyes|hair|beard)\s+(?:had|have)\s+(?:once\s+)?been\b|(?:bandaged|blinded|restored)\s+(?:his|her)\s+eyes|"
+    rf"(?:eyes|hair|beard)\W+(?:which\s+|that\s+)?(?:once|formerly|(?:had\s+)?(?:once\s+)?been)\s+{_COLOUR}|"
+    rf"(?:eyes|hair|beard)\s+(?:had|have)\s+(?:once\s+)?been\s+(?!always){_COLOUR}|"
+    r"(?:bandaged|blinded|restored)\s+(?:his|her)\s+eyes|"
     r"(?:potion|spell|enchantment|curse)\b[^.;]{0,60}?\b(?:eyes|hair|beard)|shaved)\b"
 )
 _SOMEWHERE = (
@@ -27,7 +28,8 @@ _SOMEWHERE = (
 _MOVES = re.compile(
     rf"\b(?:moved\s+(?:to|into|from|away\s+from){_SOMEWHERE}|removed\s+(?:to|from){_SOMEWHERE}|settled\s+(?:in|at|"
     rf"near|down\s+in){_SOMEWHERE}|"
-    r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings|house|rooms|cottage)\b|(?:took|taken)\s+(?:an?\s+|another\s+|new\s+)*(?:house|lodgings|rooms)\b|"
+    r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings|house|rooms|cottage)\b|(?:took|"
+    r"taken)\s+(?:an?\s+|another\s+|new\s+)*(?:house|lodgings|rooms)\b|"
     r"[Aa]fter\s+(?:the|his|her)\s+(?:wedding|marriage)\b|sold\s+(?:the|his|her)\s+(?:\w+\s+)?(?:house|cottage|farm)\b|"
     r"bought\s+a\s+house\b|"
     rf"took\s+up\s+(?:his|her)\s+(?:residence|abode)\b|established\s+(?:himself|herself)\s+(?:in|at){_SOMEWHERE}|"

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import PRONOUNS
 from tallystick.rooms.studio.continuity.people import NAME, Mention
@@ -14,6 +16,9 @@ from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
+_ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
+_ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}?(?:,\s+|\s+(?:was|is)\s+)(?=[A-Z])")
+"""`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
 _SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
 _TINT = re.compile(
     r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;]*\b(?P<noun>eyes|hair)\b)"
@@ -32,12 +37,16 @@ _SAME_AS = re.compile(
     rf"\b(?:same\s+|very\s+)?(?P<colour>[\w-]+),?\s+(?:as|"
     rf"like)\s+(?:that\s+of\s+)?(?P<owner>{NAME})'s?\s+(?P<noun>eyes|hair)\b"
 )
+_HIS_WAS = re.compile(
+    rf"(?P<owner>{NAME})'s?,?\s+(?:which\s+)?(?:was|were)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
+    rf"as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
+)
+"""`The doll's hair was of wool; Mara's was black`."""
 _BLONDE = re.compile(
     r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|"
     r"ponytail))"
 )
 _BLONDES = {"blonde": ("fair",), "blond": ("fair",), "brunette": ("brown", "black"), "redhead": ("red",)}
-_THAT_WAS = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\s+(?:was|is)\s+")
 _BESIDE = re.compile(r"(?:\s+(?:was|is)|,)\s+(?:an?\s+|the\s+|still\s+)?(?:[\w'-]+(?:,|\s+and|,\s+and)?\s+){0,4}\Z")
 
 
@@ -51,10 +60,11 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
         (_INVERTED, {"eyes", "hair"}, _inverted),
         (_AS_HIS, {"eyes", "hair"}, _of_shade),
         (_SAME_AS, {"eyes", "hair"}, _of_shade),
+        (_HIS_WAS, {"eyes", "hair", "head", "heads", "locks", "curls"}, _his_was),
         (_BLONDE, {"blonde", "blond", "brunette", "redhead"}, _blonde),
     ):
         for number, found in narration.prose.matches(pattern, triggers):
-            if narration.is_real(number):
+            if is_claimed(narration, number, found.span(), granted=True):
                 yield from read(narration, binder, number, found)
 
 
@@ -68,6 +78,7 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
         binder.named_from(number, found.end())
         or _described(narration, binder, number, found.start())
         or _opening(narration, binder, number, found)
+        or (bearer(binder, number, found.start()) if _ALONE.match(narration.prose.told, found.end()) else None)
     )
     if owner is not None:
         span = (min(owner.start, found.start()), max(owner.end, found.end()))
@@ -115,6 +126,17 @@ def _whose(binder: Binder, number: int, at: int) -> Mention | None:
     return near[0] if near else alone(binder, number)
 
 
+def _his_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """The noun that a possessive without one takes up stands before it."""
+    sentence = narration.prose.sentences[number]
+    nouns = re.findall(r"\b(?:eyes|hair|heads?|locks|curls)\b", sentence.text[: found.start() - sentence.start])
+    attribute = "eyes" if nouns[-1:] == ["eyes"] else "hair"
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR) if nouns else ()
+    owner = binder.named_from(number, found.start("owner"))
+    if colours and owner is not None and is_claimed(narration, number, found.span("colour")):
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
 def _blonde(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     """`Mara was a blonde`, `Mara, blonde and slim,`."""
     word = found.group("word").replace("-", "").removesuffix("s")
@@ -126,7 +148,7 @@ def _blonde(narration: Narration, binder: Binder, number: int, found: re.Match[s
 
 def _opening(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
     prose, sentence = narration.prose, narration.prose.sentences[number]
-    if was := _THAT_WAS.match(prose.told, found.end()):
+    if was := _ONE.match(prose.told, found.end()):
         named = binder.named_from(number, was.end())
         return named if named is not None and not named.is_possessive else None
     before = sentence.text[: found.start() - sentence.start]

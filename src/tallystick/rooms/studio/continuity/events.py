@@ -34,7 +34,7 @@ _LIFE = re.compile(
     r"baptised|baptized|christened|buried|hanged|executed|engaged|knighted|crowned|ordained))\b"
 )
 _WHOSE_DAY = re.compile(
-    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>birthday|wedding|wedding[- ]day|funeral|christening|marriage|name-day|"
+    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>wedding|wedding[- ]day|funeral|christening|marriage|name-day|"
     rf"engagement)\b"
 )
 _WHAT = re.compile(
@@ -62,7 +62,6 @@ _LIFE_OF = {
     "crown": "crowned", "ordain": "ordained",
 }  # fmt: skip
 _DAY_OF = {
-    "birthday": "birthday",
     "funeral": "buried",
     "christening": "baptised",
     "name-day": "name-day",
@@ -149,12 +148,6 @@ def _whose_day(told: Told) -> Named:
     if owner is None or not (told.moment.month or told.moment.weekday >= 0 or told.moment.year):
         return None
     attribute = _DAY_OF.get(told.found.group("what"), "married")
-    if attribute == "birthday":
-        return (
-            (owner, "born", Moment(month=told.moment.month, day=told.moment.day))
-            if told.moment.day and told.moment.month
-            else None
-        )
     return owner, attribute, told.moment
 
 

@@ -4,61 +4,40 @@ import re
 from collections.abc import Iterator
 
 from tallystick.records import record
-from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.colour_phrases import Said, in_next, right_of
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration, clause_around
-from tallystick.rooms.studio.continuity.owners import PRONOUNS, STOPS, Thing, owner_of
-from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.owners import STOPS, Thing
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.tints import likened, tints
 from tallystick.rooms.studio.continuity.vocabulary import words
+from tallystick.rooms.studio.continuity.whose import whose
 
 _NOUN = re.compile(
-    r"\b(?P<eyes>eyes?|irises|gaze|stare)\b|"
+    r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|"
     r"\b(?P<hair>hair|locks?|curls?|tresses|ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|"
-    r"topknot|forelock|bun|head)\b|"
+    r"topknot|forelock|bun|head|poll|tangle|thatch|clippings|tufts?|strands?|wisps?|scalp)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
     words(
-        "eyes eye irises gaze stare hair lock locks curl curls tresses ringlet ringlets braid braids plait plaits "
-        "pigtail pigtails ponytail fringe mane mop chignon topknot forelock bun head beard moustache mustache whiskers"
+        "eyes eye iris irises orb orbs gaze stare glance pupils poll tangle thatch clippings tuft tufts "
+        "strand strands wisp wisps scalp hair lock locks curl curls tresses ringlet ringlets braid braids "
+        "plait plaits pigtail pigtails ponytail fringe mane mop chignon topknot forelock bun head beard "
+        "moustache mustache whiskers"
     )
 )
-_OTHERS = frozenset(words("my your our their its whose"))
-_OF_ANOTHER = re.compile(r"\s+of\s+(?:the|an?|his|her|their|some|another|this|that)\b")
-_BEASTS = re.compile(
-    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|"
-    r"idol)\b"
+_ONLY_BEFORE = frozenset(
+    words("head eye gaze stare orb glance poll tangle thatch clippings tuft tufts strand strands wisp wisps scalp")
 )
-_SEES = re.compile(
-    r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
-    r"found|"
-    r"watch(?:ed|ing)|faced|facing|beheld|felt|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|ing)|"
-    r"encounter\w*)\b"
-)
-"""What is done to another's eyes."""
-_ONLY_BEFORE = frozenset({"head", "eye", "gaze", "stare"})
 """What has its colour before it; `her head was dark` may be said of much."""
 _WISHED_FOR = frozenset(
     words("wanted wished envied admired loved liked longed hated seen met known dreamed missed coveted")
 )
 _COLOURS = EYES | HAIR
-_IN_FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,24}'s\s+(?:\w+\s+){0,2}face\b", re.IGNORECASE)
-_NOT_HIS = re.compile(r"\b(?:not|unlike|like|than)\s+\Z")
-_SERVED = re.compile(r"\bwho\s+(?:had\s+)?[a-z]+\s+\Z")
-_AT_HIM = re.compile(
-    r"\b(?:looked|stared|gazed|glanced|peered|watched|followed|met|regarded|surveyed|studied|rested|searched|"
-    r"sought)\b[^;,]*\Z"
-)
-"""`Grey eyes looked at Mara`: whoever they belong to, it is not Mara."""
-_WITH_THEM = re.compile(r"(?<!was)(?<!is)\s(?:an?|another|some)\s+(?:[\w-]+\s+){1,3}(?:with|who\s+had|whose)\Z")
-_GIVEN = re.compile(r"\b(?:gave|given|lent|granted)\s+[A-Z][\w.]+(?:\s+[A-Z]\w+)?\Z")
 _TOKEN = re.compile(r"[\w'-]+")
-_AT_THE_END = 3
-"""Characters after a noun that ends its sentence."""
 _FURTHEST = 7
 _LIGHT = re.compile(
     r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|"
@@ -66,7 +45,7 @@ _LIGHT = re.compile(
     r"lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
 )
 """What a colour only looks like for the moment."""
-_LIT_FIRST = re.compile(rf"\W*(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
+_LIT_FIRST = re.compile(rf"\W*(?!Even)(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
 _TURNED = re.compile(
     r"(?<!Nature had )(?<!nature had )(?<!God had )\b(?:turned|made|dyed|left|rendered|painted|stained|gilded|tinged|"
     r"lit)\s+\Z"
@@ -84,60 +63,143 @@ class Noun:
 
 def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes, hair and beard that the file gives somebody."""
+    for number in narration.prose.with_words(_NOUNS | _LOOK):
+        yield from _said(narration, binder, number)
+        yield from _taken_up(narration, binder, number)
     for number, found in narration.prose.matches(_NOUN, _NOUNS):
-        if narration.is_real(number, until=found.end()):
+        before = narration.prose.told[max(0, found.start() - 30) : found.start()]
+        if is_claimed(narration, number, found.span(), granted=True, owned=_OWNED.search(before) is not None):
             yield from _of_noun(narration, binder, number, found)
 
 
+_OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:[a-z-]+,?\s+){1,3}\Z")
+_LOOK = frozenset({"look", "regard", "lids", "eyelids", "lashes", "spectacles"})
+_SLOT = re.compile(rf"{_NOUN.pattern}|\b(?P<look>look|regard|lids|eyelids|lashes|spectacles)\b")
+
+
+def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
+    """The colours that the sentence says of its nouns, in whatever order."""
+    sentence = narration.prose.sentences[number]
+    if _CHANGES.search(sentence.text):
+        return
+    slots = [
+        (one.start(), one.end(), "eyes" if one.lastgroup == "look" else one.lastgroup or "")
+        for one in _SLOT.finditer(sentence.text)
+        if one.group() not in _OF_ANYTHING
+        and (one.group() not in {"head", "scalp"} or sentence.text[one.end() : one.end() + 1] == ",")
+    ]
+    for tint in tints(sentence.text, slots) if slots else ():
+        start, end = sentence.start + tint.slot[0], sentence.start + tint.slot[1]
+        attribute = next(slot[2] for slot in slots if slot[:2] == tint.slot)
+        _, thing = _left_of(sentence, Noun(attribute=attribute, start=start, end=end))
+        owner = whose(binder, number, thing)
+        span = (sentence.start + min(tint.slot[0], tint.span[0]), sentence.start + max(tint.slot[1], tint.span[1]))
+        value = (sentence.start + tint.span[0], sentence.start + tint.span[1])
+        if owner is None or not is_claimed(narration, number, value) or not _is_lasting(sentence, thing, *value):
+            continue
+        yield fact_at(narration.prose, number, span, owner, attribute, tint.colours, sentence.text[slice(*tint.span)])
+
+
+def _taken_up(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
+    """Read `Mara's hair was long that year. It was black, and it curled`."""
+    prose = narration.prose
+    sentence = prose.sentences[number]
+    following = prose.sentences[number + 1] if number + 1 < len(prose.sentences) else None
+    if following is None or following.paragraph != sentence.paragraph:
+        return
+    goes_on = _GOES_ON.match(following.text)
+    slots = [one for one in _NOUN.finditer(prose.told, sentence.start, sentence.end) if one.lastgroup != "beard"]
+    if goes_on is None or not slots or not is_claimed(narration, number + 1, _opening_of(following)):
+        return
+    last = slots[-1]
+    if (last.lastgroup == "eyes") == (goes_on.group(1) == "It") or last.group() in _ONLY_BEFORE:
+        return
+    start = last.start() - sentence.start
+    text = prose.told[sentence.start : following.end]
+    for tint in tints(text, [(start, last.end() - sentence.start, last.lastgroup or "")]):
+        _, thing = _left_of(sentence, Noun(attribute=last.lastgroup or "", start=last.start(), end=last.end()))
+        owner = whose(binder, number, thing) if tint.span[0] > len(sentence.text) else None
+        if owner is not None and is_claimed(narration, number, last.span(), granted=True):
+            at = (sentence.start + tint.span[0], sentence.start + tint.span[1])
+            yield fact_at(prose, number + 1, at, owner, last.lastgroup or "", tint.colours, prose.told[slice(*at)])
+
+
+def _opening_of(sentence: Sentence) -> tuple[int, int]:
+    """The first words of a sentence, up to its colour."""
+    return sentence.start, min(sentence.end, sentence.start + 40)
+
+
+_GOES_ON = re.compile(r"\W*(It|They|Those|These|Both)\s+(?:was|were|had)\b")
+_OF_ANYTHING = frozenset(words("tangle thatch clippings tuft tufts strand strands wisp wisps"))
+_OF_HEAD = re.compile(
+    r"\b(?:hair|hairs|head|barber\w*|comb\w*|scissors|shears|brush\w*|brow|forehead|temples?|face|eyes?|hat|bonnet|"
+    r"cap|curls?)\b"
+)
+"""What shows that a tangle or a tuft is one of hair."""
+_OF_NAME = re.compile(r"\s+of\s+(?=[A-Z])")
+_CHANGES = re.compile(
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|"
+    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
+)
+_SHADES_OF = re.compile(
+    r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|"
+    r"glow|colou?r|shade|tint|hue|"
+    r"flecks?|crown|top|back|mass|waves?|curls|coils|tangle|ends|roots|halo|slits?|pools?|beads?|dot|mop|pair|"
+    r"stare|glare|twinkle|parting))?\s+(?:of|in)\s+(?:each\s+of\s+|both\s+|an?\s+)?\Z"
+)
+"""`the grey of her eyes`, `a grey flash of the eyes`, `the black crown of her head`."""
+
+
 def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """The colour that stands before its noun as an attribute, or that the noun is likened to."""
     sentence = narration.prose.sentences[number]
     noun = Noun(attribute=found.lastgroup or "", start=found.start(), end=found.end())
+    if not _is_of_head(sentence, found.group()) or _CHANGES.search(sentence.text):
+        return
     lexicon = EYES if noun.attribute == "eyes" else HAIR
     modifiers, thing = _left_of(sentence, noun)
-    colours = colours_in(modifiers, lexicon)
-    words, said, end, asserted = " ".join(modifiers), noun.start, noun.end, False
-    if found.group() in {"eye", "gaze", "stare"} and colours in {("black",), ("red",)}:
-        # A black eye is a blow, and red eyes weep.
-        return
-    if not colours and found.group() not in _ONLY_BEFORE:
-        colours, words, (said, end) = right_of(narration.prose.told, noun.end, lexicon, sentence.end)
-        asserted = True
-    if not colours and sentence.end - noun.end <= _AT_THE_END:
-        colours, words, (said, end) = _in_next_sentence(narration, number, lexicon)
-        if colours and narration.asserts(number + 1, said, end):
-            asserted, end = False, noun.end
-        else:
-            return
+    colours, end = colours_in(modifiers, lexicon) or _shade(sentence, thing, lexicon), noun.end
     if not colours:
-        return
-    owner = owner_of(binder, number, thing) or _by_company(binder, number, thing)
-    if owner is None or (
-        asserted and not (narration.asserts(number, said, end) and _is_lasting(sentence, thing, said, end))
-    ):
+        colours, end = likened(narration.prose.told, noun.end, sentence.end, lexicon)
+    owner = whose(binder, number, thing) if colours and not _is_bruise(found.group(), colours, thing) else None
+    if owner is None:
         return
     if thing.cue in {"had", "has", "have"} and (
         _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
     ):
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
-    yield fact_at(narration.prose, number, (start, end), owner, noun.attribute, colours, words)
+    words_said = " ".join(modifiers) or colours[0]
+    yield fact_at(narration.prose, number, (start, end), owner, noun.attribute, colours, words_said)
 
 
-def _in_next_sentence(narration: Narration, number: int, lexicon: dict[str, str]) -> Said:
-    """What the next sentence says of the thing that this one ends with."""
-    sentences = narration.prose.sentences
-    last = number + 1 >= len(sentences) or sentences[number + 1].paragraph != sentences[number].paragraph
-    if last or not narration.is_real(number + 1):
-        return (), "", (0, 0)
-    following = sentences[number + 1]
-    return in_next(narration.prose.told, following.start, following.end, lexicon)
+def _is_of_head(sentence: Sentence, noun: str) -> bool:
+    """A tangle or a tuft is one of hair where the sentence speaks of a head."""
+    return noun not in _OF_ANYTHING or _OF_HEAD.search(sentence.text.replace(noun, "")) is not None
+
+
+def _is_bruise(noun: str, colours: tuple[str, ...], thing: Thing) -> bool:
+    """A black eye is a blow."""
+    return noun == "eye" and colours == ("black",) and thing.cue.lower() not in {"one", "his", "her", "each"}
+
+
+def _shade(sentence: Sentence, thing: Thing, lexicon: dict[str, str]) -> tuple[str, ...]:
+    before = sentence.text[: thing.cue_start - sentence.start]
+    if thing.cue in {"of", "a"}:
+        before = sentence.text[: thing.start - sentence.start]
+    if re.search(r"(?:[A-Z][\w.]+\s+)+\Z", before) and thing.cue.endswith(("'s", "s'")):
+        # The title and the given name before a surname's possessive.
+        before = re.sub(r"(?:[A-Z][\w.]+\s+)+\Z", "", before)
+    found = _SHADES_OF.search(before)
+    return colours_in([found.group("colour")], lexicon) if found else ()
 
 
 def _is_lasting(sentence: Sentence, thing: Thing, start: int, end: int) -> bool:
     """`were gold in that light`, `the sunset turned her hair red`: what they looked like for the moment."""
     before = sentence.text[: thing.cue_start - sentence.start]
     aside = sentence.text[thing.end - sentence.start : thing.end - sentence.start + 1] == ","
-    passing = _LIGHT.search(clause_around(sentence, start, end)) or (_LIT_FIRST.match(before) and not aside)
+    lit = _LIGHT.search(clause_around(sentence, start, end)) and not re.match(r"\W*Even\b", sentence.text)
+    passing = lit or (_LIT_FIRST.match(before) and not aside)
     return not (passing or _TURNED.search(before))
 
 
@@ -166,43 +228,3 @@ def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
         modifiers.append(word)
         last = token.start()
     return modifiers[::-1], Thing(start=noun.start, end=noun.end, cue="", cue_start=sentence.start + last)
-
-
-def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
-    """Whose it must be where nothing but the company says so."""
-    cue = thing.cue.lower()
-    if cue in _OTHERS or cue.endswith(("'s", "s'")) or (cue in PRONOUNS and not binder.mentions(number)):
-        return None
-    owner = alone(binder, number) or alone_before(binder, number)
-    text, told = binder.prose.sentences[number].text, binder.prose.told
-    if (
-        owner is None
-        or _BEASTS.search(text)
-        or _OF_ANOTHER.match(told, thing.end)
-        or _is_anothers(binder, number, thing)
-    ):
-        return None
-    if _IN_FACE.search(text):
-        return owner
-    between = told[owner.end : thing.cue_start]
-    sees = _SEES.search(_same_clause(told[owner.end : thing.start])) and not (between.endswith(",") and not cue)
-    return None if sees or _is_turned_on(told, owner, thing) else owner
-
-
-def _is_turned_on(told: str, owner: Mention, thing: Thing) -> bool:
-    """`Grey eyes looked at Mara`, `The clerk who served Mara had grey eyes`: Mara is there, and they are not hers."""
-    before = max(0, owner.start - 24)
-    served = thing.cue == "had" and _SERVED.search(told, before, owner.start)
-    return bool(served or _NOT_HIS.search(told, before, owner.start) or _AT_HIM.search(told, thing.end, owner.start))
-
-
-def _is_anothers(binder: Binder, number: int, thing: Thing) -> bool:
-    """`drew a face with grey eyes`, `gave Mara grey eyes`: whose they are is said, and it is nobody here."""
-    before = binder.prose.told[binder.prose.sentences[number].start : thing.cue_start + len(thing.cue)]
-    return _WITH_THEM.search(before) is not None or _GIVEN.search(before) is not None
-
-
-def _same_clause(between: str) -> str:
-    """What stands before a thing in its own clause; another subject ends the name's."""
-    last = re.split(r"[;:—]", between)[-1]
-    return "" if re.search(r"\b(?:they|one|nobody|everyone|people)\b", last) else last

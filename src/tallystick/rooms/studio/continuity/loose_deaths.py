@@ -7,9 +7,11 @@ acts any more, and never where the name does something at the grave.
 import re
 from collections.abc import Iterator
 
-from tallystick.rooms.studio.continuity.alone import alone
+from tallystick.rooms.studio.continuity.alone import alone, named_people
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
@@ -31,15 +33,73 @@ _OF_HIMSELF = re.compile(
     r"\b(?:rests|rested|lies|lay|sleeps|slept)\s+(?:under|beneath)\s+a\s+(?:\w+\s+)?(?:stone|slab|cross)\b|"
     r"\b(?:he|she)\s+(?:had\s+)?(?:died|drowned|perished)\b|\band\s+(?:quietly\s+)?(?:died|perished)\b(?=\s*[.;,]|"
     r"\s+(?:in|on|at|of|before|within|there))|"
-    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|,\s+(?:stone\s+|quite\s+)?dead(?:\s+at\s+last)?\s*(?=[.,;])|\blife\s+(?:\w+\s+)?out\s+of\s+(?:him|her)\b|"
-    r"\b(?:first|last|next)\s+(?:\w+\s+){0,3}to\s+(?:die|fall|perish)\b|\band\s+(?:was|were)\s+(?:found|picked\s+up|brought\s+(?:home|in|back)|taken\s+up|dug\s+out)\s+(?:\w+\s+)?(?:dead|drowned|frozen|lifeless)\b|"
-    r"\b(?:rose|spoke|breathed|moved|stirred|woke|smiled|laughed)\s+no\s+more\b|\b(?:it|that|which|this|they|fever|winter|cold|end)\s+(?:had\s+)?killed\s+(?:him|her)\b|"
-    r"\bno\s+(?:life|breath|pulse)\s+(?:left\s+)?in\s+(?:him|her|the)\b|\bthe\s+end\s+of\s+(?:him|her)\b|\b(?:he|she)\s+was\s+(?:past|beyond)\s+(?:all|help|saving|aid)\b|"
-    r"\b(?:his|her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|at\s+the|to\b))|\btoo\s+late\s+to\s+save\b|"
+    r"\b(?:he|she)\s+was\s+(?:stone\s+|quite\s+)?dead\b|\bbeing\s+dead\b|,\s+(?:stone\s+|"
+    r"quite\s+)?dead(?:\s+at\s+last)?\s*(?=[.,;])|\blife\s+(?:\w+\s+)?out\s+of\s+(?:him|her)\b|"
+    r"\b(?:first|last|next)\s+(?:\w+\s+){0,3}to\s+(?:die|fall|perish)\b|\band\s+(?:was|were)\s+(?:found|"
+    r"picked\s+up|brought\s+(?:home|in|back)|taken\s+up|dug\s+out)\s+(?:\w+\s+)?(?:dead|drowned|frozen|lifeless)\b|"
+    r"\b(?:rose|spoke|breathed|moved|stirred|woke|smiled|laughed)\s+no\s+more\b|\b(?:it|that|which|this|they|fever|"
+    r"winter|cold|end)\s+(?:had\s+)?killed\s+(?:him|her)\b|"
+    r"\bno\s+(?:life|breath|pulse)\s+(?:left\s+)?in\s+(?:him|her|the)\b|\bthe\s+end\s+of\s+(?:him|her)\b|\b(?:he|"
+    r"she)\s+was\s+(?:past|beyond)\s+(?:all|help|saving|aid)\b|"
+    r"\b(?:his|her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|"
+    r"at\s+the|to\b))|\btoo\s+late\s+to\s+save\b|"
     r"\b(?:died|killed)\s+(?:of|by)\s+it\b|\band\s+then\s+(?:it\s+)?killed\s+(?:him|her)\b|"
     r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b"
 )
 """What happens to the one whom the sentence names."""
+_LIFELESS = re.compile(
+    r"\b(?:no|not\s+(?:a|another|any)|nor\s+(?:a|any)|without)\s+(?:more\s+)?(?:pulse|breath|heart-?beat|"
+    r"life\s+(?:left\s+)?in)\b(?!-)|"
+    r"\b(?:never|did\s+not)\s+(?:once\s+)?(?:mov|stir|speak|spoke|breath|wake|woke|awoke|rise|rose|start|beat|"
+    r"blink)\w*\s+(?:again|any\s+more)\b(?!\s+(?:till|until|of|to|about|about|that))|"
+    r"\b(?:got|pulled|fished|dragged|brought|carried|dug|took|lifted|found|buried|covered|washed)\s+(?:out\s+|"
+    r"up\s+|in\s+|home\s+)?(?:the|his|her)\s+(?:\w+\s+)?(?:body|corpse|remains)\b|"
+    r"\b(?:his|her|the|a)\s+(?:(?:dead|poor|cold|broken|drowned)\s+)?(?:body|corpse)\s+(?:was\s+(?:\w+\s+)?(?:cold|"
+    r"found|stiff|carried|washed|brought|laid|taken|cut|dug|in|on|under)|lay|under\s+a\s+sheet|in\s+an?)\b|"
+    r"\b(?:was|were)\s+(?:already\s+|quite\s+|now\s+)?(?:stiff|stone\s+cold|cold\s+and\s+stiff|"
+    r"past\s+(?:all\s+)?(?:help|aid|saving))\b(?!\s+(?:with|and|from|in))|\bwent\s+to\s+(?:his|her)\s+(?:grave|"
+    r"account|rest|long\s+home)\b|"
+    r"\b(?:did\s+not|never)\s+(?:rise|rose|get\s+up|got\s+up|come\s+up|came\s+up|c[ao]me\s+to\s+himself)(?=\s*[.;]|"
+    r"\s+again)|\bwas\s+found\b[^;.]{0,40}?,\s+(?:quite\s+|stone\s+|stark\s+)?(?:cold|dead|drowned|stiff)\b|"
+    r"\b(?:slipped|passed|went|faded)\s+away\s+(?:in|at|before|quietly|during)\b|\b(?:is|was|lies|"
+    r"lay)\s+buried\s+(?:at|under|beside|by|in\s+(?:the\s+(?:\w+\s+)?(?:aisle|churchyard|cemetery|garden|church|"
+    r"chancel|vault)|[A-Z]\w+))\b|\bgave\s+(?:one|a)\s+(?:\w+\s+)?(?:sigh|gasp|groan|"
+    r"cry)\s+and\s+was\s+(?:gone|still|dead)\b|"
+    r"\b[Ii]t\s+was\s+all\s+(?:up|over)\s+with\b|\b(?:has|have)\s+been\s+(?:\w+\s+)?(?:dead|buried|in\s+(?:his|"
+    r"her)\s+grave)\b|"
+    r"\b(?:he|she)\s+never\s+(?:spoke|moved|stirred|breathed|woke|knew\s+what)\b(?=\s*[.;]|\s+(?:hit|struck|again))|"
+    r"\b(?:was|were|been)\s+(?:lowered|let\s+down|laid|put)\s+(?:in)?to\s+the\s+(?:ground|earth|grave|vault|clay|"
+    r"sea)\b|"
+    r"\bto\s+be\s+buried\s+(?:in|at|there)\b|\bthe\s+last\s+(?:that\s+)?(?:any\s?one|anybody|they|he|"
+    r"she)\s+saw\s+of\b[^;.]{2,30}\balive\b|\bgathered\s+to\s+(?:his|her)\s+fathers\b|"
+    r"\beyes\s+were\s+closed\s+for\s+(?:him|her)\b|\bthey\s+(?:were\s+burying|buried|hanged|had\s+(?:buried|"
+    r"hanged))(?=\s*[.,;])|"
+    r"\b(?:under|beneath)\s+(?:a|the)\s+(?:sheet|rug|tarpaulin|flag|sail|cloth|blanket)(?=\s*[.,;])|"
+    r"\b(?:he|she)\s+was\s+(?:now\s+)?(?:a|the)\s+corpse\b|\blife\s+(?:was|had\s+(?:been|gone|fled|"
+    r"left))\s+(?:now\s+)?(?:extinct|ended|over|out\s+of|from|him|her)\b|"
+    r"\b(?:the|his|her)\s+(?:coffin|hearse)\s+(?:was\s+in|stood\s+in|was\s+(?:carried|closed|nailed|screwed|shut|"
+    r"lowered|brought))\b|"
+    r"\b(?:closed|shut|weighed\s+down)\s+(?:his|her)\s+(?:eyes|eyelids|lids)\s+(?:with|for\s+(?:him|her|"
+    r"the\s+last))\b|\bname\s+was\s+(?:read\s+(?:out\s+)?)?(?:\w+\s+){0,3}among\s+the\s+dead\b"
+)
+"""What only the dead are like, in a sentence about one person."""
+_ENDS = re.compile(
+    r"\b(?:did\s+not|would\s+not|had\s+not)\s+spared?\s+\Z|\b[Dd]eath\b[^;:.]{0,80}?\b(?:took|taken|claimed|found|"
+    r"seized|overtook|came\s+(?:to|for))\s+\Z|\b(?:ended|finished|closed|cut\s+short)\s+(?:the\s+)?(?:life|days|"
+    r"earthly\s+\w+|career)\s+of\s+\Z|"
+    r"\b(?:life|breath|soul|spirit)\s+(?:had\s+)?(?:went|gone|passed|ebbed|fled|departed|"
+    r"slipped)\s+(?:quietly\s+)?(?:out\s+of|from)\s+\Z|"
+    r"\b(?:bell|bells)\b[^;:.]{0,30}?\bfor\s+\Z|\bcovered\s+\Z(?=[^;:.]{2,30}'s\s+face)|\b(?:pit|grave|vault|tomb|"
+    r"earth|churchyard)\s+(?:had\s+)?(?:received|held|took|taken|closed\s+(?:on|over))\s+\Z|"
+    r"\b(?:an|the)\s+end\s+of\s+\Z|\blast\s+breath\s+(?:went|passed|left|fled|had\s+\w+)\s+(?:out\s+of\s+|"
+    r"from\s+)?\Z|\b(?:stroke|fit|seizure|apoplexy|fever|chill|cough|plague|cholera|consumption|pneumonia|cold|"
+    r"winter)\b[^;:.]{0,60}?\b(?:took|carried\s+off|killed|finished|laid\s+low)\s+\Z|"
+    r"\b[Pp]oison\s+was\s+found\s+in\s+the\s+\w+\s+of\s+\Z|\b(?:sea|river|lake|water|bog)\s+(?:had|has|took|kept)\s+\Z|"
+    r"\b(?:ball|bullet|shot|sword|blade|knife|lance|arrow|spear)\s+(?:had\s+)?(?:passed|went|gone|ran|entered|"
+    r"pierced|struck|took|taken)\s+(?:through\s+|into\s+)?\Z"
+)
+"""What ends the life of the one whose name follows."""
+_MIDST = re.compile(r"(?!'s?\s)|'s?\s+(?:heart|brain|throat|lungs?|breast|skull|face|eyes)\b")
 _DONE_TO_HIM = re.compile(
     r"\b(?:home|back|out|in|ashore)\b[^;]{0,30}?\bdead\b(?=\s*[.,;])|\b[Dd]eath\s+(?:had\s+)?(?:found|come\s+to|"
     r"came\s+to|overtaken|overtook|claimed|"
@@ -61,8 +121,13 @@ _DENIED = re.compile(
     r"news|reports?|rumou?r|sentenced|condemned|expected|dread\w*|ordered|planned|attend\w*|invited)\b|n't\b|'d\b",
     re.IGNORECASE,
 )
+_DOUBTED = re.compile(
+    r"\b(?:if|would|could|might|may|should|must|perhaps|almost|nearly|half|thought|believed|feared|as\s+if|"
+    r"as\s+though|like|until|till|seem\w*|for\s+a\s+(?:moment|minute|while|time))\b"
+)
 _BEASTS = re.compile(
-    r"\b(?:dog|horse|mare|pony|cat|hound|bird|parrot|cow|ox|donkey|mule|hen|sheep|canary|wife|husband)\b(?!\s+was\s+with)"
+    r"\b(?:dog|horse|mare|pony|cat|hound|bird|parrot|cow|ox|donkey|mule|hen|sheep|canary|wife|"
+    r"husband)\b(?!\s+was\s+with)"
 )
 _OBJECT = re.compile(
     r"\b(?:brought|carried|took|bore|found|buried|burying|lost|laid|over|with|for|upon|on|of|to|killed|shot|hanged|"
@@ -77,8 +142,11 @@ _TRIGGERS = frozenset(
     dead drowned killed slain lost died perished fell neck spoke woke awoke rose stirred breathed last heart
     head brain throat lung lungs face candle lamp light ground sod turf grass churchyard graveyard yew yews
     stone slab cross being hanged death over buried burying mortal mortally funeral grave coffin burial tomb
-    tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath more life pulse end past
-    beyond heart breathing late save out die fall perish
+    tombstone headstone wake corpse remains shroud hearse bier inquest hour illness breath more life pulse end
+    past beyond breathing late save out die fall perish heartbeat again body spare spared ended finished stiff
+    bell bells covered pit received fathers alive closed cold soul spirit lowered under beneath moved account
+    away sigh gasp groan poison stroke fit seizure sea river lake up ball bullet shot sword blade knife lance
+    arrow spear eyes
     """)
 )
 
@@ -87,17 +155,56 @@ def loose_deaths(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every death that a sentence about one person can only mean for him."""
     for number in narration.prose.with_words(_TRIGGERS):
         sentence = narration.prose.sentences[number]
-        if sentence.is_question or narration.in_dream(number) or not narration.is_real(number):
+        if sentence.is_question or narration.in_dream(number) or _BEASTS.search(sentence.text):
             continue
-        if _BEASTS.search(sentence.text):
-            continue
-        owner = alone(binder, number)
+        owner = alone(binder, number) if narration.is_real(number) else None
         found = _tells(narration, number, owner) if owner is not None else None
-        if owner is not None and found is not None and not _DENIED.search(_said_before(sentence, found)):
+        if found is not None and _DENIED.search(_said_before(sentence, found)):
+            found = None
+        if found is None:
+            owner, found = _lifeless(narration, binder, number)
+        if owner is not None and found is not None:
             yield fact_at(
                 narration.prose, number, found.span(), owner, "dead", ("dead",), found.group().strip(" '"),
                 details=("loosely",),
             )  # fmt: skip
+
+
+def _lifeless(narration: Narration, binder: Binder, number: int) -> tuple[Mention | None, re.Match[str] | None]:
+    """A death by what only the dead are like, of the one whom the sentence or its neighbour is about."""
+    sentence, told = narration.prose.sentences[number], narration.prose.told
+    for one in named_people(binder, number):
+        if ends := _ENDS.search(told, sentence.start, one.start):
+            so = _MIDST.match(told, one.end) and is_claimed(narration, number, ends.span(), granted=True)
+            return (one, ends) if so else (None, None)
+    found = _LIFELESS.search(told, sentence.start, sentence.end)
+    owner = bearer(binder, number, found.start()) if found is not None else None
+    if found is None or owner is None or _attends(binder, number, owner, found):
+        return None, None
+    start, _ = clause_at(sentence.text, found.start() - sentence.start)
+    doubted = _DOUBTED.search(sentence.text, start, found.end() - sentence.start)
+    if doubted or not is_claimed(narration, number, found.span(), granted=True):
+        return None, None
+    return owner, found
+
+
+def _attends(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -> bool:
+    """`Mara felt for a pulse`, `Mara closed her eyes`: whoever does this lives."""
+    sentence = binder.prose.sentences[number]
+    start, _ = clause_at(sentence.text, found.start() - sentence.start)
+    if re.match(r"\W*who\b", sentence.text[start:]) and any(
+        one.key == owner.key and one.end == sentence.start + start for one in binder.mentions(number)
+    ):
+        # `It was Mara who found the body`.
+        return True
+    here = sentence.start + start <= owner.start < found.start()
+    between = binder.prose.told[owner.end : found.start()]
+    return (
+        here
+        and not owner.is_possessive
+        and re.fullmatch(r"\s*(?:himself|herself)?\s*", between) is None
+        and not re.search(r"\bof\s+\Z", binder.prose.told[: owner.start][-4:])
+    )
 
 
 def _tells(narration: Narration, number: int, owner: Mention) -> re.Match[str] | None:

@@ -37,6 +37,14 @@ _NAMED_SO = re.compile(
     r"spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
+_PLACE_OF = re.compile(
+    r"\b(?:village|town|parish|hamlet|river|valley|isle|city|port|ship|schooner|brig|barque|word|letters)\s+(?:of\s+)?\Z"
+)
+_PLACE = re.compile(
+    r"\s+(?:Bridge|Arms|Street|Inn|Hall|House|Lane|Mill|Farm|Head|Street|Road|Park|Castle|Abbey|Hill|Green|Cross)\b|"
+    r"\s+(?:painted|written|chalked|carved|cut|printed|scratched)\s+(?:up)?on\b"
+)
+"""`Harriot Bridge` is nobody, nor is what is painted on a door."""
 _VOWELS = set("aeiouy")
 _ENDINGS = frozenset(
     {*"snyaio", "es", "an", "ian", "ie", "ish", "ese", "en", "in", "na", "'s", "er", "on", "ia", "is", "us"}
@@ -227,6 +235,8 @@ def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -
     for prose, at in index[word]:
         number = prose.sentence_at(at)
         if _NAMED_SO.search(prose.flat, max(0, at - 24), at) or prose.told[at] == HIDDEN:
+            return True
+        if _PLACE_OF.search(prose.flat, max(0, at - 24), at) or _PLACE.match(prose.flat, at + len(word)):
             return True
         if number is not None and _tells_apart(prose, number, name):
             return True

@@ -65,10 +65,11 @@ _DREAMS = re.compile(
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
-    r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?! (?:that|to|nothing|it|what|where|who|why|with|him|"
-    r"her|them)\b)|thought back|cast (?:his|her|my) mind back|"
+    r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|"
+    r"seeing|being|"
+    r"[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
     r"in (?:his|her|my) memory)\b|"
-    r"\A(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
+    r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|"
     r"girl|small|little)\b)"
 )

@@ -98,7 +98,7 @@ _OBSEQUIES = tuple(
             rf"gone|left|stopped|ceased|failed|ended|was\s+over)"
         ),
         rf"\b[Tt]he\s+(?:last|end)\s+of\s+{_N}(?=\s*[.,;]|\s+(?:was|came|had\s+come)\b)",
-        rf"\b(?:stone|tablet|slab|brass|cross|marble)\b[^;:.]{{0,50}}?\b(?:name|memory)\s+of\s+{_N}",
+        rf"\b(?:stone|tablet|slab|brass(?!\s+plate)|cross|marble)\b[^;:.]{{0,50}}?\b(?:name|memory)\s+of\s+{_N}",
         (
             rf"\b(?:will|estate|effects|books|furniture)\s+of\s+(?:the\s+late\s+)?{_N}\s+(?:was|were|"
             rf"had\s+been)\s+(?:read|proved|opened|wound\s+up|sold\s+up)\b"

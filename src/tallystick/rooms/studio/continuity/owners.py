@@ -16,12 +16,14 @@ STOPS = frozenset(
 """Words that end a run of adjectives before a noun."""
 PRONOUNS = frozenset({"his", "her"})
 _HAVE = frozenset({"had", "has", "have", "possessed"})
-_ARTICLES = frozenset({"the", "those", "these", "two", "of", "a", "an", "pair"})
+_ARTICLES = frozenset({"the", "that", "this", "those", "these", "two", "of", "a", "an", "pair"})
 _ADVERB = re.compile(r"\s+(?:still|also|always|now|indeed|certainly|both|too|then|already|just|[a-z]+ly)\s*\Z")
 _WHO = re.compile(r",?\s+(?:who|too,|that)\s*\Z")
 _ASIDE = re.compile(
     r",\s+(?!and\b|or\b|but\b|who\b(?!\s+had\s+been)|when\b|while\b|then\b|whose\b)[^,;:.¤A-Z]{2,40},\s*\Z"
 )
+_APPOSED = re.compile(r"\b[a-z]+,\s+(?:one\s+)?(?:[A-Z][\w.]+\s+)*[A-Z]\w+,\s*\Z")
+"""`the fourth of them, Mara Voss, was drowned`."""
 _AND = re.compile(r"\w,?\s+and\s*\Z")
 _HE = re.compile(r"\b([Hh]e|[Ss]he)\Z")
 _HIS = re.compile(r"\b(his|her)\Z", re.IGNORECASE)
@@ -87,7 +89,11 @@ def holder(binder: Binder, number: int, at: int) -> Mention | None:
         # `Mara fell and was dead`: the second verb has the first one's subject.
         return binder.subject(number, sentence.start + len(before.rstrip()) - len("and"))
     end = sentence.start + len(before.rstrip())
-    named = binder.named_before(number, end) or _before_aside(binder, number, before)
+    named = (
+        binder.named_before(number, end)
+        or _before_aside(binder, number, before)
+        or (binder.named_before(number, end - 1) if _APPOSED.search(before) else None)
+    )
     if named is not None:
         # `the stranger beside Mara had black eyes`: a name after a preposition is not the subject.
         return None if _BESIDE.search(binder.prose.told, sentence.start, named.start) else named
@@ -147,7 +153,7 @@ def _by_article(binder: Binder, number: int, thing: Thing) -> Mention | None:
             # `had inherited the grey eyes of the Marlowes`
             return holder(binder, number, heir.start())
         named = binder.named_from(number, of.end())
-        if named is not None and (not named.is_possessive or thing.cue.lower() in {"those", "these"}):
+        if named is not None and (not named.is_possessive or thing.cue.lower() in {"those", "these", "that", "this"}):
             return named
         if his := _OF_HIS.match(told, of.end()):
             return binder.pronoun(number, of.end(), his.group(1).replace("hers", "her"))

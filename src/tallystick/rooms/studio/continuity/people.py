@@ -28,8 +28,8 @@ _WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
 _TITLE_AHEAD = rf"(?!(?:{TITLED})\.?\s+[A-ZÀ-Þ])"
 NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
-_MENTION = re.compile(rf"(?<![\w'-]){NAME}")
-_CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}")
+_MENTION = re.compile(rf"(?<![\w'-]){NAME}(?!-[a-z])")
+_CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}(?!-[a-z])")
 _LOWER = re.compile(r"(?<![\w'-])[a-zà-þ][\w-]*\w")
 _PRONOUNS = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b")
 _POSSESSIVE = re.compile(r"'s?(?!\w)")
@@ -161,8 +161,8 @@ class Cast:
             return lowered in self._carded
         if word.isupper() and len(word) > 1:
             return False
-        if lowered.endswith("ly") and not self.counts[word] and lowered not in _GIVEN_NAMES:
-            # `Slowly Mara turned`: an adverb that the book happens to use but once.
+        if lowered.endswith(_NO_NAME) and not self.counts[word] and lowered not in _GIVEN_NAMES:
+            # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
         small = self._lower[lowered]
         if self.counts[word]:
@@ -256,11 +256,13 @@ class Cast:
 _ADDRESSES = frozenset(
     {"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"}
 )
+_NO_NAME = ("ly", "less", "ful", "ness", "ing", "ous", "dust", "ed", "ward", "wards")
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 _SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
 _DOES = re.compile(
     r"\s+(?:\w+ly\s+)?(?:said|asked|replied|cried|answered|whispered|murmured|nodded|smiled|laughed|sighed|shrugged|"
-    r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had|"
+    r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had(?!\s+(?:been|seen|sent|given|"
+    r"sheltered|brought|produced))|"
     r"was\s+(?:born|tall|young|old|dead))\b(?!\s+(?:in\s+ruins|been\s+built))|"
     r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|"
     r"husband|lips|cheeks?|shoulder|mind)\b"
@@ -270,7 +272,7 @@ _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
 """`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
 _THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
 _AT_A_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Nn]ear|[Tt]o)\s+\Z")
-_HANGS_ON = re.compile(r"\b(?:in|at|from|near)\s+\Z")
+_HANGS_ON = re.compile(r"\b(?:in|at|from|near|to|for|of|through|towards?)\s+\Z")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 
 

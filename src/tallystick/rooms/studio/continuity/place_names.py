@@ -18,19 +18,54 @@ _KINDS = (
     r"Bridge|Mill|Bay|Head|Point|Harbour|Island|Isle|Wood|Heath|End|Common|Town|Water|Castle|Priory|Market"
 )
 ADDRESS = re.compile(
-    r"\b(?:street|row|lane|court|square|terrace|alley|place|gardens?|crescent|road|avenue|close|yard|walk|mews|gate|parade|"
-    r"buildings|wharf|quay|passage)\Z"
+    r"\b(?:street|row|lane|court|square|terrace|alley|place|gardens?|crescent|road|avenue|close|yard|walk|mews|"
+    r"gate|parade|"
+    r"buildings|wharf|quay|passage)(?:\s+hill)?\Z"
 )
 """How the name of a street ends, in small letters."""
 _RUN = re.compile(
-    r"(?<![\w'])[A-ZÀ-Þ][\w'-]*\w(?:[-\s](?:(?:of|upon|on|under|by|le|la|de|sur|the)[-\s](?:the[-\s])?)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
+    r"(?<![\w'])[A-ZÀ-Þ][\w'-]*\w(?:[-\s](?:(?:of|upon|on|under|by|le|la|de|sur|"
+    r"the)[-\s](?:the[-\s])?)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
+)
+_DAYED = re.compile(
+    r"[-\s](?:(?:on|of|upon|by|under)[-\s])?(?:the[-\s])?(?:\w+day|January|February|March|April|May|June|July|"
+    r"August|September|October|November|December)\b.*"
+)
+"""`Leeds on the Tuesday`."""
+_LEADING = frozenset(
+    {
+        "in",
+        "at",
+        "on",
+        "from",
+        "of",
+        "to",
+        "near",
+        "by",
+        "through",
+        "for",
+        "into",
+        "toward",
+        "towards",
+        "when",
+        "where",
+        "since",
+        "until",
+        "before",
+        "after",
+        "while",
+    }
 )
 _BORN = re.compile(r"-(?:born|bred|reared|raised)\Z")
 _SINGLED_OUT = re.compile(
-    r",?\s+(?:where|in\s+which|the\s+(?:town|city|village|place|parish|street|house)\s+(?:of|where|in|that)|(?:his|her)\s+(?:native|own|birth|home))\b"
+    r",?\s+(?:where|in\s+which|the\s+(?:town|city|village|place|parish|street|house)\s+(?:of|where|in|that)|(?:his|"
+    r"her)\s+(?:native|own|birth|home))\b"
 )
 """`from Truro, where she was born`: of several places the one that more is said of."""
-_WITHIN = re.compile(r"\b(?:[Ii]n|[Aa]t|[Nn]ear)\s+(?:the\s+)?\Z")
+_WITHIN = re.compile(
+    r"\b(?:[Ii]n|[Aa]t|[Nn]ear|to|[Ff]or|[Ff]rom|towards?|through|reach(?:ed|ing)|leav(?:e|ing)|left|"
+    r"of)\s+(?:the\s+)?\Z"
+)
 _SIGN = re.compile(r"\b(?:at|of|in)\s+the\s+\Z")
 _NO_PLACE = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day|Christmas|Easter|"
@@ -68,19 +103,26 @@ def only_place(binder: Binder, number: int, owner: Mention) -> Place | None:
     return first
 
 
+def places_in(binder: Binder, number: int, owner: Mention) -> list[Place]:
+    """All the places that a sentence about somebody names."""
+    return list(_places(binder, number, owner))
+
+
 def _places(binder: Binder, number: int, owner: Mention) -> Iterator[Place]:
     sentence = binder.prose.sentences[number]
     text = _without(binder, number, owner)
     for run in _RUN.finditer(text):
-        name = _BORN.sub("", run.group()).removesuffix("'s")
+        name = _DAYED.sub("", _BORN.sub("", run.group())).removesuffix("'s")
         words = name.lower().split()
         start = sentence.start + run.start()
-        while words and (words[0] in NOT_NAMES or words[0] in TITLES) and not _KIND.search(name):
+        while words and (
+            words[0] in _LEADING or ((words[0] in NOT_NAMES or words[0] in TITLES) and not _KIND.search(name))
+        ):
             cut = len(words.pop(0))
             name, start = name[cut:].lstrip(), start + cut + 1
         if not words or _NO_PLACE.match(name):
             continue
-        if start == sentence.start and not (_KIND.search(name) or binder.cast.counts[words[0].title()]):
+        if start == sentence.start and not (_KIND.search(name) or binder.cast.is_name(name.split()[0])):
             continue
         key = binder.cast.key_of_name(name)
         if key is None or not binder.cast.acts(key) or _is_within(binder, start, words[0]):

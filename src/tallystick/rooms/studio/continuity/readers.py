@@ -2,32 +2,32 @@
 
 from tallystick.rooms.studio.continuity.ages import ages
 from tallystick.rooms.studio.continuity.alive import deaths
-from tallystick.rooms.studio.continuity.bare_ages import bare_ages
-from tallystick.rooms.studio.continuity.births import births
+from tallystick.rooms.studio.continuity.birthdays import birthdays
 from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.descriptions import descriptions
 from tallystick.rooms.studio.continuity.events import events
-from tallystick.rooms.studio.continuity.journeys import journeys
 from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.loose_ages import loose_ages
 from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.roots import roots
+from tallystick.rooms.studio.continuity.ties import ties
 from tallystick.rooms.studio.continuity.whereabouts import whereabouts
+from tallystick.rooms.studio.continuity.years import years
 
 READERS = (
     looks,
     descriptions,
     ages,
+    years,
     loose_ages,
-    bare_ages,
     bodies,
     places,
-    births,
     roots,
+    ties,
     whereabouts,
     events,
-    journeys,
+    birthdays,
     deaths,
     loose_deaths,
 )

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import about, bearer, is_anothers_doing
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
@@ -27,7 +28,8 @@ _BORN_THERE = re.compile(
     r"come)\s+into\s+(?:being|existence|life)\b|"
     r"\b(?:had\s+|has\s+)?(?:produced|bred|reared|fathered|mothered)\s+(?=[A-Z])|\bhail(?:ed|s|"
     r"ing)\s+from\b|\boriginally\b|\b(?:christened|baptised|baptized)\b|\bbr(?:ought|inging)\s+forth\b|"
-    r"\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|comes)\s+from\s+(?=[A-Z]\w+\s*[.;])|"
+    r"\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|comes)\s+from\s+(?=[A-Z]\w+\s*(?:[.;]|,\s+(?:and\s+(?:was|is|"
+    r"had)|where|which)\b))|\band\s+from\s+(?=[A-Z]\w+\s*[.;])|"
     r"(?<=[a-z])'s\s+(?:\w+\s+){0,3}(?:son|daughter|child)\b|\bby\s+origin\b|"
     r"\b(?:roots?|origins?|beginnings|infancy|babyhood|nativity|natal)\b|\b(?:sprung|sprang|came|come|was|"
     r"is)\s+(?:all\s+)?of\s+(?:an?\s+|old\s+|good\s+|honest\s+)*(?=[A-Z])"
@@ -116,7 +118,7 @@ _BIRTH_WORDS = frozenset(
     born bred birth birthplace birthright light eyes day world delivered bed first breath cry steps native
     natives cradle cradled produced reared fathered mothered hailed hails hailing originally origin roots root
     origins beginnings infancy babyhood nativity natal sprung sprang of man woman lad lass girl boy child baby
-    raised days life career existence pilgrimage being
+    raised days life career existence pilgrimage being from came
     """)
 )
 _HOME_WORDS = frozenset(
@@ -135,9 +137,7 @@ _HOME_WORDS = frozenset(
 def roots(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every birthplace and home that a sentence of one person and one place tells."""
     for number in narration.prose.with_words(_BIRTH_WORDS | _HOME_WORDS):
-        if not narration.is_real(number):
-            continue
-        owner = alone(binder, number) or alone_before(binder, number)
+        owner = about(binder, number)
         place = only_place(binder, number, owner) if owner is not None else None
         if owner is None or place is None or not _is_somebody(binder, owner):
             continue
@@ -151,11 +151,25 @@ def _told(narration: Narration, binder: Binder, number: int, owner: Mention, pla
     for attribute, found in (("birthplace", _birth), ("home", _home)):
         span = found(binder, number, owner, place)
         ends = (min(span[0], place.start), max(span[1], place.end)) if span is not None else None
-        if ends is not None and not _is_denied(sentence, ends):
+        if ends is None or _is_denied(sentence, ends) or _is_anothers(binder, number, ends, place):
+            continue
+        if is_claimed(narration, number, ends, granted=True, memory=attribute == "birthplace"):
             yield fact_at(
                 narration.prose, number, ends, owner, attribute, (place.value,), place.name, hard=attribute != "home"
             )
             return
+
+
+def _is_anothers(binder: Binder, number: int, ends: tuple[int, int], place: Place) -> bool:
+    """Whether either end of the tie may be somebody else's."""
+    sentence = binder.prose.sentences[number]
+    named = [one.start - sentence.start for one in binder.mentions(number)]
+    if is_anothers_doing(sentence.text, ends[0] - sentence.start, named):
+        return True
+    own = [at for at in ends if bearer(binder, number, at, leads=True) is not None]
+    where = re.match(r",?\s+(?:where|in\s+which)\b", binder.prose.told[place.end : place.end + 12])
+    among = re.search(r"\bamong\s+(?:them|those)\b", binder.prose.sentences[number].text)
+    return not own or (len(own) < len(ends) and where is None and among is None)
 
 
 def _is_somebody(binder: Binder, owner: Mention) -> bool:

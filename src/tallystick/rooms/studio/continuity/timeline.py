@@ -12,6 +12,11 @@ from tallystick.rooms.studio.continuity.prose import Prose
 from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
 
 _DATED = re.compile(DATE)
+_OTHER_YEAR = re.compile(
+    r"\b(?:(?:an)?other\s+year|years\s+old|many\s+years|some\s+years|distant\s+year|century|long\s+(?:before|ago)|before\s+\w+\s+was\s+born|"
+    r"school-?days|childhood|boyhood|girlhood|[Ww]henever|years\s+(?:ago|before|earlier)|grandfather|ancestor)\b"
+)
+"""That a date is of another year than the story's."""
 _SAME_YEAR = 400
 """Sentences within which two dates without a year are taken to be of the same year."""
 _FAR = re.compile(r"\b(?:years?|New\s+Year|twelvemonth|Christmas)\b")
@@ -78,7 +83,11 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
         Dated(prose=narration.prose, spot=(number, *found.span()), moment=moment, is_same=bool(found.group("same")))
         for narration in narrations
         for number, found in _matches(narration, _DATED)
-        if (moment := moment_of(found)).weekday >= 0 and moment.day and moment.month and not moment.year
+        if (moment := moment_of(found)).weekday >= 0
+        and moment.day
+        and moment.month
+        and not moment.year
+        and not _OTHER_YEAR.search(narration.prose.sentences[number].text)
     ]
     yield from _in_that_month(dated)
     bases = dated[:1]

@@ -181,7 +181,8 @@ NOT_NAMES = frozenset(
     dear poor old young little big project gutenberg did do does had has have was were is are be been would
     could should will shall can might must let come go see look tell say said thank thanks please hush hark
     behold gentlemen ladies gentleman lady captain colonel doctor professor father mother brother sister uncle
-    aunt king queen prince princess
+    aunt king queen prince princess like unlike among amid beneath behind beside beyond despite during except inside
+    near opposite outside past through throughout toward towards underneath born being having living nature
     """)
 )
 """Words that are written with a capital and name nobody."""

@@ -1,45 +1,57 @@
 """Where somebody was on a day or a night that has a name: a date, a feast, or the night of something.
 
 A sentence that names one person, one place and one such time says that the person was there, unless it tells of a way
-from or to the place, or of what comes from it.
+from or to the place, of another day, or of what others did there.
 """
 
 import re
 from collections.abc import Iterator
 
-from tallystick.rooms.studio.continuity.alone import alone, alone_before
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.events import OCCASIONS
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.place_names import only_place
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.place_names import Place, only_place
+from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _DATE = re.compile(DATE)
-_PART = re.compile(r"\b(night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b", re.IGNORECASE)
+_PART = re.compile(r"\b(?:night|morning|evening|afternoon|noon|midnight|dawn|dusk)\b", re.IGNORECASE)
+_DARK = re.compile(r"\b(?:night|midnight|evening|dusk|dawn)\b", re.IGNORECASE)
+_OCCASION = "|".join(OCCASIONS)
 _FEAST = re.compile(
-    r"\b(?P<feast>Christmas\s+(?:Eve|Day|night)|New\s+Year's\s+(?:Eve|Day|night)|Midsummer\s+(?:Eve|Day|night)|Twelfth\s+Night|All\s+Hallows(?:'?\s+Eve)?|"
-    r"Easter\s+(?:Sunday|Monday)|Good\s+Friday|Ash\s+Wednesday|Whit\s+(?:Sunday|Monday)|May\s+(?:Day|Eve)|Michaelmas\s+(?:Day|Eve|night))\b|"
-    rf"\b(?P<part>night|evening|morning|afternoon|day)\s+(?:of|after|before)\s+(?:the\s+)(?:\w+\s+)?(?P<what>{'|'.join(OCCASIONS)})\b"
+    r"\b(?P<feast>Christmas\s+(?:Eve|Day|night)|New\s+Year's\s+(?:Eve|Day|night)|Midsummer\s+(?:Eve|Day|night)|"
+    r"Twelfth\s+Night|All\s+Hallows(?:'?\s+Eve)?|Easter\s+(?:Sunday|Monday)|Good\s+Friday|Ash\s+Wednesday|"
+    r"Whit\s+(?:Sunday|Monday)|May\s+(?:Day|Eve)|Michaelmas\s+(?:Day|Eve|night))\b|"
+    r"\b(?P<part>night|evening|morning|afternoon|day)\s+(?:of|after|before)\s+(?:the\s+)(?:\w+\s+)?"
+    rf"(?P<what>{_OCCASION})\b"
 )
 _FEAST_WORDS = frozenset(
     {*OCCASIONS, *words("christmas year's midsummer twelfth hallows easter friday wednesday whit may michaelmas")}
 )
-_THERE = re.compile(
-    r"\b(?:slept|sleeping|sleep|spent|spend|lay|lain|been|was|were|stayed|stay|passed|lodged|put\s+up|sat|kept|found|saw|seen|remained|dined|supped|ate|drank|"
-    r"rested|woke|stopped|bed|night|danced|played|preached|heard|walked|paced|watched|worked|wrote|stood|had|held|quit\w*|left|leave|stir\w*|out\s+of|"
-    r"reached|arrived|came|come|took|engaged|overtook|caught|struck|broke|fell|brought|sheltered|housed|gave|unlocked|fed|made|could)\b"
+_AWAY = re.compile(
+    r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
+    r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|on\s+(?:his|her|the)\s+(?:way|"
+    r"road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
+    r"(?:week|day|night|month|year)s?\s+(?:later|before|after|earlier)\b|(?:before|after)\s+the\s+(?:night|evening)|"
+    r"behind\s+(?:him|her)(?=\s*[.,;])|previous|following|elsewhere|miles|leagues|would|should|might|meant|hoped|"
+    r"intended|expected|promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing|"
+    r"in\s+the\s+(?:paper|newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|therefore|nothing\s+to\s+do)\b"
 )
-_GOES = re.compile(
-    r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel\w*|sail\w*|rode|drove|depart\w*|went\s+(?:to|from)|on\s+(?:his|her|the)\s+(?:way|road)|"
-    r"thought|thinking|spoke|talked|born|died|buried|married|letters?|news|word|wrote\s+(?:to|from)|bound\s+for|for\s+[A-Z]\w+\s*[.,;]|"
-    r"would|should|might|if|meant|hoped|intended|miles|leagues|between|expected|promised|due|before\s+(?:he|she)|every|each|always)\b"
-)
-_LEAVES = re.compile(r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leave|leaving|fled|flight)\b")
-_DENIED = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
+"""A way, another day, or what is only heard of."""
+_LEAVES = re.compile(r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her))")
+_NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
 _STAYS = re.compile(
-    r"\b(?:not|never|nor|n't)\s+(?:\w+\s+)?(?:leave|left|stir\w*|quit\w*|out|sleep|slept|go\s+out|set\s+foot\s+out|move\w*|close\w*|shut|rest)\b"
+    r"\b(?:not|never|nor|n't)\s+(?:\w+\s+){0,3}?(?:leave|left|stir\w*|quit\w*|out|sleep|slept|beyond|outside|move\w*|"
+    r"clos\w+|shut|rest|set\s+foot|a\s+mile)\b"
+)
+_THERE = re.compile(
+    r"\b(?:there|its?|them|in\s+the\s+town|inside|here|among\s+those|with\s+the\s+rest|stayed|danced|slept|sat|lay|"
+    r"walked|watch\w*|stood)\b"
 )
 
 
@@ -53,26 +65,47 @@ def whereabouts(narration: Narration, binder: Binder) -> Iterator[Fact]:
         part = _PART.search(sentence.text)
         if moment is None or not (moment.day and moment.month):
             continue
-        details = (*map(str, moment.as_value()), part.group().lower() if part else "")
+        when = "night" if _DARK.search(sentence.text) else part.group().lower() if part else ""
+        details = (*map(str, moment.as_value()), when)
         yield from _stay(narration, binder, number, f"{moment.day}.{moment.month}.{moment.year or ''}", details)
     for number, found in prose.matches(_FEAST, _FEAST_WORDS):
-        sentence = prose.sentences[number]
         when = " ".join(found.group().lower().split())
-        if not _DATE.search(sentence.text):
+        if not _DATE.search(prose.sentences[number].text):
             yield from _stay(narration, binder, number, when, (found.group("part") or "night",))
 
 
 def _stay(narration: Narration, binder: Binder, number: int, when: str, details: tuple[str, ...]) -> Iterator[Fact]:
-    text = narration.prose.sentences[number].text
-    if not narration.is_real(number) or not _THERE.search(text) or _GOES.search(text) or _LEAVES.search(text):
+    sentence = narration.prose.sentences[number]
+    if _AWAY.search(sentence.text) or _LEAVES.search(sentence.text):
         return
-    if _DENIED.search(text) and not _STAYS.search(text):
-        return
-    owner = alone(binder, number) or alone_before(binder, number)
+    owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
-    if owner is None or place is None or owner.is_possessive or not binder.cast.is_known(owner.key):
+    if owner is None or place is None or not binder.cast.is_person(owner.key):
         return
-    yield fact_at(
-        narration.prose, number, (place.start, place.end), owner, f"whereabouts on {when}", (place.value,), place.name,
-        details=details,
-    )  # fmt: skip
+    if not _is_there(binder, number, owner, place) or _is_denied(sentence, owner, place):
+        return
+    if is_claimed(narration, number, (place.start, place.end), granted=True, memory=True):
+        yield fact_at(
+            narration.prose, number, (place.start, place.end), owner, f"whereabouts on {when}", (place.value,),
+            place.name, details=details,
+        )  # fmt: skip
+
+
+def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool:
+    """Whether the person is in the clause of the place, or another clause takes it up: `and Mara danced there`."""
+    sentence = binder.prose.sentences[number]
+    start, end = clause_at(sentence.text, place.start - sentence.start)
+    at = owner.start - sentence.start
+    if start <= at < end:
+        return bearer(binder, number, place.start, leads=True) is not None or at > place.start - sentence.start
+    mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
+    taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
+    # `It rained at Leeds, and Mara got wet`: nobody else is there.
+    alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)
+    return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
+
+
+def _is_denied(sentence: Sentence, owner: Mention, place: Place) -> bool:
+    first, last = sorted((max(owner.start - sentence.start, 0), place.start - sentence.start))
+    told = sentence.text[first : max(last, clause_at(sentence.text, place.start - sentence.start)[1])]
+    return _NO.search(told) is not None and not _STAYS.search(told)

@@ -1,0 +1,226 @@
+"""Whom a clause is about, by the company: the one person named, wherever the name stands.
+
+A rule that knows a value (a colour, an age, a town) and the thing it is said of needs no more than this to know whose
+it is. People without a name are no hindrance unless they stand where the owner would stand: `the clerk who served Mara
+had grey eyes`, `Mara sat by the curate, a person with grey eyes`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from tallystick.rooms.studio.continuity.alone import named_people
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN, words
+
+_TRADES = words(
+    "curate vicar parson rector bishop sergeant constable inspector policeman landlady landlord innkeeper cook barber "
+    "coachman cabman carter carrier groom porter ostler postman farmer miller baker butcher saddler tailor cobbler "
+    "smith blacksmith gardener sexton verger midwife magistrate judge juryman witness coroner bailiff agent painter "
+    "artist sculptor photographer editor printer schoolmaster schoolmistress tutor pupil scholar sister-in-law "
+    "brother-in-law duke duchess earl count countess baron prince princess admiral general major lieutenant corporal "
+    "mate pilot fisherman shepherd ploughman labourer workman shopman grocer draper chemist apothecary banker "
+    "merchant dealer pedlar gipsy gypsy thief burglar robber murderer suspect messenger errand-boy newsboy "
+    "parlourmaid housemaid chambermaid maidservant barmaid barman publican waitress dressmaker seamstress milliner "
+    "laundress washerwoman drunkard swindler lodger tenant employer partner colleague schoolfellow comrade rival enemy "
+    "lover suitor sweetheart fiance fiancee traveller rider horseman warder gaoler jailer sentry sentinel pirate "
+    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder"
+)
+_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *_TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
+OTHERS = re.compile(rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright))\b(?!-|'s)")
+"""Somebody without a name."""
+_HIMSELF = re.compile(
+    rf"(?<![Ii]t )(?<!here )(?<!them )\b(?:was|is|been|for|as|being|such|so|become|became|remained|"
+    rf"like)\s+(?:only\s+|but\s+|still\s+|now\s+|not\s+)?(?:an?|the|one|no)\s+"
+    rf"(?:(?!when\b|who\b|that\b|where\b|the\b)[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|"
+    rf",\s+an?\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\s+(?:of|to|from|at|in|by)\b|"
+    r"\b(?:was|is)\s+(?:mistress|master|owner|tenant)\s+of\b|"
+    rf"\A\W*(?:An?|The)\s+(?:[\w-]+\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
+    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+)?(?:people|folk|"
+    rf"neighbours|householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|"
+    rf"creature)\s+(?:of|who)\b|"
+    rf"\b(?:from|after|like|by|to)\s+(?:his|her)\s+(?:own\s+)?(?:dead\s+|late\s+)?(?:mother|father|grandmother|"
+    rf"grandfather|parents)\b|\bby\s+nature\b|"
+    r"(?:\bhis|\bher|'s)\s+(?:mother|father|grandmother|grandfather|aunt|uncle)'s\s+(?:mouth|nose|eyes|hair|chin|"
+    r"voice|hands|temper|smile|face|looks|side|colou?ring)\b",
+    re.IGNORECASE,
+)
+"""A word for people that is said of the one who has a name: `was a tall man`, `A person of few words, Mara …`."""
+KIN = re.compile(
+    r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|"
+    r"[\w-]+\s+)?(?:twin|twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|"
+    r"son|daughter|child)|husband|wife|uncle|aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|"
+    r"maid|cook|groom|dog|horse|"
+    r"landlady|landlord|luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|"
+    r"brother-in-law)(?:'s|s'|s)?\b",
+)
+"""Somebody who belongs to the one who has a name."""
+_BOUNDARY = re.compile(
+    r"[;:—¤]|,\s+(?:and|but|for|so|yet|nor|or|while|whereas|though|although|when|where|as|because|since|until|till|"
+    r"before|after|who|whose|which|whom|than)\b|"
+    r"\s(?:and|but|while|whereas|though|although|because|when|until|till|who|whom|which|where|whose|than)\s"
+)
+_SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b")
+_AS_WE_KNOW = re.compile(r"\b(?:as|so)\s+we\s+\w+|\bour\s+(?:story|tale|history|friend|hero\w*)\b")
+_HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
+_BOUND = re.compile(
+    r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|at|in|into|after|before|near|beside|behind|opposite|"
+    r"between|against|over|under|towards?|"
+    r"[a-z]{3,}ed|saw|met|told|gave|left|found|heard|held|brought|took)\s+\Z"
+)
+_LEADS = re.compile(r"\W*(?:(?:and|but|so|then|when|while|as|for|where|because|since)\s+)?")
+_SO_DID = re.compile(r"\band\s+so\s+(?:did|had|was|were|has|is)\s+(?:he|she|[A-Z])")
+"""`Her people had lived there, and so did she`."""
+_MANY = re.compile(
+    r"(?:'s\s+|his\s+|her\s+)?(?:\w+\s+)?(?:people|folk|parents|neighbours|neighbors|children|men|women|friends|"
+    r"guests|visitors|servants)\b"
+)
+_WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
+
+
+def clause_at(text: str, at: int) -> tuple[int, int]:
+    """Where the clause begins and ends that a place of a text stands in."""
+    start, end = 0, len(text)
+    for found in _BOUNDARY.finditer(text):
+        if found.end() <= at:
+            start = found.start()
+        elif found.start() >= at:
+            end = found.start()
+            break
+    return start, end
+
+
+def about(binder: Binder, number: int) -> Mention | None:
+    """The one person whom a sentence, or the one beside it, names; whether a clause is about him, `bearer` says."""
+    people = named_people(binder, number)
+    if not people:
+        return _neighbour(binder, number, binder.prose.sentences[number].end)
+    return people[0] if len({one.key for one in people}) == 1 else None
+
+
+def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Mention | None:
+    """Whose something at an offset is, where no word beside it says so; None where it may be another's.
+
+    Args:
+        binder: The file's.
+        number: The sentence.
+        at: Where it stands.
+        leads: Whether it belongs to the subject of its clause, whomever else the clause speaks of after that.
+    """
+    people = named_people(binder, number)
+    if not people:
+        return _neighbour(binder, number, at)
+    sentence = binder.prose.sentences[number]
+    place = at - sentence.start
+    start, end = clause_at(sentence.text, place)
+    if len({one.key for one in people}) > 1:
+        people = [one for one in people if start <= one.start - sentence.start < min(place, end)]
+        if len({one.key for one in people}) != 1 or _BOUND.search(sentence.text, 0, people[0].start - sentence.start):
+            return None
+    owner = people[0]
+    if (
+        leads
+        and _LEADS.fullmatch(sentence.text, start, owner.start - sentence.start)
+        and not owner.is_possessive
+        and owner.start < at
+    ):
+        return owner
+    if _SELF.search(_AS_WE_KNOW.sub("", sentence.text)) or not _agrees(binder, owner, sentence.text[start:end]):
+        return None
+    return owner if _is_his(sentence.text, place, [one.start - sentence.start for one in people], start, end) else None
+
+
+def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
+    """Whether nobody without a name stands where the owner would stand."""
+    if named[0] > 0 and re.match(r"[A-Z]\w*\s+[a-z]", text):
+        # `People in that village …`: the first word has its capital from the sentence.
+        text = text[:1].lower() + text[1:]
+    own = [found.span() for found in _HIMSELF.finditer(text)]
+    others = [
+        found.start()
+        for pattern in (OTHERS, KIN)
+        for found in pattern.finditer(text)
+        if not any(first <= found.start() < last for first, last in own)
+    ]
+    if not others or _SO_DID.search(text):
+        return True
+    inside = [place for place in others if start <= place < at]
+    here = [place for place in named if start <= place < end]
+    if inside:
+        # The name stands nearer, and is not what another does something to.
+        before = [place for place in here if place < at]
+        return bool(before) and max(inside) < before[-1] and not _BOUND.search(text, 0, before[-1])
+    if here and not _WHO.match(text[start:end]):
+        return True
+    he = _HE.search(text, start, end) or _SHE.search(text, start, end)
+    crowd = all(_MANY.match(text, place) for place in others if place < start)
+    if he and (crowd or re.match(r"\W*where\b", text[start:end])):
+        # `to the inn at Yarrow, where she was born`: the name's own clause; many are not `she`.
+        return True
+    return (bool(he) and not any(place < start for place in others)) or min(others) > max(at, named[0])
+
+
+def _agrees(binder: Binder, owner: Mention, clause: str) -> bool:
+    gender = binder.cast.gender(owner.key)
+    men, women = _HE.search(clause) is not None, _SHE.search(clause) is not None
+    return not (men and women) and not (men and gender == "f") and not (women and gender == "m")
+
+
+def _neighbour(binder: Binder, number: int, at: int) -> Mention | None:
+    """Whom the sentence before or after names first, in the same paragraph, where this one names nobody."""
+    sentences = binder.prose.sentences
+    text = sentences[number].text[: at - sentences[number].start]
+    if OTHERS.search(_HIMSELF.sub(" ", text)) or KIN.search(text) or _SELF.search(text):
+        return None
+    for near in (number - 1, number + 1):
+        if not 0 <= near < len(sentences) or sentences[near].paragraph != sentences[number].paragraph:
+            continue
+        people = named_people(binder, near)
+        if not people:
+            continue
+        found = people[0]
+        leads = near < number or found.start - sentences[near].start < _OPENING
+        alone = len({one.key for one in people}) == 1 and not OTHERS.search(_HIMSELF.sub(" ", sentences[near].text))
+        return found if leads and (alone or near > number) and _agrees(binder, found, sentences[number].text) else None
+    return None
+
+
+_OPENING = 24
+"""Characters of a sentence within which its subject stands."""
+
+
+_VERB = re.compile(
+    r"\b(?:lived|lives|dwelt|lodged|resided|was|were|is|had|has|set|started|left|departed|came|come|went|arrived|"
+    r"settled|took|kept|reached|made)\b"
+)
+_SUBJECT = re.compile(
+    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:[Oo]n\s+(?:the\s+)?[A-Z]\w+day,?\s+)?"
+    r"(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+"
+    r"(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|that|which|of|at|in|from|with|to|for|between|on)\b[^,;]*)?,?\s*"
+)
+_OWN = frozenset(
+    words("""
+    journey voyage road way passage distance ride drive walk trip house home room rooms lodging lodgings door
+    window windows coach train boat ship mail packet carriage cab year day night evening morning winter summer
+    spring autumn week month birthday birth birthplace date bed bill register town street village city place
+    lamp rain snow fire chimney key cradle clock bell bells light post letter letters ticket roads life family
+    cottage address people arrival coming going departure setting start residence stay first last days years
+    whole rest cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours
+    plate walls one removal name native house-door mother parish boots hat
+    """)
+)
+
+
+def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
+    """Whether the clause at a place has a subject of its own that is neither the name nor a thing of his.
+
+    `A dentist lived there, and Mara feared him`, `Mara's goose was six days on the road`.
+    """
+    start, end = clause_at(text, at)
+    verb = _VERB.search(text, start, end)
+    before = text[start : verb.start()] if verb else ""
+    subject = _SUBJECT.fullmatch(before) if before.strip() else None
+    if subject is None or subject.group("noun").lower() in _OWN:
+        return False
+    return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)

@@ -1,0 +1,237 @@
+"""How old somebody is, by any number that can only be an age, in a sentence that names one person.
+
+A number counts something or it is an age. So this reads every number that no noun follows and that stands where an age
+may stand (`at forty`, `to be forty`, `his age … forty`), and every count of years that is a whole life
+(`her forty years`, `forty harvests since her birth`), and then leaves out what looks back, looks like or looks ahead.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tallystick.rooms.studio.continuity.age_phrases import AGE, range_of
+from tallystick.rooms.studio.continuity.ages import OLDEST
+from tallystick.rooms.studio.continuity.alone import named_people
+from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import KIN, bearer
+from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
+
+_NUMBER = re.compile(rf"(?<![\w-]){AGE}(?![\w-])(?!\s+and\s+a\s+half)", re.IGNORECASE)
+_NO_NOUN = re.compile(
+    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|"
+    r"who|one|was|is|had|has|have|he|she|"
+    r"instead|already|again|if|by|as|for|come|last|at|since|until|years?\s+(?:old|of\s+age)|a\s+few|a\s+week|"
+    r"the\s+(?:day|week|month))\b|\s+[A-Z]"
+)
+"""What follows a number that counts nothing."""
+_STANDS = re.compile(
+    r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|"
+    r"as\s+old\s+as|only|but|now|just|become|became|stood\s+at|of\s+being|"
+    r"passed|entered|past|been|reckoned,|(?:owned|own|admitted|confessed|lived|got|come|close|near)\s+(?:up\s+)?to|"
+    r"(?:well|enough|old|young|hale|strong|fit|good)\s+for|"
+    r"made\s+(?:him|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)|(?:was|is|,)\s+an?\s+(?:[a-z-]+\s+){0,1}[a-z-]+|(?:widow|"
+    r"widower|bachelor|spinster|single)\s+and|down\s+(?:[\w\s]{1,20}\s)?as|made\s+(?:them|it))\s+\Z"
+)
+_SET_APART = re.compile(r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b")
+"""`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
+_TAUGHT = re.compile(
+    r"\s+(?:years|summers|winters|springs)\s+(?:had|have)\s+(?!(?:passed|gone\s+by|elapsed|rolled|"
+    r"slipped)\b(?!\s+over))(?:\w+\s+){1,8}?(?=[A-Z]|him\b|her\b|his\b)"
+)
+"""`Forty years had taught Mara to wait`: they are hers."""
+_ONE_OF = re.compile(
+    r"\b(?:man|woman|person|somebody|someone|girl|boy|lady|gentleman|fellow|creature|widow|widower|bachelor|"
+    r"spinster|lad|youth|people|body|soul)\s+"
+    r"(?:of|who\s+(?:was|is))\s+\Z"
+)
+_FACE_OF = re.compile(
+    r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|"
+    r"air)\s+of\s+an?\s+(?:\w+\s+)?\w+\s+of\s+\Z"
+)
+_OLD = re.compile(r"\s*(?:-years?-old\b|\s+years?\s+old\b|\s+years\s+of\s+age\b|-year-old\b)")
+_COUNT = re.compile(r"\s+(?:years|summers|winters|springs|autumns|harvests|Christmases|birthdays|candles|rings)\b")
+_LATER = re.compile(
+    r"\s+\w+\s+(?:later|afterwards?|after|since|hence|in\s+(?!which|the\s+world|this\s+world|all)|"
+    r"at\s+(?!the\s+back)|with|together|there|abroad|away|before(?!\s+(?:it|she|he)\b)|earlier|ago|of\s+(?:service|"
+    r"marriage|work|peace|war|age)|"
+    r"under|among|as|younger|older|senior|his\s+senior|between)\b"
+)
+_HIS = re.compile(r"(?:\b(?:[Hh]is|[Hh]er)|'s)\s+(?:(?:own|long|short|full|whole|[a-z]+)\s+)?\Z")
+_LIFE = re.compile(
+    r"\b(?:birth|born|birthdays?|birth-?day|c[ao]me\s+(?:\w+\s+)?into\s+(?:the|this)\s+world|in\s+(?:the|"
+    r"this)\s+world|on\s+(?:this\s+)?earth|alive|candles|cake|his\s+age|her\s+age|the\s+age|'s\s+age|for\s+age|"
+    r"years?\s+of\s+(?:[\w.]+\s+){0,2}[\w.]+\s+(?:life|age)|"
+    r"(?:his|her|'s)\s+life|first\s+breath|over\s+(?:the\s+head|his|her)|(?:on|upon)\s+(?:his|her)\s+(?:head|back|"
+    r"shoulders)|behind\s+(?:him|her)|to\s+(?:his|her)\s+name|in\s+(?:his|her)\s+bones|to\s+look\s+back|"
+    r"years\s+of\s+life)\b|"
+    r"\A\W*(?:Life|The\s+world|Time|Fate|Fortune|Providence|Heaven)\b"
+)
+"""That years are a whole life."""
+_WROTE = re.compile(r"\b(?:age|how\s+old|years\s+(?:of|were|old))\b")
+_OTHERWISE = re.compile(
+    r"\b(?:pounds?|guineas?|shillings?|pence|francs?|dollars?|miles?|yards?|feet|inches|acres?|pages?|votes?|"
+    r"o'clock|minutes?|hours?|degrees|tons?|sheep|"
+    r"soldiers|page|number|No|chapter|train|points?|price|cost|worth|bid|per|cent)\b"
+)
+_BACK = re.compile(
+    r"\b(?:when(?!\s+(?:our|this|the)\s+(?:story|tale|history))|until|till|before|ere|while|by\s+the\s+time|"
+    r"the\s+(?:year|summer|winter|spring|day)\s+(?:that|when)|"
+    r"(?<!\bday )(?<!\bdays )(?<!\btwo )(?<!\bweek )(?<!\bmonth )since)\s+"
+    r"(?:[\w.']+\s+){1,4}\Z",
+    re.IGNORECASE,
+)
+_LONG_GONE = re.compile(
+    r"\b(?:ago(?!\s+(?:that|this|to))|all\s+that\s+time|once|formerly|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
+    r"lived\s+to\s+(?!be)|lived\s+till|one\s+day\s+be|"
+    r"would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|not\s+\w+\s+any|any\s+(?:longer|more)|"
+    r"(?<!never )again\b(?!\s+at))\b"
+)
+_LOOKS = re.compile(
+    r"\b(?:look\w*|seem\w*|felt|feel|appear\w*|pass(?:ed|es)?\s+for|tak(?:e|en)\s+(?:\w+\s+){0,2}for|put\s+(?:him|"
+    r"her)\s+down\s+for|might\s+be|could\s+be|guess\w*|gave\s+(?:his|her)\s+age|day\s+over|say|said|called|might|"
+    r"could|would(?!\s+(?:not|never)))\b"
+)
+_CAME_AT = re.compile(
+    r"\bhad\s+(?!reached|turned|attained|completed|learned|learnt|now|just|lately|but|come\s+to\s+be|"
+    r"been\s+\w+ing)[a-z]+\b[^,;]*\bat\s+\Z|\b(?:married|died|widowed|enlisted|retired|wedded|(?:left|ran|"
+    r"went|came|moved|entered|joined|began)\s+[\w\s]{2,16})\s+at\s+\Z"
+)
+"""`Mara had come to the town at thirty`."""
+_WHEN = re.compile(r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when|before|at\s+the\s+time\s+of)\b")
+_AT_HAD = re.compile(r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all)\b)")
+_BIRTHDAY = re.compile(
+    rf"(?<![\w-])(?P<number>{ORDINAL})\s+(?P<what>birthday|year)\b(?!\s+(?:of\s+(?!(?:his|her|"
+    rf"[A-Z][\w.\s]*'s)\s+(?:life|age))|as|at\b))"
+)
+_NOT_YET = re.compile(
+    r"\b(?:before|until|till|towards?|approach\w*|near\w*|for|since(?!\s+(?:his|her)))\s+(?:[\w'.]+\s+){0,3}\Z"
+)
+_NEAR = 24
+"""Characters around a number in which what it counts would stand."""
+_BETWEEN = re.compile(
+    rf"\b(?:nearer|half-?\s?way\s+between)\s+(?P<number>{NUMBER})\s+(?:than|and)\s+(?P<other>{NUMBER})\b"
+)
+_YOUNGEST = 13
+"""Smaller bare numbers count too much else; they are ages only with `years old`."""
+_GROWN = 28
+"""`At forty Mara had learned …` is now; `At nine Mara had learned …` looks back."""
+
+
+def years(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """Every such age that the file tells."""
+    prose = narration.prose
+    for number, found in prose.matches(_NUMBER, COUNTED):
+        value = range_of(found)
+        if value is None or not 1 < value[0] <= value[1] <= OLDEST:
+            continue
+        if not _is_age(prose.sentences[number], found) or _is_past(prose.sentences[number], found):
+            continue
+        yield from _told(narration, binder, number, found, value)
+    for number, found in prose.matches(_BIRTHDAY, COUNTED_OFF):
+        value = _of_birthday(prose.sentences[number], found)
+        if value is not None:
+            yield from _told(narration, binder, number, found, value)
+    for number, found in prose.matches(_BETWEEN, COUNTED):
+        first, second = number_of(found.group("number")) or 0, number_of(found.group("other")) or 0
+        middle = (first + second) // 2
+        between = (min(middle, first), max(middle, first)) if "than" in found.group() else (middle - 2, middle + 2)
+        yield from _told(narration, binder, number, found, between)
+
+
+def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
+    text, start, end = sentence.text, found.start() - sentence.start, found.end() - sentence.start
+    if _OLD.match(text, end):
+        return True
+    value = range_of(found)
+    if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, max(0, start - _NEAR), end + _NEAR):
+        return False
+    return _is_life(text, start, end) if _COUNT.match(text, end) else _is_bare_age(text, start, end, found)
+
+
+def _is_life(text: str, start: int, end: int) -> bool:
+    """Whether counted years are all the years of a life."""
+    before = text[:start]
+    own = re.search(r"\bborn\b", before) or _HIS.search(before)
+    if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + _NEAR)):
+        return False
+    if _HIS.search(before) or (re.search(r"(?:\A|[;:—]|\band)\W*\Z", before) and _TAUGHT.match(text, end)):
+        return True
+    return _LIFE.search(text) is not None and not re.search(r"\b[Aa]fter\s+\Z", before)
+
+
+def _is_bare_age(text: str, start: int, end: int, found: re.Match[str]) -> bool:
+    """Whether a number that counts nothing stands where an age stands."""
+    before, said = text[:start], text[: start + found.start("number") - found.start()]
+    if not _NO_NOUN.match(text, end) or _FACE_OF.search(before):
+        return False
+    apart = _SET_APART.match(text, end) and re.search(r"(?:\A\W*|,\s+)\Z", before)
+    stands = _STANDS.search(before) or _STANDS.search(said)
+    return bool(apart or stands or _ONE_OF.search(before) or _WROTE.search(text))
+
+
+def _is_past(sentence: Sentence, found: re.Match[str]) -> bool:
+    """Whether the age was or will be another time's, or is only what somebody looks like."""
+    text, start, end = sentence.text, found.start() - sentence.start, found.end() - sentence.start
+    value = range_of(found)
+    if (
+        re.search(r"\b[Aa]t\s+\Z", text[:start])
+        and _AT_HAD.match(text, end)
+        and value is not None
+        and value[0] < _GROWN
+    ):
+        return True
+    if _COUNT.match(text, end) and (_HIS.search(text[:start]) or re.search(r"\bborn\b", text[:start])):
+        # `She looked younger than her thirty years`.
+        return False
+    clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
+    gone = _LONG_GONE.search(text) and not re.search(r"\b(?:born|birth|into\s+(?:the|this)\s+world)\b", text)
+    return bool(
+        gone or _BACK.search(text[:start]) or _LOOKS.search(clause) or _CAME_AT.search(clause) or _WHEN.match(text, end)
+    )
+
+
+def _of_birthday(sentence: Sentence, found: re.Match[str]) -> tuple[int, int] | None:
+    value = ordinal_of(found.group("number"))
+    before = sentence.text[: found.start() - sentence.start]
+    if value is None or value <= 1 or _NOT_YET.search(before.rstrip() + " ") or _LONG_GONE.search(before):
+        return None
+    if found.group("what") == "birthday":
+        return value, value
+    return (value - 1, value) if _HIS.search(before) or re.search(r"\bthe\s+\Z", before) else None
+
+
+def _told(
+    narration: Narration, binder: Binder, number: int, found: re.Match[str], value: tuple[int, int]
+) -> Iterator[Fact]:
+    sentence = narration.prose.sentences[number]
+    owner = bearer(binder, number, found.start()) or _whose_age(binder, number)
+    own = (
+        "number" in found.groupdict()
+        and _HIS.search(sentence.text[: found.start("number") - sentence.start]) is not None
+    )
+    if owner is None or not is_claimed(
+        narration, number, (found.start("number"), found.end()), granted=True, likened=not own
+    ):
+        return
+    if owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start):
+        # `Mara's house was thirty years old.`
+        return
+    yield fact_at(narration.prose, number, found.span(), owner, "age", value, found.group())
+
+
+def _whose_age(binder: Binder, number: int) -> Mention | None:
+    """`The clerk asked Mara her age and wrote forty`: whoever writes, it is hers."""
+    text = binder.prose.sentences[number].text
+    people = named_people(binder, number)
+    if (
+        len({one.key for one in people}) != 1
+        or KIN.search(text)
+        or not re.search(r"\b(?:his|her|the)\s+age\b|'s\s+age\b", text)
+    ):
+        return None
+    return people[0]
