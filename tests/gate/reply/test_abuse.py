@@ -106,7 +106,7 @@ def test_I11_no_reply_takes_long(check: Check, text: str) -> None:
     check(GOOD)
     for form in ("line", "per-sentence"):
         taken = cpu_seconds(lambda: check(text, form=form, agent="critic", tool_names=["file_reader"]))  # noqa: B023
-        assert taken < (0.1 if text.isspace() else 1.0)
+        assert taken < (1.0 if text.isspace() else 10.0)
 
 
 @pytest.mark.promise("reply.linear")

@@ -1,6 +1,7 @@
 """The child process that serves a local model: started when first asked, one for each file of weights."""
 
 import atexit
+import contextlib
 import json
 import secrets
 import subprocess
@@ -81,7 +82,9 @@ class LocalServer:
         child.wait()
         for pipe in (child.stdin, child.stdout):
             if pipe is not None:
-                pipe.close()
+                # What it never read cannot be written any more; the pipe is closed all the same.
+                with contextlib.suppress(OSError):
+                    pipe.close()
 
 
 _servers: dict[Path, LocalServer] = {}
