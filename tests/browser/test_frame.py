@@ -130,7 +130,7 @@ def test_a_server_that_is_restarted_under_an_open_page_loses_nothing_typed(tmp_p
         # Put back means that the server has it too: it judges what stands there.
         expect(page.get_by_text("before policy:")).to_be_visible()
         here.check(allowed=AWAY)
-        expect(edited.locator(".cm-content")).to_contain_text("Mine.", timeout=30_000)
+        expect(edited.locator(".cm-content")).to_contain_text("Mine.")
 
 
 def _tool_is_chosen(page: Page) -> None:

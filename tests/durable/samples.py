@@ -58,10 +58,12 @@ def chain(run: Run, args: dict[str, Any]) -> list[str]:
 
 
 async def gather(run: AsyncRun, args: dict[str, Any]) -> list[str]:
-    """Steps that go on together, plain and async ones."""
+    """Steps that go on together, plain and async ones; asked to, no async one ends before all have begun."""
     out = Path(args["out"])
+    all_have_begun = asyncio.Barrier(args["steps"] if args.get("together") else 1)
 
     async def on_the_loop(key: str) -> str:
+        await all_have_begun.wait()
         await asyncio.sleep(args.get("each_s", 0.0))
         return effect(out, key, 0.0)
 

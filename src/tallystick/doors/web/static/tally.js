@@ -13,7 +13,9 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
   const EXPIRED = ['Your session has ended.', 'Nothing was sent. What you typed is kept in this window until you are back.'];
   const PATIENCE_MS = 10000;
   const typed = new Set();
-  let lost = false, leaving = false;
+  /* What an earlier visit of this window left. Until the page is joined to the server it counts as lost. */
+  const before = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
+  let lost = true, leaving = false;
 
   const words = (tag, text, name) => { const made = document.createElement(tag); made.textContent = text;
     if (name) made.className = name; return made; };
@@ -21,7 +23,8 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
     return box && window.getElement ? window.getElement(Number(box.id.slice(1)))?.editor : null; };
   const isText = (field) => field.matches?.('textarea, input, .cm-content')
     && !['password', 'checkbox', 'radio', 'file', 'hidden'].includes(field.type);
-  const nameOf = (field) => field.getAttribute('aria-label') || field.closest('label')?.querySelector('.q-field__label')?.textContent
+  /* The editor gets its name for screen readers late, so it is known here by what it is. */
+  const nameOf = (field) => field.matches('.cm-content') ? 'Text of the file' : field.getAttribute('aria-label') || field.closest('label')?.querySelector('.q-field__label')?.textContent
     || field.labels?.[0]?.textContent || '';
   const read = (field) => field.matches('.cm-content') ? (editorOf(field)?.state.doc.toString() ?? '') : field.value;
   const write = (field, text) => {
@@ -33,7 +36,7 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
   };
 
   const keep = () => {
-    const said = {};
+    const said = { ...before };
     typed.forEach((field) => { const text = document.contains(field) ? read(field) : '';
       if (text && nameOf(field)) said[nameOf(field)] = text; });
     if (Object.keys(said).length) sessionStorage.setItem(KEPT, JSON.stringify(said));
@@ -82,8 +85,8 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
     window.socket.on('disconnect', () => { if (!leaving) { lost = true; keep(); } });
     /* Back without a reload: everything is still where it was typed. */
     window.socket.on('connect', () => setTimeout(() => { lost = false; sessionStorage.removeItem(KEPT); }, 3000));
-    const said = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
-    if (said) putBack(said, Date.now());
+    lost = false;
+    if (before) putBack(before, Date.now()); else sessionStorage.removeItem(KEPT);
   };
   window.addEventListener('DOMContentLoaded', watch);
 })();
