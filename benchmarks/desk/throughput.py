@@ -13,7 +13,7 @@ from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
 
 PROMISES = ("desk.flows",)
 WORKERS = (1, 2, 4)
-SMALL, FULL = 60, 4_300
+SMALL, FULL = 150, 4_300
 """Messages; each is two or three tickets, so that the full size is some 10,000 tickets."""
 QUESTIONS = (ANSWERED, DEFERRED, UNKNOWN)
 
