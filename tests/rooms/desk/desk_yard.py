@@ -38,6 +38,8 @@ DOCUMENTS = {
 ANSWERED = "When is the shop in Leeds open?"
 DEFERRED = "When is the refund for a returned item paid?"
 UNKNOWN = "Which trombone suits a giraffe?"
+HASTY = Timing(heartbeat_s=0.2, stale_after_s=1.5, poll_s=0.05, grace_s=5.0)
+"""Workers that find each other dead within seconds, for tests that kill them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,7 @@ class Orders:
     state: Path
     worker_id: str
     database_url: str | None
+    timing: Timing
 
 
 def settings(state: Path, database_url: str | None, **desk: Any) -> Settings:
@@ -63,8 +66,7 @@ def work(orders: Orders) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with Gate.open(orders.workspace, settings=settings(orders.state, orders.database_url)) as gate:
         join_flows(gate)
-        timing = Timing(heartbeat_s=0.2, stale_after_s=1.5, poll_s=0.05, grace_s=5.0)
-        run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=timing)
+        run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=orders.timing)
 
 
 class Yard:
@@ -131,10 +133,10 @@ class Yard:
 
     # -- workers -------------------------------------------------------------------------------------------------------
 
-    def worker(self) -> BaseProcess:
+    def worker(self, timing: Timing = HASTY) -> BaseProcess:
         orders = Orders(
             workspace=self.workspace, state=self.state, worker_id=f"w-{secrets.token_hex(4)}",
-            database_url=self.database_url,
+            database_url=self.database_url, timing=timing,
         )  # fmt: skip
         process = FORKS.Process(target=work, args=(orders,))
         process.start()

@@ -22,6 +22,8 @@ TRIES = Retry(attempts=3, first_s=0.5, longest_s=10)
 EVERY = "*/5 * * * * *"
 """Seconds first: late leases and the outbox are looked after every five seconds."""
 Wake = Callable[[Sequence[str]], None]
+PER_WORKER = 16
+"""Tickets in work at once: a queue is looked into every half second, so four would be eight a second at the most."""
 AT_ONCE = 500
 """Waiting tickets that one sweep wakes a worker for."""
 
@@ -35,7 +37,7 @@ def join_tickets(made: Callable[[], tuple[Office, Worker]], durable: Durable, *,
         own: Whether tickets are worked on by the flows.
     """
     flows = _Flows(made, durable, own=own)
-    durable.add_queue(Queue(name=TICKETS, per_worker=4))
+    durable.add_queue(Queue(name=TICKETS, per_worker=PER_WORKER))
     durable.add_queue(Queue(name=CLOCK, concurrency=1, per_worker=1))
     durable.register(TICKET, flows.ticket, queue=TICKETS)
     durable.register(SWEEP, flows.sweep, queue=CLOCK)
@@ -71,15 +73,13 @@ class _Flows:
     def ticket(self, run: Run, args: dict[str, Any]) -> Any:
         """One attempt at a ticket."""
         ticket_id = str(args["ticket_id"])
-        obstacle = run.step("begin", self._begin, ticket_id, run.id)
-        if obstacle is not None:
-            return {"ticket_id": ticket_id, "passed": obstacle}
         try:
             ended = run.step("work", self._work, ticket_id, run.id, retry=TRIES)
         except StepFailed as failed:
             ended = run.step("give_up", self._give_up, ticket_id, run.id, failed.failure.code or "work_failed")
-        run.step("send", self._send)
-        return {"ticket_id": ticket_id, **ended}
+        if ended["queued"]:
+            run.step("send", self._send)
+        return {"ticket_id": ticket_id, "status": ended["status"]}
 
     def sweep(self, run: Run, _args: dict[str, Any]) -> Any:
         """What the clock does: leases that ended, tickets nobody was woken for, messages that are due."""
@@ -92,21 +92,19 @@ class _Flows:
     def _leases(self) -> Leases:
         return self._office.leases
 
-    def _begin(self, ticket_id: str, run_id: str) -> str | None:
-        begun = self._leases.begin(ticket_id, run_id)
-        return begun.code if isinstance(begun, Problem) else None
-
     def _work(self, ticket_id: str, run_id: str) -> dict[str, Any]:
         begun = self._leases.begin(ticket_id, run_id)
         if not isinstance(begun, Ticket):
-            # It was filled before this worker could write down that it was.
-            return {"status": begun.code}
+            # Not to be worked on, or it was filled before this worker could write down that it was.
+            return {"status": begun.code, "queued": True}
         filled = self._leases.finish(ticket_id, run_id, self._worker.outputs(begun), by=BY)
-        return {"status": filled.code if isinstance(filled, Problem) else filled.ticket.status}
+        if isinstance(filled, Problem):
+            return {"status": filled.code, "queued": False}
+        return {"status": filled.ticket.status, "queued": filled.queued}
 
     def _give_up(self, ticket_id: str, run_id: str, why: str) -> dict[str, Any]:
         left = self._leases.give_up(ticket_id, run_id, why)
-        return {"status": left.code if isinstance(left, Problem) else left.ticket.status}
+        return {"status": left.code if isinstance(left, Problem) else left.ticket.status, "queued": False}
 
     def _send(self) -> dict[str, int]:
         sent = self._office.sending.send_due()
