@@ -1,6 +1,7 @@
 """One ASGI application for API, MCP and page, and the server that runs it."""
 
 import contextlib
+import gc
 import logging
 import secrets
 import signal
@@ -125,6 +126,8 @@ def run_server(
         if worker:
             stack.enter_context(_worker(server))
         _announce(server, listening.getsockname()[1])
+        # What is loaded now stays; to look through it for garbage would hold up every caller for a tenth of a second.
+        gc.freeze()
         uvicorn.Server(uvicorn.Config(**uvicorn_options(server.app, settings.server))).run(sockets=[listening])
 
 
