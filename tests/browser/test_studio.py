@@ -162,6 +162,7 @@ def test_what_is_being_said_is_seen_as_it_comes_and_marked_until_it_is_checked(s
         page.get_by_label("Ask everyone").press("Enter")
         saying = page.locator(".tally-unchecked", has_text="critic, not checked yet")
         expect(saying).to_contain_text("Brown, and")
+        expect(saying).to_be_in_viewport()
         expect(saying).not_to_contain_text("Evidence")
         go_on.set()
         expect(saying).to_have_count(0)

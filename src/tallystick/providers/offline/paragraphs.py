@@ -128,7 +128,7 @@ def _from_files(now: Situation) -> Iterator[Paragraph]:
     if passages and (coverage(passages, now.wish) >= CONCERNS or passages[0].numbered):
         yield from _quoted(now, passages, most=MAX_PASSAGES)
         seen = frozenset[str]().union(*(passage.covered for passage in passages[:MAX_PASSAGES]))
-        missing = [word for word in search_words(now.wish) if stem(word) not in seen]
+        missing = [word.removesuffix("'s") for word in search_words(now.wish) if stem(word) not in seen]
         if missing and not passages[0].numbered:
             yield Paragraph(text=f"What I quote does not mention: {', '.join(missing[:_MAX_NAMED])}.")
 

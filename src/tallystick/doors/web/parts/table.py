@@ -71,6 +71,8 @@ class Table:
     async def _round(self, prompt: str | None, again: int | None) -> None:
         """It goes on when the window is closed: its end is in the files."""
         self._busy(busy=True)
+        with self._live:
+            ui.run_javascript("tallyFollow()")
         held = await self._conferences.hold(
             self._conference.conference_id, prompt, caller=self._visitor.caller, again=again, tell=self._told,
             stepped=self._stepped, heard=self._heard,

@@ -90,3 +90,17 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
   };
   window.addEventListener('DOMContentLoaded', watch);
 })();
+
+/* A conversation is followed to its newest words from the moment somebody asks, until they scroll up to read. */
+(() => {
+  const UP = ['PageUp', 'ArrowUp', 'Home'];
+  let following = false;
+  const toTheEnd = () => { if (following) window.scrollTo(0, document.documentElement.scrollHeight); };
+  const stop = () => { following = false; };
+  window.tallyFollow = () => { following = true; toTheEnd(); };
+  window.addEventListener('wheel', (event) => { if (event.deltaY < 0) stop(); }, { passive: true });
+  window.addEventListener('touchmove', stop, { passive: true });
+  window.addEventListener('keydown', (event) => { if (UP.includes(event.key) && !event.target.closest?.('textarea, input')) stop(); });
+  window.addEventListener('DOMContentLoaded', () => new MutationObserver(toTheEnd)
+    .observe(document.body, { childList: true, subtree: true, characterData: true }));
+})();
