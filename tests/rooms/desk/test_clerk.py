@@ -198,10 +198,14 @@ def test_what_a_model_reads_in_a_document_is_evidence_paragraph_by_paragraph(ask
     assert [one["snippet"] for one in tried.evidence] == ["Our shop in Leeds is open from 9 to 17 on working days."]
 
 
-def test_an_agent_without_a_model_leaves_it_to_the_rules(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("agent", "warned"), [("critic", False), ("nobody-here", True)])
+def test_an_agent_without_a_model_leaves_it_to_the_rules_and_one_that_is_not_there_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, agent: str, *, warned: bool
+) -> None:
     (tmp_path / "work" / "kb").mkdir(parents=True)
     (tmp_path / "work" / "kb" / "hours.md").write_text(DOCUMENTS["hours.md"])
-    with open_gate(tmp_path / "work", plugins=True, rooms={"desk": {"agent": "critic"}}) as gate:
+    with open_gate(tmp_path / "work", plugins=True, rooms={"desk": {"agent": agent}}) as gate:
         tried = Support(gate).attempt(QUESTION, run="r")
     assert isinstance(tried, Tried)
     assert tried.status == "done"
+    assert (f"names '{agent}', which is no agent here" in caplog.text) is warned

@@ -1,5 +1,6 @@
 """The desk as the gate sees it: its tools, and the tickets of one workspace."""
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 
 KB_FOLDER = "kb"
 """Where the knowledge base is unless the settings say otherwise."""
+
+_log = logging.getLogger(__name__)
 
 
 class Desk:
@@ -136,7 +139,12 @@ class Desk:
     def worker(self, hands: "Hands") -> "Worker":
         """Whoever works on tickets here."""
         from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
+        from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
 
+        agent = self.options.agent
+        if agent is not None and Registry(self._parts.workspace).get(agent) is None:
+            # Tickets are not held up by it, but whoever wrote it meant something else.
+            _log.warning("rooms.desk.agent names %r, which is no agent here: rules do its work", agent)
         return Worker(self.office, hands, self.judge, self.judge.policy, self.clerk)
 
     def clerk(self, hands: "Hands") -> "Clerk | None":
