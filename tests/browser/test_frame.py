@@ -135,6 +135,19 @@ def test_a_server_that_is_restarted_under_an_open_page_loses_nothing_typed(tmp_p
         expect(edited.locator(".cm-content")).to_contain_text("Mine.")
 
 
+@pytest.mark.promise("page.login")
+def test_who_logs_out_in_one_window_is_logged_out_in_the_others(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.log_in("/settings/policy")
+    other = here.page.context.new_page()
+    other.goto(f"{served.base}/approvals")
+    expect(other.get_by_role("button", name="Log out")).to_be_visible()
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/login")
+    expect(other.get_by_role("link", name="Log in").first).to_be_visible()
+    expect(other.get_by_role("button", name="Log out")).to_have_count(0)
+
+
 def _tool_is_chosen(page: Page) -> None:
     page.get_by_label("Tool", exact=True).click()
     page.get_by_role("option", name="file_locator").click()

@@ -65,6 +65,15 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
     document.getElementById('tally-notice').dataset.ended = '1';
   };
 
+  /* Whoever logs out in one window is logged out in all of this browser's: they are told once the cookie is gone. */
+  document.addEventListener('submit', (event) => {
+    if (event.target.getAttribute('action') !== '/logout') return;
+    event.preventDefault();
+    fetch('/logout', { method: 'POST', redirect: 'manual' }).then(() => {
+      localStorage.setItem('tally-left', String(Date.now())); location.assign('/login'); }, () => event.target.submit());
+  });
+  window.addEventListener('storage', (event) => { if (event.key === 'tally-left') { lost = true; keep(); location.reload(); } });
+
   const putBack = (said, since) => {
     Object.keys(said).forEach((name) => {
       const field = [...document.querySelectorAll('textarea, input, .cm-content')].find((one) => isText(one) && nameOf(one) === name);
