@@ -23,6 +23,8 @@ from tallystick.storage.migrations import HEAD, VERSION_TABLE, upgrade
 DATABASE_NAME = "tallystick.db"
 BUSY_S = 30
 """How long a writer waits for another; transactions here take milliseconds, so this is only ever reached by a fault."""
+OVERFLOW = 5
+"""Connections to Postgres beyond the five that are kept: many processes share its hundred."""
 MIGRATION_LOCK = 7_826_255_411
 """Any fixed number: the advisory lock under which one process at a time migrates on PostgreSQL."""
 
@@ -41,7 +43,7 @@ def open_engine(settings: Settings, workspace: Path) -> Engine:
     if url.get_backend_name() == "sqlite":
         return _open_sqlite(url)
     try:
-        return sa.create_engine(url, pool_pre_ping=True)
+        return sa.create_engine(url, pool_pre_ping=True, max_overflow=OVERFLOW)
     except ImportError:
         message = "storage.database_url names PostgreSQL, but its driver is missing: pip install 'tallystick[postgres]'"
         raise ConfigError(message, code="config_driver_missing") from None

@@ -24,9 +24,10 @@ BUSY_MS = 30_000
 IDLE_TRANSACTION_MS = 60_000
 """Postgres ends a transaction left open this long, so that a stopped process cannot hold locks for ever."""
 CONNECT_S = 10
-POOL_SIZE = 10
-POOL_OVERFLOW = 20
-"""A worker's runs ask in short bursts; beyond both they wait for a connection."""
+POOL_SIZE = 5
+POOL_OVERFLOW = 5
+"""A worker's runs ask in short bursts; beyond both they wait for a connection. With the rooms' own ten, four workers
+stay below the hundred that Postgres gives by default."""
 SETUP_LOCK = 7_202_010
 """Advisory lock while the tables are made; any fixed number of our own."""
 AWAY, REFUSED = "durable_database_unavailable", "durable_database_refused"
