@@ -11,12 +11,9 @@ Range = tuple[int, int]
 
 _SHORT = (
     r"not\s+(?:yet|quite)|nearly|almost|all\s+but|close\s+(?:up)?on|close\s+to|near(?:ly)?|near\s+(?:up)?on|nigh\s+on|"
-    r"hard\s+on|"
-    r"getting\s+on\s+for|going\s+on(?:\s+for)?|coming\s+up\s+to|pushing|rising|nearing|approaching|verging\s+on|"
-    r"touching|"
-    r"bordering\s+on|on\s+the\s+(?:verge|threshold|edge|brink)\s+of|just\s+(?:under|short\s+of)|a\s+little\s+(?:under|"
-    r"short\s+of)|"
-    r"not\s+far\s+(?:off|from|short\s+of)|well\s+on\s+(?:the\s+way\s+)?to(?:wards?)?"
+    r"hard\s+on|getting\s+on\s+for|going\s+on(?:\s+for)?|coming\s+up\s+to|pushing|rising|nearing|approaching|"
+    r"verging\s+on|touching|bordering\s+on|on\s+the\s+(?:verge|threshold|edge|brink)\s+of|just\s+(?:under|short\s+of)|"
+    r"a\s+little\s+(?:under|short\s+of)|not\s+far\s+(?:off|from|short\s+of)|well\s+on\s+(?:the\s+way\s+)?to(?:wards?)?"
 )
 _BELOW = (
     r"under|less\s+than|fewer\s+than|below|on\s+the\s+right\s+side\s+of|(?:on\s+)?this\s+side\s+of|no\s+more\s+than|"
@@ -28,8 +25,7 @@ _JUST_OVER = (
 )
 _OVER = (
     r"over|past|above|beyond|more\s+than|upwards?\s+of|at\s+least|no\s+less\s+than|(?:on\s+)?the\s+(?:wrong|far|"
-    r"other)\s+side\s+of|"
-    r"well\s+(?:past|over|above|beyond|into)|long\s+past"
+    r"other)\s+side\s+of|well\s+(?:past|over|above|beyond|into)|long\s+past"
 )
 _ABOUT = (
     r"about|around|some|roughly|perhaps|somewhere\s+(?:about|near|around)|something\s+like|"
@@ -37,17 +33,14 @@ _ABOUT = (
 )
 _PLAIN = (
     r"now|then|still|just|only|barely|scarcely|hardly|merely|but|already|exactly|well|fully|full|quite|all\s+of|"
-    r"a\s+good|precisely|"
-    r"herself|himself|at\s+th(?:is|at|e)\s+time|at\s+this\s+point|by\s+(?:now|then|this\s+time|that\s+time)|in\s+fact|"
-    r"th(?:is|at)\s+year|"
-    r"the\s+age\s+of|the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
+    r"a\s+good|precisely|herself|himself|at\s+th(?:is|at|e)\s+time|at\s+this\s+point|by\s+(?:now|then|this\s+time|"
+    r"that\s+time)|in\s+fact|th(?:is|at)\s+year|the\s+age\s+of|the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|"
+    r"no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
 )
 AGE = (
-    rf"(?:(?:{_PLAIN}),?\s+)*"
-    rf"(?:(?P<by>{NUMBER}|an?|some|a\s+few|within\s+an?)\s+(?P<unit>year|month|week|day)s?\s+"
-    rf"(?P<side>short\s+of|shy\s+of|off|from|under|of\s+being|past|over|above|beyond)\s+"
-    rf"|(?P<about>{_JUST_OVER}|{_OVER}|{_SHORT}|{_BELOW}|{_ABOUT})\s+)?"
-    rf"(?:(?:{_PLAIN})\s+)*(?P<number>{NUMBER})"
+    rf"(?:(?:{_PLAIN}),?\s+)*(?:(?P<by>{NUMBER}|an?|some|a\s+few|within\s+an?)\s+(?P<unit>year|month|week|"
+    rf"day)s?\s+(?P<side>short\s+of|shy\s+of|off|from|under|of\s+being|past|over|above|beyond)\s+|"
+    rf"(?P<about>{_JUST_OVER}|{_OVER}|{_SHORT}|{_BELOW}|{_ABOUT})\s+)?(?:(?:{_PLAIN})\s+)*(?P<number>{NUMBER})"
 )
 """An age as a phrase; `range_of` says which years it leaves open."""
 _SPREAD = 3

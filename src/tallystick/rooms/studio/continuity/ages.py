@@ -27,22 +27,17 @@ _PERSON = (
 )
 _AFTER = (
     r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|"
-    r"summer|autumn|"
-    r"winter|morning|night)|this\s|last\s|now\b|that\s+\w+day\b|come\s+[A-Z]|or\s+(?:so|thereabouts)|"
-    r"in\s+(?:the\s+)?(?:spring|summer|autumn|"
-    r"winter|year|January|"
-    r"February|March|April|May|June|July|August|September|October|November|December|1[0-9]{3}|20[0-9]{2})|"
-    r"at\s+(?:the\s+time|most|"
-    r"the\s+most)|to\s+the\s+day|on\s+(?:the|that)\s+\w+day\b|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|"
-    r"her)\s|"
-    r"(?:years\s+(?:old\s+)?)on\s+the\s+day|when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
+    r"summer|autumn|winter|morning|night)|this\s|last\s|now\b|that\s+\w+day\b|come\s+[A-Z]|or\s+(?:so|thereabouts)|"
+    r"in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|January|February|March|April|May|June|July|August|September|"
+    r"October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+(?:the\s+time|most|the\s+most)|to\s+the\s+day|on\s+(?:the|"
+    r"that)\s+\w+day\b|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|(?:years\s+(?:old\s+)?)on\s+the\s+day|"
+    r"when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
 )
 _IS = re.compile(
     r"\b(?P<verb>was|is|turned|(?:had|has)\s+(?:just\s+|lately\s+|recently\s+|now\s+|already\s+|"
-    r"not\s+long\s+)?(?:turned|reached|"
-    r"passed|attained|come\s+to|arrived\s+at|entered\s+upon)|(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|"
-    r"attained|"
-    r"passed))|reached|became|stood|(?P<never>would\s+never\s+see))\s+"
+    r"not\s+long\s+)?(?:turned|reached|passed|attained|come\s+to|arrived\s+at|entered\s+upon)|"
+    r"(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|attained|passed))|reached|became|stood|"
+    r"(?P<never>would\s+never\s+see))\s+"
     rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|"
     rf"she)\s+was\s+a\s+day)?{_AFTER}"
 )
@@ -50,9 +45,7 @@ _BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
 _YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
 _DECADE = re.compile(
     rf"(?:\b(?:was|is)|,)\s+(?:(?:now|still|already|well|on|far)\s+){{0,3}}in(?:to)?\s+(?:his|her|"
-    rf"the)\s+(?P<part>early|mid|middle|"
-    rf"late)?[- ]?"
-    rf"(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)})\b"
+    rf"the)\s+(?P<part>early|mid|middle|late)?[- ]?(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)})\b"
 )
 _YEARS_OLD_NAME = re.compile(rf"\b(?P<number>{NUMBER})[- ]years?[- ]old\b", re.IGNORECASE)
 _AGED = re.compile(
@@ -69,8 +62,7 @@ _OF = re.compile(
 )
 _AT = re.compile(
     rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|"
-    rf"[Bb]eing|[Nn]ow|[Aa]ged|"
-    rf"[Ss]carcely)\s+{AGE}(?:\s+years\s+(?:of\s+age|old))?,?\s+(?=[A-Z])"
+    rf"[Bb]eing|[Nn]ow|[Aa]ged|[Ss]carcely)\s+{AGE}(?:\s+years\s+(?:of\s+age|old))?,?\s+(?=[A-Z])"
 )
 _AGE_WAS = re.compile(
     rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
@@ -99,6 +91,7 @@ _BEFORE_BIRTHDAY = re.compile(
 Read = tuple[Mention, int, int] | None
 _PAST_IT = 9
 """Years past a birthday that somebody will never see again."""
+_LATER_ON = re.compile(r"\b(?:[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b")
 _SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)
 
 
@@ -107,7 +100,7 @@ def ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
     prose = narration.prose
     for pattern, triggers, read in _READERS:
         for number, found in prose.matches(pattern, triggers):
-            if not narration.is_real(number):
+            if not narration.is_real(number) or _LATER_ON.search(prose.sentences[number].text):
                 continue
             read_age = read(narration, binder, number, found)
             if read_age is None:
@@ -143,7 +136,7 @@ def _is(narration: Narration, binder: Binder, number: int, found: re.Match[str])
         return None
     owner = holder(binder, number, found.start()) or _named_after(binder, number, found.start())
     value = range_of(found)
-    if owner is None or value is None or _is_back_then(narration, number, owner):
+    if owner is None or value is None or _is_back_then(narration, number, owner, found.start()):
         return None
     low, high = value
     if found.group("not_yet"):
@@ -279,9 +272,11 @@ def _ranged(owner: Mention, found: re.Match[str]) -> Read:
     return None if value is None else (owner, *value)
 
 
-def _is_back_then(narration: Narration, number: int, owner: Mention) -> bool:
-    """`when Mara was nine` looks back."""
+def _is_back_then(narration: Narration, number: int, owner: Mention, at: int) -> bool:
+    """`when Mara was nine`, `when she was nine` look back."""
     sentence = narration.prose.sentences[number]
+    if _BACK_THEN.search(re.sub(r"\b(?:he|she)\s*\Z", "", sentence.text[: at - sentence.start])):
+        return True
     return owner.start >= sentence.start and bool(_BACK_THEN.search(sentence.text[: owner.start - sentence.start]))
 
 

@@ -18,24 +18,26 @@ _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN))
 _RIVAL = re.compile(rf"\b(?:{_PEOPLE})\b(?!'s)")
 _BY_THE_WAY = re.compile(
     r"\b(?:of\s+)?an?\s+(?:man|woman|person|gentleman|lady)\s+of\s+(?=[a-z]+(?:-|\s+(?:does|should|may|has|is)))|"
-    rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|"
-    rf"\b(?:was|is|been|for|as|being|with|among|by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|"
-    rf"the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|"
-    rf"\A\W*(?:the|an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|"
-    rf"\bby\s+(?:birth|origin|blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|"
-    rf"\blike\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|\bnothing\s+but\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|"
-    rf"\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|"
-    rf"the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
+    rf"\b(?:from|by|to|on|of|like)\s+(?:his|her)\s+(?:\w+\s+)?(?:{_PEOPLE})\b|\b(?:was|is|been|for|as|being|with|among|"
+    rf"by|or)\s+(?:only\s+|but\s+|still\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+){{0,2}}(?:{_PEOPLE})\b|\A\W*(?:the|"
+    rf"an?)\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})(?:\s+(?:of|by|from|born)\s+[^,;]{{2,40}})?,\s|\bby\s+(?:birth|origin|"
+    rf"blood|trade)\s+an?\s+(?:[\w-]+\s+){{0,2}}(?:{_PEOPLE})\b|\blike\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|"
+    rf"\bnothing\s+but\s+an?\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\b|\bwas\s+(?:the\s+)?(?:mistress|master)\s+of\b|\b(?:the|"
+    rf"an?)\s+(?:[\w-]+\s+)?(?:{_PEOPLE})\s+of\s+(?:an?|the)\s+(?:[\w-]+\s+)?(?:\w+er|\w+man|parson|clerk|smith)\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|\b(?:an?|the)\s+[\w-]*old\s+(?:{_PEOPLE})\b|"
     rf"\b(?:in|into|out\s+of|through|past)\s+the\s+(?:{_PEOPLE})\b",
     re.IGNORECASE,
 )
 """People who are spoken of and cannot own what is told: `from her father Mara had the black hair`."""
-_TAKEN_UP = re.compile(r"\W*(?:It|They|The\s+\w+|Those|These|He|She)\b")
 
 
 _COLOUR_NAMES = frozenset({"hazel", "amber", "violet", "ginger", "jet", "sandy", "auburn", "olive"})
 _TINTED = re.compile(r"\s+(?:eyes?|hair|and|were|was|irises|locks|curls)\b|,")
+_STREET = re.compile(
+    r"'s?\s+(?:Row|Lane|Alley|Court|Street|Yard|Rents|Buildings|Place|Terrace|Hill|Green|End|Inn|Wharf|Corner|Square|"
+    r"Walk|Mews)\b"
+)
+"""`Tanner's Row` names nobody."""
 _FEAST = re.compile(r"\b(?:Eve|Day|Night)\Z")
 _TOWARDS = re.compile(r"\b(?:for|to|in|at|from|of|near|left|reached|through)\s+\Z")
 
@@ -48,23 +50,13 @@ def alone(binder: Binder, number: int) -> Mention | None:
     return found
 
 
-def alone_before(binder: Binder, number: int) -> Mention | None:
-    """The one whom the sentence before is about, where this one only goes on, as `It was thick hair, and red` does."""
-    sentences = binder.prose.sentences
-    if number == 0 or sentences[number - 1].paragraph != sentences[number].paragraph:
-        return None
-    if binder.mentions(number) or not _TAKEN_UP.match(sentences[number].text):
-        return None
-    found = alone(binder, number - 1)
-    return found if found is not None and _fits(binder, number, found) else None
-
-
 def named_people(binder: Binder, number: int) -> list[Mention]:
     """The people whom a sentence names; towns and feasts are none."""
     return [
         one
         for one in binder.mentions(number)
-        if binder.cast.is_person(one.key) and not _is_place(binder, one) and not _is_colour(binder, one)
+        if binder.cast.is_person(one.key)
+        and not (_is_place(binder, one) or _is_colour(binder, one) or _STREET.match(binder.prose.told, one.end))
     ]
 
 

@@ -64,6 +64,9 @@ class Binder:
         ahead = self._ahead(number, at, gender)
         if ahead is not None:
             return ahead
+        if word.lower() not in {"he", "she"} and (subject := _subject_of(sentence, at, gender)) is not None:
+            # `he turned upon the visitor those eyes of his`: whoever is the subject.
+            at = sentence.start + subject
         found = [mention for mention in self.mentions(number) if mention.end <= at]
         texts = [sentence.text[: at - sentence.start]]
         back = number
@@ -126,6 +129,14 @@ class Binder:
 
     def _same_paragraph(self, number: int, sentence: Sentence) -> bool:
         return self.prose.sentences[number].paragraph == sentence.paragraph
+
+
+def _subject_of(sentence: Sentence, at: int, gender: Gender) -> int | None:
+    """Where the pronoun stands that is the subject of the same clause."""
+    before = sentence.text[: at - sentence.start]
+    said = "he" if gender == "m" else "she"
+    last = max((one.start() for one in re.finditer(rf"\b{said}\b", before, re.IGNORECASE)), default=-1)
+    return last if last >= 0 and not re.search(r"[,;:—]|\b(?:and|but|who|that|when|as)\b", before[last:]) else None
 
 
 @lru_cache(maxsize=4)

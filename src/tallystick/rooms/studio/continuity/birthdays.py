@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of
+from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import KIN, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
@@ -13,22 +14,22 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:birthdays?|natal\s+day|[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|a\s+year\s+older|"
-    r"(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+)?(?:added\s+)?to\s+(?:the|"
-    r"his|her)\s+age|"
-    r"(?:was|were|been)\s+(?:\w+ly\s+)?delivered)\b"
+    r"\b(?:birthdays?|natal\s+day|[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|a\s+year\s+older|nativity|"
+    r"g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|parents)|"
+    r"(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+)?(?:added\s+)?to\s+(?:the|his|"
+    r"her)\s+age|(?:was|were|been)\s+(?:\w+ly\s+)?delivered)\b"
 )
 _ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:own\s+|last\s+|next\s+)?\Z")
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+[a-z]|(?:the|an?|his|her)\s)")
 _OTHER_DAY = re.compile(
     r"\b(?:before|after|since|until|till|from|between|not|never|for)\s+(?:the\s+)?\Z|\b(?:had|"
-    r"was)\s+(?:come\s+and\s+gone|over|past)\b|"
-    r"\b(?:rent|bill|interest|debt)\s+(?:fell|was|came)\b|\bless\s+than\b"
+    r"was)\s+(?:come\s+and\s+gone|over|past)\b|\b(?:rent|bill|interest|debt)\s+(?:fell|was|came)\b|\bless\s+than\b"
 )
 _LATE = re.compile(
-    r"\b(?:come\s+and\s+gone|less\s+than|not\s+(?:\w+\s+){0,3}?birthday|did\s+not\s+get|held\s+over|had\s+passed|"
-    r"passed\s+off|would\s+have\s+been|"
-    r"married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
+    r"\b(?:come\s+and\s+gone|less\s+than|(?:not|no|than|meant\s+for|intended\s+for|bought\s+for|"
+    r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|did\s+not\s+get|held\s+over|had\s+passed|passed\s+off|put\s+off|"
+    r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|birthday\s+was\s+(?:past|over)|"
+    r"would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
 )
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
 
@@ -66,6 +67,8 @@ def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
     owner = bearer(binder, number, cue.start())
     before = told[sentence.start : cue.start()]
     kin = KIN.search(before)
+    if re.match(r"[Bb]orn|c[ao]me", cue.group()) and doer(binder, number, cue.start()) is None:
+        return None
     if owner is None or (kin is not None and not _CUT.search(before[kin.end() :]) and "mother" not in kin.group()):
         return None
     return owner

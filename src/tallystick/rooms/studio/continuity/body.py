@@ -14,18 +14,15 @@ TALL = frozenset(words("tall towering lanky gigantic"))
 SHORT = frozenset(words("short diminutive tiny petite squat stunted"))
 TRADES = words(
     "baker blacksmith butcher carpenter carter clerk cobbler cook doctor physician surgeon farmer fisherman gardener "
-    "governess innkeeper jeweller joiner judge lawyer attorney solicitor barrister librarian mason merchant "
-    "midwife miller miner musician "
-    "notary nurse painter sculptor pharmacist apothecary pilot policeman detective potter priest printer sailor "
-    "schoolmaster "
-    "schoolmistress teacher seamstress shepherd shoemaker smith soldier tailor weaver banker journalist engineer "
-    "architect "
-    "astronomer botanist chemist dentist glassblower bookbinder clockmaker watchmaker lighthouse-keeper ferryman"
+    "governess innkeeper jeweller joiner judge lawyer attorney solicitor barrister librarian mason merchant midwife "
+    "miller miner musician notary nurse painter sculptor pharmacist apothecary pilot policeman detective potter priest "
+    "printer sailor schoolmaster schoolmistress teacher seamstress shepherd shoemaker smith soldier tailor weaver "
+    "banker journalist engineer architect astronomer botanist chemist dentist glassblower bookbinder clockmaker "
+    "watchmaker lighthouse-keeper ferryman"
 )
 RELATIONS = words(
     "mother father brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather grandmother "
-    "grandson "
-    "granddaughter"
+    "grandson granddaughter"
 )
 """What one person can be to another; of two such words only one is true."""
 _PEOPLE = r"(?:man|woman|girl|boy|person|lady|gentleman|fellow|creature|figure|lad|youth)"

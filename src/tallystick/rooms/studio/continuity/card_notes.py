@@ -39,7 +39,8 @@ _VERB = re.compile(
 _DOES = re.compile(r"[A-Z][a-z]+(?:ed|[^s]s)\s+(?:an?|the|his|her|himself|herself|[a-z]+\s+(?:eyes|hair))\b")
 """`Killed a man`, `Likes brown eyes`: what he does, not what he is."""
 _PART = re.compile(
-    r"(?!.*\b(?:of|men|women|people|man|woman|girl|boy|lady|gentleman|child|person|widow|fellow)\b)(?:an?\s+|the\s+|with\s+)?(?:[\w'-]+,?\s+(?:and\s+)?){0,5}(?:eyes|hair|beard|moustache|whiskers|curls|"
+    r"(?!.*\b(?:of|men|women|people|man|woman|girl|boy|lady|gentleman|child|person|widow|fellow)\b)(?:an?\s+|the\s+|"
+    r"with\s+)?(?:[\w'-]+,?\s+(?:and\s+)?){0,5}(?:eyes|hair|beard|moustache|whiskers|curls|"
     r"locks)\b",
     re.IGNORECASE,
 )

@@ -55,8 +55,7 @@ _DEAD = re.compile(
 _NO = frozenset({"no", "false", "n/a", "-", "none", "alive", "n", "not yet", "unknown"})
 _QUALIFIED = re.compile(
     r"\(.*?\)|\b(?:current|vital|still|is|life(?=\s+status)|his|her|the)\b|\b(?:at|in|on|when|"
-    r"as)\s+(?:the\s+)?(?:start|opening|beginning|outset|"
-    r"story|book|novel|present|first|chapter\s+\w+|scene\s+\w+)\b.*"
+    r"as)\s+(?:the\s+)?(?:start|opening|beginning|outset|story|book|novel|present|first|chapter\s+\w+|scene\s+\w+)\b.*"
 )
 """What may stand around the name of a field."""
 _NOT_DEAD = re.compile(

@@ -8,26 +8,21 @@ import re
 
 from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, PICTURED, PLAYED
 
-_TAINTED = re.compile(
-    r"\b(?:dream(?:s|ed|t|ing)?|nightmares?|visions?|hallucinat\w+|delirium|delirious|raving|portraits?|paintings?|"
-    r"(?:the|a|this|that) painter|in oils|(?:up)?on (?:the )?canvas|"
-    r"likeness|engraving|daguerreotype|photographs?|pictures?|statues?|miniature|sketch|effigy|waxwork|masks?|"
-    r"masked|disguise\w*|wigs?|dye[ds]?|dyeing|"
-    r"bleached|(?:of|in) a bottle|tinted|costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|"
-    r"pantomime|the (?:part|role) of|handbills?|passport(?! gave)|false papers|"
-    r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but) lies|lied|lying (?:about|once)|untrue|"
-    r"untruths?|false(?:ly)?|forged|fibs?|truth in it|nothing of the (?:kind|sort)|wrongly|"
-    r"(?:was|were|be|been|is|it|quite|him|her) wrong|mistaken|"
-    r"(?<!no )mistakes?|mistook|"
-    r"deceiv\w+|invent(?:ed|ion)|[Aa]ccording to|colou?r-?blind|legends?|ballads?|fairy|ghosts?|apparition|"
-    r"namesake|impostor|"
-    r"for all the world|so the story|or so|(?:people|they|some|folk|many|everyone|men|gossip|rumour|report|"
-    r"the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b"
-    r"|, (?:he|she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one) (?:said|claimed|"
-    r"declared|swore|thought|believed|supposed|explained|remembered|recalled|fancied|had heard|heard|insisted|"
-    r"was told)(?=\s*[,.;—]|\Z)"
+_UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
+_FALSE = re.compile(
+    rf"\b(?:{FALSE}|false papers|[Aa]ccording to|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
+    rf"gossip|"
+    r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
+    r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
+    r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
+    r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)"
 )
+_CONFIRMED = re.compile(CONFIRMED)
+_WAKES = re.compile(r"\b(?:woke|awoke|waked|awakened)\b")
+_TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
+"""After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
     r"\b(?:remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|used to|long ago|"
     r"in those days|years? (?:ago|back)|formerly|thought of|think of|in (?:his|her) (?:youth|childhood)|"
@@ -37,20 +32,21 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|"
-    r"ing|es)|"
-    r"reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?|hoped|hoping|longed|as if|as though|described as|"
-    r"descriptions?|stor(?:y|ies)|tales?|"
-    r"rumou?r\w*|gossip\w*|reported|(?<!to )reports?|ha[ds] it (?:\w+ )*that|in (?:his|her|the|this|that|"
-    r"(?-i:[A-Z]\w+)'s) (?:letters?|diary|journal|account|version|verses|poems?)|saw (?:himself|herself)|professed|"
-    r"maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|think)|"
-    r"(?:sure|certain|convinced|positive|satisfied|under the impression) that|in (?:his|her|the|this|"
-    r"that) (?:letters?|opinion|view|mind|imagination|fancy|play|heart)|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
+    r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
+    r"her|them|himself|herself|the \w+|(?-i:[A-Z]\w+)) (?:a |an |all )?(?:many|good|joy|well|merry|happy|luck))\b)|"
+    r"hoped|hoping|longed|as if|as though|described as|descriptions?|(?<!our )(?<!this )stor(?:y|ies)|"
+    r"(?<!our )(?<!this )tales?|rumou?r\w*|gossip\w*|reported|(?<!to )reports?|ha[ds] it (?:\w+ )*that|in (?:his|her|"
+    r"the|this|that|(?-i:[A-Z]\w+)'s) (?:letters?|diary|journal|account(?!-)|version|verses|poems?)|saw (?:himself|"
+    r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
+    r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
+    r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that))\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?:said|says|told (?:[\w'.-]+ ){0,3}[\w'-]+|thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|"
+    r"\b(?:(?:said|says|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|"
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
@@ -62,7 +58,7 @@ _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|might|[Pp]erhaps|[Mm]aybe|would(?! not\b| see\b| hear\b)|should|could have|suppos\w+|"
     r"seem\w*|appear(?:ed)? (?:to|almost)|looked (?:like|as|almost)|(?:look\w*|were|was) \w+ for (?:a|"
     r"one) (?:moment|minute)|passed for|taken for|instead of|as good as|"
-    r"[Hh]ad (?:he|she|it|(?:[A-Z][\w.]+ ?)+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
+    r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
     r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b[^,;]{3,60}\b(?:might|would|"
@@ -102,18 +98,26 @@ def is_claimed(
         owned: Whether a possessive before it takes it for granted even in what somebody says.
     """
     sentence = narration.prose.sentences[number]
+    text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    if sentence.is_question or elsewhere or _TAINTED.search(sentence.text):
+    if sentence.is_question or elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
-    first, last = span[0] - sentence.start, span[1] - sentence.start
-    before = (*(() if memory else (_REMEMBERED,)), *(() if owned else (_REPORTED,)), _AHEAD)
-    if any(each.search(sentence.text, 0, max(last, 0)) for each in before) or _HYPOTHESIS.match(sentence.text):
+    confirmed = _CONFIRMED.search(text) is not None
+    if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
-    start, end = clause_at(sentence.text, first)
-    clause = sentence.text[start : max(end, last)]
-    if likened and _LIKENED.search(sentence.text, 0, first):
+    start, end = clause_at(text, first)
+    if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
-    comma = sentence.text.find(",", last)
+    if likened and _LIKENED.search(text, 0, first):
+        return False
+    comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)
-    piece = sentence.text[max(start, sentence.text.rfind(",", 0, max(first, 0))) : stop]
-    return granted or not (_SUPPOSED.search(piece) or DENIED.search(clause))
+    piece = text[max(start, text.rfind(",", 0, max(first, 0))) : stop]
+    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, max(end, last)))
+
+
+def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
+    """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
+    turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
+    said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
+    return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

@@ -20,13 +20,12 @@ MONTH = (
 YEAR = r"(?:1[0-9]{3}|20[0-9]{2})"
 _DAY = rf"(?:{ORDINAL}|[0-9]{{1,2}})"
 DATE = (
-    rf"(?:(?P<weekday>{WEEKDAY})(?:,?\s+(?:and\s+|which\s+was\s+|was\s+|it\s+was,\s+)?)(?:the\s+)?)?(?:the\s+)?"
-    rf"(?:(?P<day>{_DAY})(?:\s+day)?\s+(?:of\s+)?(?P<same>(?:that|the|this)\s+(?:very\s+)?same\s+|that\s+)?"
-    rf"(?P<month>{MONTH})|"
-    rf"(?P<month2>{MONTH})\s+(?:the\s+)?(?P<day2>{_DAY})(?![0-9-]))"
-    rf"(?:,?\s+(?:in\s+the\s+year\s+)?(?P<year>{YEAR})(?![0-9]))?(?:(?:,?\s+(?:which\s+(?:was|fell\s+on)\s+|being\s+|"
-    rf"was\s+|is\s+|fell\s+on\s+|"
-    rf"(?:came|dawned)(?:\s+in)?\s+on\s+|and\s+)?a\s+|\s+dawned;\s+it\s+was\s+a\s+)(?P<weekday2>{WEEKDAY}))?"
+    rf"(?:(?P<weekday>{WEEKDAY})(?:,?\s+(?:and\s+|which\s+was\s+|was\s+|"
+    rf"it\s+was,\s+)?)(?:the\s+)?)?(?:the\s+)?(?:(?P<day>{_DAY})(?:\s+day)?\s+(?:of\s+)?(?P<same>(?:that|the|"
+    rf"this)\s+(?:very\s+)?same\s+|that\s+)?(?P<month>{MONTH})|"
+    rf"(?P<month2>{MONTH})\s+(?:the\s+)?(?P<day2>{_DAY})(?![0-9-]))(?:,?\s+(?:in\s+the\s+year\s+)?(?P<year>{YEAR})(?![0"
+    rf"-9]))?(?:(?:,?\s+(?:which\s+(?:was|fell\s+on)\s+|being\s+|was\s+|is\s+|fell\s+on\s+|(?:came|"
+    rf"dawned)(?:\s+in)?\s+on\s+|and\s+)?a\s+|\s+dawned;\s+it\s+was\s+a\s+)(?P<weekday2>{WEEKDAY}))?"
 )
 """A day of a month, with its weekday and year if they are given."""
 LOOSE = (

@@ -4,11 +4,14 @@ The ways of telling a deed are few, whatever the verb: the name leads a verb (`A
 one (`In came Tobias`), is seen or spoken to (`Helen handed Tobias the cup`), or lends it a voice, a hand or a step.
 """
 
+import re
 from collections.abc import Iterator, Set
 
 from tallystick.rooms.studio.continuity import deed_phrases as phrases
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 
@@ -29,18 +32,36 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         done = (min(mention.start, end), that.end() if that else last)
         if and_says := phrases.AND_SAYS.search(prose.told, last, sentence.end):
             done = (done[0], and_says.end())
-        if phrases.GHOSTLY.search(sentence.text) or not narration.is_real(number, until=done[1], apart=done):
+        if phrases.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
         if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start):
             continue
+        first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
+        first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
         before = phrases.HAD_JUST.sub(
-            "", phrases.WHO_HAD.sub(",", sentence.text[: max(mention.end, end) - sentence.start])
+            "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
         )
         if phrases.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _who(text: str, at: int) -> bool:
+    return re.match(r"\W*who\b", text[at:]) is not None
+
+
+def _is_told(narration: Narration, number: int, done: tuple[int, int]) -> bool:
+    """Whether the deed is the story's own: the sentence is, or the clause is and nothing before it takes it back."""
+    if narration.is_real(number, until=done[1], apart=done):
+        return True
+    sentence = narration.prose.sentences[number]
+    first, last = clause_at(sentence.text, done[0] - sentence.start)
+    clause = (sentence.start + first, sentence.start + max(last, done[1] - sentence.start))
+    return narration.is_real(number, apart=done, within=clause) and is_claimed(
+        narration, number, (done[0], done[0]), granted=True
+    )
 
 
 def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
@@ -69,6 +90,8 @@ def _by_his_own(narration: Narration, number: int, mention: Mention, before: int
         found = phrases.VOICE_OF.match(told, mention.end) or found
     elif phrases.WAS.search(told, before, mention.start):
         found = phrases.ANSWER.match(told, mention.end)
+    elif phrases.HIS_FACE.search(told, before, mention.start):
+        found = found or phrases.FACE.match(told, mention.end)
     elif phrases.HIS_ARM.search(told, before, mention.start):
         found = found or phrases.ARM.match(told, mention.end)
     elif phrases.IS_HIS.search(told, before, mention.start) and (own := phrases.HIS_OWN.match(told, mention.end)):

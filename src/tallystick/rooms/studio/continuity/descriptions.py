@@ -10,7 +10,6 @@ from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import bearer
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.owners import PRONOUNS
 from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
@@ -19,17 +18,10 @@ _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
 _ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}?(?:,\s+|\s+(?:was|is)\s+)(?=[A-Z])")
 """`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
-_SHADE = re.compile(rf"\b(?P<colour>[a-z]+)\s+of\s+(?:(?P<owner>his|her|{NAME})(?:'s|')?)\s+(?P<noun>eyes|hair)\b")
 _TINT = re.compile(
     r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;]*\b(?P<noun>eyes|hair)\b)"
 )
-_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;]{1,60}?\bthe\s+(?P<colour>[a-z-]+)\s+one\b")
-_INVERTED = re.compile(
-    r"(?:\b[Ss]o\s+(?P<so>[\w-]+)\s+(?:were|was)\s+(?:they|it)\b|\b(?P<first>[A-Z][\w-]+),?\s+(?:too,\s+)?(?:were|"
-    r"was)\s|"
-    r"\b[Hh]ow\s+(?:very\s+)?(?P<how>[\w-]+)\s+(?=(?:[^,;]{2,30}'s|his|her)\s+(?:eyes|hair)\s+(?:were|was)))"
-)
-_NOUN = re.compile(r"\b(?P<noun>eyes|hair)\b")
+_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;]{1,60}?\bthe\s+(?:only\s+)?(?P<colour>[a-z-]+)\s+one\b")
 _AS_HIS = re.compile(
     rf"\b(?P<noun>eyes|hair)\b[^;]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
 )
@@ -54,10 +46,8 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes and hair that is given in such a way."""
     for pattern, triggers, read in (
         (_COMPOUND, _COMPOUNDS, _of_compound),
-        (_SHADE, {"eyes", "hair"}, _of_shade),
         (_TINT, {"eyes", "hair"}, _of_tint),
         (_THE_ONE, {"head", "heads"}, _of_tint),
-        (_INVERTED, {"eyes", "hair"}, _inverted),
         (_AS_HIS, {"eyes", "hair"}, _of_shade),
         (_SAME_AS, {"eyes", "hair"}, _of_shade),
         (_HIS_WAS, {"eyes", "hair", "head", "heads", "locks", "curls"}, _his_was),
@@ -86,12 +76,10 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
 
 
 def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
-    """`the blue of Mara's eyes`, `no eyes were so blue as Mara's`."""
+    """`no eyes were so blue as Mara's`, `the ribbon was as blue as Mara's eyes`."""
     attribute = found.group("noun")
     colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
-    at = found.start("owner")
-    said = found.group("owner")
-    owner = binder.pronoun(number, at, said) if said in PRONOUNS else binder.named_from(number, at)
+    owner = binder.named_from(number, found.start("owner"))
     if colours and owner is not None:
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
 
@@ -103,27 +91,6 @@ def _of_tint(narration: Narration, binder: Binder, number: int, found: re.Match[
     owner = alone(binder, number) if colours else None
     if owner is not None and narration.asserts(number, found.start(), found.end()):
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
-
-
-def _inverted(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
-    """`Grey were Mara's eyes`, `Nobody forgot Mara's eyes, so grey were they`, `how grey Mara's eyes were`."""
-    noun = _NOUN.search(narration.prose.sentences[number].text)
-    if noun is None:
-        return
-    attribute = noun.group("noun")
-    colour = found.group("so") or found.group("first") or found.group("how")
-    colours = colours_in([colour], EYES if attribute == "eyes" else HAIR)
-    owner = _whose(binder, number, noun.start()) if colours else None
-    if owner is not None:
-        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, colour)
-
-
-def _whose(binder: Binder, number: int, at: int) -> Mention | None:
-    """The name whose possessive stands before a noun, or the only one of the sentence."""
-    start = binder.prose.sentences[number].start
-    owners = [one for one in binder.mentions(number) if one.is_possessive and one.end <= start + at]
-    near = [one for one in owners if re.fullmatch(r"'s?\s+", binder.prose.told[one.end : start + at])]
-    return near[0] if near else alone(binder, number)
 
 
 def _his_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:

@@ -10,12 +10,11 @@ UNTOLD = 25
 """`Years passed`: so many at most, or the novel would say more of them."""
 _PASSING = re.compile(
     rf"\b(?:(?P<n>{NUMBER}|many|some|several|a\s+few|the|these|those|long)\s+years\s+(?:later|afterwards?|passed|"
-    rf"went\s+by|rolled|elapsed|had\s+passed|"
-    rf"had\s+gone\s+by|had\s+elapsed|slipped\s+by|flew)|[Aa]fter\s+(?P<m>{NUMBER}|many|some|several|a\s+few|"
-    rf"long)\s+(?:\w+\s+)?years\s*,|"
+    rf"went\s+by|rolled|elapsed|had\s+passed|had\s+gone\s+by|had\s+elapsed|slipped\s+by|flew)|"
+    rf"[Aa]fter\s+(?P<m>{NUMBER}|many|some|several|a\s+few|long)\s+(?:\w+\s+)?years\s*,|"
     r"(?P<vague>years\s+(?:later|passed|went\s+by|rolled\s+(?:by|on)|flew\s+by)|as\s+the\s+years\s+\w+)|"
-    r"(?P<one>[Tt]he\s+(?:next|following)\s+(?:year|spring|summer|autumn|winter|Christmas)|[Nn]ext\s+(?:year|"
-    r"spring|summer|autumn|winter)|"
+    r"(?P<one>[Tt]he\s+(?:next|following)\s+(?:year|spring|summer|autumn|winter|Christmas)|[Nn]ext\s+(?:year|spring|"
+    r"summer|autumn|winter)|"
     r"[Aa]\s+(?:whole\s+|full\s+)?year\s+(?:later|passed|after|had\s+passed|went)|[Aa]nother\s+year|birthday))\b",
     re.IGNORECASE,
 )

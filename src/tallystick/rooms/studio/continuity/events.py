@@ -34,8 +34,7 @@ _LIFE = re.compile(
     r"baptised|baptized|christened|buried|hanged|executed|engaged|knighted|crowned|ordained))\b"
 )
 _WHOSE_DAY = re.compile(
-    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>wedding|wedding[- ]day|funeral|christening|marriage|name-day|"
-    rf"engagement)\b"
+    rf"(?P<name>{NAME})(?:'s|')\s+(?P<what>wedding|wedding[- ]day|funeral|christening|marriage|name-day|engagement)\b"
 )
 _WHAT = re.compile(
     rf"\b(?P<what>[Tt]he\s+(?:[\w'-]+\s+){{0,3}}?(?P<kind>{'|'.join(OCCASIONS)})(?:\s+(?:of|at|in|"
@@ -44,15 +43,13 @@ _WHAT = re.compile(
     r"\s+(?:on|in|for|of)\s)"
 )
 _MADE = re.compile(
-    r"\b(?P<verb>(?:was|were|had\s+been)\s+(?:\w+ly\s+)?(?:built|founded|burned|burnt|destroyed|erected|sold|"
-    r"bought|opened|"
-    r"consecrated|razed|begun|completed|finished|restored|pulled\s+down|laid\s+out|settled)|burned\s+down|"
+    r"\b(?P<verb>(?:was|were|had\s+been)\s+(?:\w+ly\s+)?(?:built|founded|burned|burnt|destroyed|erected|sold|bought|"
+    r"opened|consecrated|razed|begun|completed|finished|restored|pulled\s+down|laid\s+out|settled)|burned\s+down|"
     r"burnt\s+down|fell\s+down)\b"
 )
 _TRAVEL = re.compile(
-    r"\b(?P<verb>left|departed\s+from|arrived\s+in|arrived\s+at|reached|sailed\s+from|sailed\s+for|"
-    r"set\s+out\s+from|set\s+out\s+for|"
-    r"landed\s+at|landed\s+in|returned\s+to|came\s+to|went\s+to|moved\s+to|entered|"
+    r"\b(?P<verb>left|departed\s+from|arrived\s+in|arrived\s+at|reached|sailed\s+from|sailed\s+for|set\s+out\s+from|"
+    r"set\s+out\s+for|landed\s+at|landed\s+in|returned\s+to|came\s+to|went\s+to|moved\s+to|entered|"
     r"quitted)\s+(?P<place>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)?)"
 )
 _BREAK = re.compile(r"[;:¤—]|\b(?:when|while|but|though|although|because|whereas)\b")
@@ -61,12 +58,7 @@ _LIFE_OF = {
     "buried": "buried", "hanged": "died", "execut": "died", "engaged": "engaged", "knight": "knighted",
     "crown": "crowned", "ordain": "ordained",
 }  # fmt: skip
-_DAY_OF = {
-    "funeral": "buried",
-    "christening": "baptised",
-    "name-day": "name-day",
-    "engagement": "engaged",
-}
+_DAY_OF = {"funeral": "buried", "christening": "baptised", "name-day": "name-day", "engagement": "engaged"}
 
 
 def events(narration: Narration, binder: Binder) -> Iterator[Fact]:

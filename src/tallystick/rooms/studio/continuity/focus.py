@@ -24,21 +24,32 @@ _TRADES = words(
     "parlourmaid housemaid chambermaid maidservant barmaid barman publican waitress dressmaker seamstress milliner "
     "laundress washerwoman drunkard swindler lodger tenant employer partner colleague schoolfellow comrade rival enemy "
     "lover suitor sweetheart fiance fiancee traveller rider horseman warder gaoler jailer sentry sentinel pirate "
-    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder"
+    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder "
+    "drover dentist organist sweep tinker waggoner hawker fiddler preacher minister deacon warden steward beadle usher "
+    "secretary broker brewer weaver mason carpenter plumber glazier cooper chandler jeweller bookseller librarian "
+    "musician engineer gunner skipper purser"
 )
 _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *_TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
-OTHERS = re.compile(rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright))\b(?!-|'s)")
+OTHERS = re.compile(
+    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright))\b(?!-|'s)|"
+    r"\b[Tt]he\s+(?:other\s+)?(?:Major|Captain|Colonel|Doctor|General|Admiral|Bishop|Dean|Rector|Vicar|Squire|"
+    r"Inspector|Sergeant|Professor|Count|Countess|Duke|Duchess|Baron|Judge|Mayor|Lieutenant|Earl|Canon|Abbot|Curate|"
+    r"Parson)\b(?!\s+[A-Z])"
+)
 """Somebody without a name."""
-_HIMSELF = re.compile(
-    rf"(?<![Ii]t )(?<!here )(?<!them )\b(?:was|is|been|for|as|being|such|so|become|became|remained|"
-    rf"like)\s+(?:only\s+|but\s+|still\s+|now\s+|not\s+)?(?:an?|the|one|no)\s+"
-    rf"(?:(?!when\b|who\b|that\b|where\b|the\b)[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|"
-    rf",\s+an?\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\s+(?:of|to|from|at|in|by)\b|"
+HIMSELF = re.compile(
+    rf"(?<![Ii]t )(?<!here )(?<!them )\b(?:was|is|been|for|as|being|such|so|become|became|remained|like|"
+    rf"but)\s+(?:only\s+|but\s+|still\s+|now\s+|not\s+)?(?:an?|the|one|no)\s+(?:(?!when\b|who\b|that\b|where\b|"
+    rf"the\b)[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|,\s+an?\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\s+(?:of|to|from|at|in|"
+    rf"by)\b|"
     r"\b(?:was|is)\s+(?:mistress|master|owner|tenant)\s+of\b|"
+    rf"\b(?:an?|the|some)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b(?=[^.;]{{0,90}}?\b(?:called|named|christened|"
+    rf"by\s+name|"
+    r"(?:proved|turned\s+out)\s+to\s+be|known\s+(?:[\w\s]{1,24}\s)?as|(?:gave|bore|had|under|by)\s+(?:the|his|"
+    r"her)\s+name\s+of|(?:and\s+)?(?:this|that|it)\s+was|no\s+other\s+than)\s+(?-i:[A-Z]))|"
     rf"\A\W*(?:An?|The)\s+(?:[\w-]+\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
-    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+)?(?:people|folk|"
-    rf"neighbours|householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|"
-    rf"creature)\s+(?:of|who)\b|"
+    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+)?(?:people|folk|neighbours|"
+    rf"householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|creature)\s+(?:of|who)\b|"
     rf"\b(?:from|after|like|by|to)\s+(?:his|her)\s+(?:own\s+)?(?:dead\s+|late\s+)?(?:mother|father|grandmother|"
     rf"grandfather|parents)\b|\bby\s+nature\b|"
     r"(?:\bhis|\bher|'s)\s+(?:mother|father|grandmother|grandfather|aunt|uncle)'s\s+(?:mouth|nose|eyes|hair|chin|"
@@ -47,12 +58,10 @@ _HIMSELF = re.compile(
 )
 """A word for people that is said of the one who has a name: `was a tall man`, `A person of few words, Mara …`."""
 KIN = re.compile(
-    r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|"
-    r"[\w-]+\s+)?(?:twin|twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|"
-    r"son|daughter|child)|husband|wife|uncle|aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|"
-    r"maid|cook|groom|dog|horse|"
-    r"landlady|landlord|luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|"
-    r"brother-in-law)(?:'s|s'|s)?\b",
+    r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|[\w-]+\s+)?(?:twin|"
+    r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|husband|wife|uncle|"
+    r"aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|maid|cook|groom|dog|horse|landlady|landlord|"
+    r"luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|brother-in-law)(?:'s|s'|s)?\b"
 )
 """Somebody who belongs to the one who has a name."""
 _BOUNDARY = re.compile(
@@ -64,10 +73,9 @@ _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b")
 _AS_WE_KNOW = re.compile(r"\b(?:as|so)\s+we\s+\w+|\bour\s+(?:story|tale|history|friend|hero\w*)\b")
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
-_BOUND = re.compile(
-    r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|at|in|into|after|before|near|beside|behind|opposite|"
-    r"between|against|over|under|towards?|"
-    r"[a-z]{3,}ed|saw|met|told|gave|left|found|heard|held|brought|took)\s+\Z"
+BOUND = re.compile(
+    r"\b(?:of|for|to|with|by|from|than|like|about|upon|on|at|in|into|after|before|near|beside|behind|opposite|between|"
+    r"against|over|under|towards?|[a-z]{3,}ed|saw|met|told|gave|left|found|heard|held|brought|took)\s+\Z"
 )
 _LEADS = re.compile(r"\W*(?:(?:and|but|so|then|when|while|as|for|where|because|since)\s+)?")
 _SO_DID = re.compile(r"\band\s+so\s+(?:did|had|was|were|has|is)\s+(?:he|she|[A-Z])")
@@ -76,6 +84,13 @@ _MANY = re.compile(
     r"(?:'s\s+|his\s+|her\s+)?(?:\w+\s+)?(?:people|folk|parents|neighbours|neighbors|children|men|women|friends|"
     r"guests|visitors|servants)\b"
 )
+_DESCRIBED = frozenset({*MEN, *WOMEN, *words("stranger person creature figure child baby infant twin namesake other")})
+"""Those of whom more is often told, since nothing else is known of them."""
+_WITH_THE = re.compile(
+    r"\b(?:with|to|for|by|at|from|upon|on|beside|before|behind|after|among|towards?|against|near|opposite|past|"
+    r"[a-z]{3,}ed|met|told|gave|found|left|bade|fought)\s+(?:the|his|her|their|this|that)\s+(?:[a-z-]+\s+)?\Z"
+)
+_MORE_OF_HIM = re.compile(r",?\s+(?:who|whose|whom|with|that|had|has|was|were|of|in|at|from)\b|-|'|,\s+an?\b")
 _WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
 
 
@@ -116,7 +131,7 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
     start, end = clause_at(sentence.text, place)
     if len({one.key for one in people}) > 1:
         people = [one for one in people if start <= one.start - sentence.start < min(place, end)]
-        if len({one.key for one in people}) != 1 or _BOUND.search(sentence.text, 0, people[0].start - sentence.start):
+        if len({one.key for one in people}) != 1 or BOUND.search(sentence.text, 0, people[0].start - sentence.start):
             return None
     owner = people[0]
     if (
@@ -136,12 +151,12 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
     if named[0] > 0 and re.match(r"[A-Z]\w*\s+[a-z]", text):
         # `People in that village …`: the first word has its capital from the sentence.
         text = text[:1].lower() + text[1:]
-    own = [found.span() for found in _HIMSELF.finditer(text)]
+    own = [found.span() for found in HIMSELF.finditer(text)]
     others = [
         found.start()
         for pattern in (OTHERS, KIN)
         for found in pattern.finditer(text)
-        if not any(first <= found.start() < last for first, last in own)
+        if not any(first <= found.start() < last for first, last in own) and not _stands_by(text, found)
     ]
     if not others or _SO_DID.search(text):
         return True
@@ -150,7 +165,7 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
     if inside:
         # The name stands nearer, and is not what another does something to.
         before = [place for place in here if place < at]
-        return bool(before) and max(inside) < before[-1] and not _BOUND.search(text, 0, before[-1])
+        return bool(before) and max(inside) < before[-1] and not BOUND.search(text, 0, before[-1])
     if here and not _WHO.match(text[start:end]):
         return True
     he = _HE.search(text, start, end) or _SHE.search(text, start, end)
@@ -159,6 +174,15 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
         # `to the inn at Yarrow, where she was born`: the name's own clause; many are not `she`.
         return True
     return (bool(he) and not any(place < start for place in others)) or min(others) > max(at, named[0])
+
+
+def _stands_by(text: str, other: re.Match[str]) -> bool:
+    """`quarrelled with the porter`, `waited on the bishop`: somebody known by what he is, and only dealt with."""
+    return (
+        other.group() not in _DESCRIBED
+        and _WITH_THE.search(text, 0, other.start()) is not None
+        and _MORE_OF_HIM.match(text, other.end()) is None
+    )
 
 
 def _agrees(binder: Binder, owner: Mention, clause: str) -> bool:
@@ -171,7 +195,7 @@ def _neighbour(binder: Binder, number: int, at: int) -> Mention | None:
     """Whom the sentence before or after names first, in the same paragraph, where this one names nobody."""
     sentences = binder.prose.sentences
     text = sentences[number].text[: at - sentences[number].start]
-    if OTHERS.search(_HIMSELF.sub(" ", text)) or KIN.search(text) or _SELF.search(text):
+    if OTHERS.search(HIMSELF.sub(" ", text)) or KIN.search(text) or _SELF.search(text):
         return None
     for near in (number - 1, number + 1):
         if not 0 <= near < len(sentences) or sentences[near].paragraph != sentences[number].paragraph:
@@ -181,7 +205,7 @@ def _neighbour(binder: Binder, number: int, at: int) -> Mention | None:
             continue
         found = people[0]
         leads = near < number or found.start - sentences[near].start < _OPENING
-        alone = len({one.key for one in people}) == 1 and not OTHERS.search(_HIMSELF.sub(" ", sentences[near].text))
+        alone = len({one.key for one in people}) == 1 and not OTHERS.search(HIMSELF.sub(" ", sentences[near].text))
         return found if leads and (alone or near > number) and _agrees(binder, found, sentences[number].text) else None
     return None
 
@@ -199,7 +223,7 @@ _SUBJECT = re.compile(
     r"(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+"
     r"(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|that|which|of|at|in|from|with|to|for|between|on)\b[^,;]*)?,?\s*"
 )
-_OWN = frozenset(
+OWN = frozenset(
     words("""
     journey voyage road way passage distance ride drive walk trip house home room rooms lodging lodgings door
     window windows coach train boat ship mail packet carriage cab year day night evening morning winter summer
@@ -221,6 +245,6 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
     verb = _VERB.search(text, start, end)
     before = text[start : verb.start()] if verb else ""
     subject = _SUBJECT.fullmatch(before) if before.strip() else None
-    if subject is None or subject.group("noun").lower() in _OWN:
+    if subject is None or subject.group("noun").lower() in OWN:
         return False
     return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)

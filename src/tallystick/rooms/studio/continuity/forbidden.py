@@ -16,7 +16,8 @@ from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 
 _WHEN = (
-    rf"(?:on|in|at|after|before|during)\s+(?:an?\s+|the\s+|any\s+)?(?P<when>{WEEKDAY}|{MONTH}|Christmas|Easter|Lent|Advent|"
+    rf"(?:on|in|at|after|before|during)\s+(?:an?\s+|the\s+|any\s+)?(?P<when>{WEEKDAY}|{MONTH}|Christmas|Easter|Lent|"
+    rf"Advent|"
     r"Michaelmas)s?\b"
 )
 _NO = re.compile(

@@ -4,13 +4,10 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 
 _ENGLAND = words(
     "bedfordshire berkshire buckinghamshire cambridgeshire cheshire cornwall cumberland cumbria derbyshire devon "
-    "devonshire "
-    "dorset dorsetshire durham essex gloucestershire hampshire herefordshire hertfordshire huntingdonshire kent "
-    "lancashire "
-    "leicestershire lincolnshire middlesex norfolk northamptonshire northumberland nottinghamshire oxfordshire "
-    "rutland shropshire "
-    "somerset somersetshire staffordshire suffolk surrey sussex warwickshire westmorland wiltshire worcestershire "
-    "yorkshire"
+    "devonshire dorset dorsetshire durham essex gloucestershire hampshire herefordshire hertfordshire huntingdonshire "
+    "kent lancashire leicestershire lincolnshire middlesex norfolk northamptonshire northumberland nottinghamshire "
+    "oxfordshire rutland shropshire somerset somersetshire staffordshire suffolk surrey sussex warwickshire "
+    "westmorland wiltshire worcestershire yorkshire"
 )
 _TOWNS = words(
     "london bath bristol oxford cambridge york liverpool manchester birmingham brighton dover portsmouth plymouth"

@@ -5,10 +5,11 @@ Two are joined only where the book leaves no choice. What the author's cards say
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from tallystick.rooms.studio.book.nouns import CanonCard
+from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES, TITLES
 
 Gender = Literal["m", "f"]
@@ -121,3 +122,33 @@ def _only(counted: Counter[str]) -> str | None:
 
 def _sex(title: str) -> Gender | None:
     return "f" if title in FEMALE_TITLES else "m" if title in MALE_TITLES else None
+
+
+def is_town(first: str, second: str, counts: Counter[str], titled: Collection[str]) -> bool:
+    """`In coming to Truro Penhallow had …`: the second is somebody by himself, far more often than the first."""
+    if first.lower() in MALE_NAMES or first.lower() in FEMALE_NAMES:
+        return False
+    return is_listed(first.lower()) or second in titled or counts[second] >= _OFTEN * counts[first]
+
+
+_OFTEN = 4
+"""How many times more often a name stands than the town before it."""
+
+
+def opens_sentence(flat: str, at: int, heads: set[int]) -> bool:
+    """Whether a word stands where any word has a capital."""
+    if at in heads:
+        return True
+    before = flat[max(0, at - 3) : at].rstrip()
+    return not before or (before[-1] in "\"'.!?:;([—-" and not flat[max(0, at - 6) : at].rstrip().endswith(_SHORTENED))
+
+
+_SHORTENED = ("Mr.", "Mrs.", "Dr.", "St.", "Ms.", "M.", "Mme.", "Capt.", "Col.", "Rev.", "Hon.", "Lt.", "Prof.", "Gen.")
+SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
+DOES = re.compile(
+    r"\s+(?:\w+ly\s+)?(?:said|asked|replied|cried|answered|whispered|murmured|nodded|smiled|laughed|sighed|shrugged|"
+    r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had(?!\s+(?:been|seen|sent|given|"
+    r"sheltered|brought|produced))|was\s+(?:born|tall|young|old|dead))\b(?!\s+(?:in\s+ruins|been\s+built))|"
+    r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|husband|"
+    r"lips|cheeks?|shoulder|mind)\b"
+)

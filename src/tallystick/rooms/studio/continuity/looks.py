@@ -16,17 +16,15 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 from tallystick.rooms.studio.continuity.whose import whose
 
 _NOUN = re.compile(
-    r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|"
-    r"\b(?P<hair>hair|locks?|curls?|tresses|ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|"
-    r"topknot|forelock|bun|head|poll|tangle|thatch|clippings|tufts?|strands?|wisps?|scalp)\b|"
-    r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
+    r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|\b(?P<hair>hairs?|locks?|curls?|tresses|ringlets?|"
+    r"braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|thatch|"
+    r"clippings|tufts?|strands?|wisps?|scalp)\b|\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
     words(
-        "eyes eye iris irises orb orbs gaze stare glance pupils poll tangle thatch clippings tuft tufts "
-        "strand strands wisp wisps scalp hair lock locks curl curls tresses ringlet ringlets braid braids "
-        "plait plaits pigtail pigtails ponytail fringe mane mop chignon topknot forelock bun head beard "
-        "moustache mustache whiskers"
+        "eyes eye iris irises orb orbs gaze stare glance pupils poll tangle thatch clippings tuft tufts strand strands "
+        "wisp wisps scalp hair hairs lock locks curl curls tresses ringlet ringlets braid braids plait plaits pigtail "
+        "pigtails ponytail fringe mane mop chignon topknot forelock bun head beard moustache mustache whiskers"
     )
 )
 _ONLY_BEFORE = frozenset(
@@ -41,8 +39,7 @@ _TOKEN = re.compile(r"[\w'-]+")
 _FURTHEST = 7
 _LIGHT = re.compile(
     r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|"
-    r"firelight|candlelight|"
-    r"lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
+    r"firelight|candlelight|lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
 )
 """What a colour only looks like for the moment."""
 _LIT_FIRST = re.compile(rf"\W*(?!Even)(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
@@ -95,7 +92,11 @@ def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
         owner = whose(binder, number, thing)
         span = (sentence.start + min(tint.slot[0], tint.span[0]), sentence.start + max(tint.slot[1], tint.span[1]))
         value = (sentence.start + tint.span[0], sentence.start + tint.span[1])
-        if owner is None or not is_claimed(narration, number, value) or not _is_lasting(sentence, thing, *value):
+        # `never noticed how grey her eyes were`: that they are is granted.
+        how = re.search(r"\b(?:how\s+(?:very\s+)?|their\s+|\A\W*Being\s+)\Z", sentence.text[: tint.span[0]]) is not None
+        if owner is None or not is_claimed(narration, number, value, granted=how):
+            continue
+        if not (how or _is_lasting(sentence, thing, *value)):
             continue
         yield fact_at(narration.prose, number, span, owner, attribute, tint.colours, sentence.text[slice(*tint.span)])
 
@@ -136,16 +137,14 @@ _OF_HEAD = re.compile(
     r"cap|curls?)\b"
 )
 """What shows that a tangle or a tuft is one of hair."""
-_OF_NAME = re.compile(r"\s+of\s+(?=[A-Z])")
 _CHANGES = re.compile(
     r",\s+once\s+[\w-]+,|\bever\s+after\b|"
     r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
 _SHADES_OF = re.compile(
-    r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|"
-    r"glow|colou?r|shade|tint|hue|"
-    r"flecks?|crown|top|back|mass|waves?|curls|coils|tangle|ends|roots|halo|slits?|pools?|beads?|dot|mop|pair|"
-    r"stare|glare|twinkle|parting))?\s+(?:of|in)\s+(?:each\s+of\s+|both\s+|an?\s+)?\Z"
+    r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"
+    r"colou?r|shade|tint|hue|flecks?|crown|top|back|mass|waves?|curls|coils|tangle|ends|roots|halo|slits?|pools?|"
+    r"beads?|dot|mop|pair|stare|glare|twinkle|parting))?\s+(?:of|in)\s+(?:each\s+of\s+|both\s+|an?\s+)?\Z"
 )
 """`the grey of her eyes`, `a grey flash of the eyes`, `the black crown of her head`."""
 

@@ -33,12 +33,12 @@ _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
 _NAMED_SO = re.compile(
     r"\b(?:of\s+the\s+name\s+of|(?:by|under)\s+the\s+name\s+of|named|called|christened|also\s+an?|another|"
-    r"an?\s+certain|not\s+an?|spelt|"
-    r"spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
+    r"an?\s+certain|not\s+an?|spelt|spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _PLACE_OF = re.compile(
-    r"\b(?:village|town|parish|hamlet|river|valley|isle|city|port|ship|schooner|brig|barque|word|letters)\s+(?:of\s+)?\Z"
+    r"\b(?:village|town|parish|hamlet|river|valley|isle|city|port|ship|schooner|brig|barque|word|"
+    r"letters)\s+(?:of\s+)?\Z"
 )
 _PLACE = re.compile(
     r"\s+(?:Bridge|Arms|Street|Inn|Hall|House|Lane|Mill|Farm|Head|Street|Road|Park|Castle|Abbey|Hill|Green|Cross)\b|"

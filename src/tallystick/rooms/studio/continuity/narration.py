@@ -10,68 +10,46 @@ from dataclasses import replace
 from functools import cached_property
 
 from tallystick.rooms.studio.continuity.prose import Prose, Sentence
+from tallystick.rooms.studio.continuity.unreal import DREAMT, FALSE, PICTURED, PLAYED
 
 _UNREAL = re.compile(
-    r"\b(?:dream(?:s|ed|t|ing)?|nightmares?|visions?|hallucinat\w+|delirium|delirious|imagin\w+|fanc(?:y|ied|ies)|"
+    rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|{FALSE}|imagin\w+|fanc(?:y|ied|ies)|"
     r"(?<!\bwas )(?<!\bbe )remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
-    r"portraits?|paint(?:ing|ings|ed)|in oils|on canvas|likeness|engraving|daguerreotype|waxwork|effigies|cameo|"
-    r"pictures?|photographs?|photos?|statues?|miniature|sketch|effigy|"
-    r"masks?|masked|disguise\w*|wigs?|dye[ds]?|dyeing|bleached|lens(?:es)?|costumes?|actress|actor|"
-    r"[Ii]n the play|[Oo]n (?:the )?stage|played at being|[Ii]n (?:his|her) (?:heart|fever|delirium|madness|raving)|"
-    r"read aloud|only the (?:wind|house|rain|sea)|[Tt]he lie was|stor(?:y|ies)|tales?|legends?|[Rr]umou?rs?|"
-    r"rumou?red|[Gg]ossip|colou?r-?blind|"
-    r"descri(?:bed|ptions?)|passport|forged|handbills?|"
-    r"(?:was|be|were|told|all|such) (?:a )?lies?|a lie|untrue|falsehoods?|fibs?|invent(?:ed|ion)|deceiv\w+|"
-    r"saw (?:himself|herself|itself)|"
-    r"tinted (?:glasses|spectacles|lenses)|the (?:part|role) of|gave out|let it be|put (?:it )?about|"
-    r"ha[ds] it (?:\w+ )*that|would have it|"
+    r"lens(?:es)?|[Ii]n the play|played at being|[Ii]n (?:his|her) (?:heart|madness|raving)|read aloud|stor(?:y|ies)|"
+    r"tales?|[Rr]umou?rs?|rumou?red|[Gg]ossip|descri(?:bed|ptions?)|passport|(?:was|be|were) (?:a )?lies?|liar|"
+    r"saw (?:himself|herself|itself)|gave out|let it be|put (?:it )?about|ha[ds] it (?:\w+ )*that|would have it|"
     r"to hear \w+ (?:tell|talk)|professed|maintained|asserted|bragged|led (?:\w+ ){1,3}to (?:believe|think)|"
-    r"(?:[Pp]eople|[Tt]hey|[Ss]ome|[Ff]olk|[Mm]any|[Ee]veryone|[Mm]en) said|"
-    r"(?:sure|certain|convinced|positive|satisfied|under the impression) that|"
-    r"[Ii]n (?:his|her|the|this|that|[A-Z]\w+'s) (?:letters?|diary|journal|account|version|telling|verses|poems?|"
-    r"report|opinion|view|mind|"
-    r"imagination|fancy|play|film)|[Tt]o (?:his|her|their|[A-Z]\w+'s) (?:mind|eyes?)|ballads?|song|novel|"
-    r"fairy|"
-    r"lied|liar|told lies|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|reputed\w*|according to|"
-    r"insist(?:ed|ing|s)?|mistak\w+|mistook|wrongly|falsely|suppos(?:e|ing|es)|"
-    r"wish(?:ed|es)?(?! (?:them|him|her|us|me|everybody|everyone|the \w+|[A-Z]\w+) (?:a |an |all )?(?:good|joy|well|"
-    r"merry|happy|luck))|hoped|as if|as though|would have|could have|might have|"
-    r"used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
-    r"[Ff]ormerly|[Ii]n (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|"
-    r"[Aa]s an? (?:\w+ )?(?:child|girl|boy|young \w+|"
-    r"infant|baby)|"
-    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*"
-    r"(?:young|child|boy|girl|small|little|baby|infant|younger))\b"
-    r"|\b(?:said|told (?:[\w'.-]+ ){0,3}[\w'-]+|thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|declared|"
-    r"announced|"
-    r"guessed|reported|felt sure|"
-    r"was told|were told|had been told|persuaded (?:[\w.]+ )?\w+|convinced (?:[\w.]+ )?\w+|reckoned|fibbed|boasted|"
-    r"joked) that\b"
-    r"|\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|"
-    r"her|him)\b"
-    r"|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b"
-    r"|\b(?:said|told (?:\w+|the \w+|[A-Z]\w+ [A-Z]\w+)) (?:he|she|it|they|his|her|their) (?:\w+ )?(?:had|has|was|"
-    r"were|is)\b"
-    r"|\btold (?:\w+|the \w+) [A-Z]\w+ (?:had|was|were)\b"
-    r"|\A[^¤]*, (?:he|she|they|it) (?:said|claimed|declared|swore|thought|believed|supposed|explained|told \w+|"
-    r"was told|had heard|heard|"
-    r"insisted)\b[^¤]*\Z",
+    r"(?:[Pp]eople|[Tt]hey|[Ss]ome|[Ff]olk|[Mm]any|[Ee]veryone|[Mm]en) said|(?:sure|certain|convinced|positive|"
+    r"satisfied|under the impression) that|[Ii]n (?:his|her|the|this|that|[A-Z]\w+'s) (?:letters?|diary|journal|"
+    r"account|version|telling|verses|poems?|report|opinion|view|mind|imagination|fancy|play|film)|[Tt]o (?:his|her|"
+    r"their|[A-Z]\w+'s) (?:mind|eyes?)|song|novel|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|"
+    r"reputed\w*|according to|insist(?:ed|ing|s)?|suppos(?:e|ing|es)|wish(?:ed|es)?(?! (?:them|him|her|us|me|everybody|"
+    r"everyone|the \w+|[A-Z]\w+) (?:a |an |all )?(?:good|joy|well|merry|happy|luck))|hoped|as if|as though|would have|"
+    r"could have|might have|used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
+    r"[Ff]ormerly|[Ii]n (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|[Aa]s an? (?:\w+ )?(?:child|girl|boy|"
+    r"young \w+|infant|baby)|when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |"
+    r"just )*(?:young|child|boy|girl|small|little|baby|infant|younger))\b|\b(?:said|told (?:[\w'.-]+ ){0,3}[\w'-]+|"
+    r"thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|declared|announced|guessed|reported|felt sure|was told|"
+    r"were told|had been told|persuaded (?:[\w.]+ )?\w+|convinced (?:[\w.]+ )?\w+|reckoned|boasted|joked) that\b|"
+    r"\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|her|"
+    r"him)\b|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b|\b(?:said|"
+    r"told (?:\w+|the \w+|[A-Z]\w+ [A-Z]\w+)) (?:he|she|it|they|his|her|their) (?:\w+ )?(?:had|has|was|were|is)\b|"
+    r"\btold (?:\w+|the \w+) [A-Z]\w+ (?:had|was|were)\b|\A[^¤]*, (?:he|she|they|it) (?:said|claimed|declared|swore|"
+    r"thought|believed|supposed|explained|told \w+|was told|had heard|heard|insisted)\b[^¤]*\Z"
 )
 _LIKENED = re.compile(r"\b(?:as (?:if|though)|would have|could have|might have|wished|hoped|said to go)\b")
 """What is not so from here on in a sentence, whatever stands before."""
 _DREAMS = re.compile(
-    r"\b(?:dream(?:ed|t)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|began|took)|"
-    r"a dream (?:came|of))\b"
+    r"\b(?:dream(?:ed|t)(?! of nothing)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|"
+    r"began|took)|a dream (?:came|of))\b"
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
-    r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|"
-    r"seeing|being|"
-    r"[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
-    r"in (?:his|her|my) memory)\b|"
+    r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
+    r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
     r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
-    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|"
-    r"girl|small|little)\b)"
+    r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|"
+    r"small|little)\b)"
 )
 _LONGEST_DREAM = 6
 """Paragraphs after which a dream that nobody wakes from is taken to be over."""
@@ -81,10 +59,9 @@ _DENIED = re.compile(
 )
 _ONLY_SUPPOSED = re.compile(
     r"\b(?:if|would|could(?! (?:see|hear|feel|make out|smell)\b)|might|may|should|unless|whether|[Pp]erhaps|[Mm]aybe|"
-    r"seem\w*|appear\w*|probably|possibly|apparently|"
-    r"meant to|intended|planned|promised|agreed to|was to|were to|looked as|look like|looked like|said to be|like|"
-    r"almost|nearly|as good as|half|pretending|had been|had once|were (?:he|she|it) to)\b"
-    r"|'d\b"
+    r"seem\w*|appear\w*|probably|possibly|apparently|meant to|intended|planned|promised|agreed to|was to|were to|"
+    r"looked as|look like|looked like|said to be|like|almost|nearly|as good as|half|pretending|had been|had once|"
+    r"were (?:he|she|it) to)\b|'d\b"
 )
 _CLAUSE_START = re.compile(r"[;:—]|,? (?:and|but|while|whereas|though|although|because|so that|for)\b|[,¤]")
 _CLAUSE_END = re.compile(r"[;:—,.!?¤]| (?:and|but|while|though|although|because)\b")
@@ -96,16 +73,28 @@ class Narration:
     def __init__(self, prose: Prose) -> None:
         self.prose = prose
 
-    def is_real(self, number: int, *, until: int | None = None, apart: tuple[int, int] | None = None) -> bool:
+    def is_real(
+        self,
+        number: int,
+        *,
+        until: int | None = None,
+        apart: tuple[int, int] | None = None,
+        within: tuple[int, int] | None = None,
+    ) -> bool:
         """Whether a sentence speaks of the story's present and its own world.
 
         Args:
             number: The sentence.
             until: Where the words in question end: what is only likened or wished for after them does not touch them.
             apart: Words that are themselves what is told: in `Mara said that …`, that she says so.
+            within: The only part of the sentence that is asked about.
         """
         sentence = self.prose.sentences[number]
         text = sentence.text
+        if within is not None:
+            text = (
+                f"{' ' * (within[0] - sentence.start)}{text[within[0] - sentence.start : within[1] - sentence.start]}"
+            )
         if apart is not None:
             first, last = max(apart[0] - sentence.start, 0), apart[1] - sentence.start
             text = f"{text[:first]} {text[last:]}"

@@ -42,8 +42,7 @@ _ABSOLUTE = re.compile(r"(?!.*\b(?:saw|met|into|at|noticed|of|found|sought)\b).*
 _WITH = re.compile(r"\b(had|has|with)\s+(?:(?:a|the)\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z")
 _BESIDE = re.compile(
     r"\b(?:who|that|which|whose|man|woman|girl|boy|stranger|one|the)\b[^,;:.]*\s(?:beside|with|to|of|by|near|from|at|"
-    r"behind|"
-    r"opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z|\b(?:(?:who|whom|"
+    r"behind|opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z|\b(?:(?:who|whom|"
     r"which)\s+(?:had\s+)?[a-z]+|that\s+(?:had\s+)?[a-z]+ed)\s+\Z"
 )
 _HANGS_ON = re.compile(r"\b(?:an?|some|any|every|no|another)\s+(?:[\w-]+,?\s+){1,4}\Z")

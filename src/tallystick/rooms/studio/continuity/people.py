@@ -13,7 +13,17 @@ from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CanonCard
-from tallystick.rooms.studio.continuity.grouping import TITLED, Gender, grouped, names_of, node_of
+from tallystick.rooms.studio.continuity.grouping import (
+    DOES,
+    SAID,
+    TITLED,
+    Gender,
+    grouped,
+    is_town,
+    names_of,
+    node_of,
+    opens_sentence,
+)
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.vocabulary import (
     FEMALE_NAMES,
@@ -21,6 +31,8 @@ from tallystick.rooms.studio.continuity.vocabulary import (
     MALE_NAMES,
     MALE_TITLES,
     NOT_NAMES,
+    NUMBER,
+    ORDINAL,
     TITLES,
 )
 
@@ -30,6 +42,7 @@ NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|va
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
 _MENTION = re.compile(rf"(?<![\w'-]){NAME}(?!-[a-z])")
 _CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}(?!-[a-z])")
+_SURNAME = re.compile(rf"\b(?:{TITLED})\.?\s+({_WORD})")
 _LOWER = re.compile(r"(?<![\w'-])[a-zà-þ][\w-]*\w")
 _PRONOUNS = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b")
 _POSSESSIVE = re.compile(r"'s?(?!\w)")
@@ -61,6 +74,8 @@ class Cast:
         self.counts: Counter[str] = Counter()
         """Each single name → how often it stands where only a name is capitalised."""
         self._lower: Counter[str] = Counter()
+        self._titled: set[str] = set()
+        """Single names that stand after a title."""
         for prose in proses:
             self._count(prose)
         self._runs = {prose.path: list(self._named(prose.flat)) for prose in proses}
@@ -165,6 +180,8 @@ class Cast:
             # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
         small = self._lower[lowered]
+        if _COUNTS.fullmatch(lowered):
+            return False
         if self.counts[word]:
             return small <= self.counts[word] // 2
         return small == 0
@@ -185,9 +202,10 @@ class Cast:
         flat = prose.flat
         for found in _CAPITAL.finditer(flat):
             word = found.group()
-            if not _opens(flat, found.start(), heads) and not word.isupper():
+            if not opens_sentence(flat, found.start(), heads) and not word.isupper():
                 self.counts[word] += 1
         self._lower.update(_LOWER.findall(flat))
+        self._titled.update(_SURNAME.findall(flat))
 
     def _named(self, text: str) -> Iterator[Run]:
         for found in _MENTION.finditer(text):
@@ -206,12 +224,7 @@ class Cast:
             elif self.is_name(word) or (
                 title is not None and not words and lowered not in NOT_NAMES and len(word) > _GIVEN
             ):
-                if (
-                    words
-                    and title is None
-                    and lowered in _GIVEN_NAMES
-                    and _AT_A_PLACE.search(run.string, 0, run.start())
-                ):
+                if words and title is None and self._is_at_a_place(run, words, word):
                     # `At Hull Helen took the ferry`: a place, and then a name.
                     yield run.start() + start, run.start() + end, None, tuple(words)
                     words = []
@@ -232,11 +245,16 @@ class Cast:
         if words:
             yield run.start() + start, run.start() + end, title, tuple(words)
 
+    def _is_at_a_place(self, run: re.Match[str], words: list[str], word: str) -> bool:
+        if not _AT_A_PLACE.search(run.string, max(0, run.start() - 12), run.start()):
+            return False
+        return word.lower() in _GIVEN_NAMES or (len(words) == 1 and is_town(words[0], word, self.counts, self._titled))
+
     def _listen(self, prose: Prose) -> None:
         """Who acts as a person does, and which pronoun follows whom."""
         told = prose.told
         for mention in self.named_in(prose, 0, len(told)):
-            if (_DOES.match(told, mention.end) and not _hangs_on(told, mention)) or _SAID.search(
+            if (DOES.match(told, mention.end) and not _hangs_on(told, mention)) or SAID.search(
                 told, max(0, mention.start - 14), mention.start
             ):
                 self._heard[mention.key] += 1
@@ -253,25 +271,17 @@ class Cast:
                     self._votes[mentions[0].key]["m" if after.group(1) else "f"] += 1
 
 
+_COUNTS = re.compile(rf"{NUMBER}|{ORDINAL}")
 _ADDRESSES = frozenset(
     {"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"}
 )
 _NO_NAME = ("ly", "less", "ful", "ness", "ing", "ous", "dust", "ed", "ward", "wards")
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
-_SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|exclaimed|shouted|added|returned)\s+\Z")
-_DOES = re.compile(
-    r"\s+(?:\w+ly\s+)?(?:said|asked|replied|cried|answered|whispered|murmured|nodded|smiled|laughed|sighed|shrugged|"
-    r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had(?!\s+(?:been|seen|sent|given|"
-    r"sheltered|brought|produced))|"
-    r"was\s+(?:born|tall|young|old|dead))\b(?!\s+(?:in\s+ruins|been\s+built))|"
-    r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|"
-    r"husband|lips|cheeks?|shoulder|mind)\b"
-)
 _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
 """`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
 _THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
-_AT_A_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Nn]ear|[Tt]o)\s+\Z")
+_AT_A_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Nn]ear|[Tt]o|[Ff]or|[Ii]nto|[Oo]f|[Tt]owards?)\s+\Z")
 _HANGS_ON = re.compile(r"\b(?:in|at|from|near|to|for|of|through|towards?)\s+\Z")
 _INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 
@@ -283,14 +293,3 @@ def _hangs_on(told: str, mention: Mention) -> bool:
 
 def _moved(mention: Mention, by: int) -> Mention:
     return replace(mention, start=mention.start + by, end=mention.end + by)
-
-
-def _opens(flat: str, at: int, heads: set[int]) -> bool:
-    """Whether a word stands where any word has a capital."""
-    if at in heads:
-        return True
-    before = flat[max(0, at - 3) : at].rstrip()
-    return not before or (before[-1] in "\"'.!?:;([—-" and not flat[max(0, at - 6) : at].rstrip().endswith(_SHORTENED))
-
-
-_SHORTENED = ("Mr.", "Mrs.", "Dr.", "St.", "Ms.", "M.", "Mme.", "Capt.", "Col.", "Rev.", "Hon.", "Lt.", "Prof.", "Gen.")

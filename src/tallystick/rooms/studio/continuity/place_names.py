@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
+from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES, words
 
 _KINDS = (
     r"Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|Hill|Road|Avenue|Close|Yard|Walk|Mews|Gate|"
@@ -18,9 +18,8 @@ _KINDS = (
     r"Bridge|Mill|Bay|Head|Point|Harbour|Island|Isle|Wood|Heath|End|Common|Town|Water|Castle|Priory|Market"
 )
 ADDRESS = re.compile(
-    r"\b(?:street|row|lane|court|square|terrace|alley|place|gardens?|crescent|road|avenue|close|yard|walk|mews|"
-    r"gate|parade|"
-    r"buildings|wharf|quay|passage)(?:\s+hill)?\Z"
+    r"\b(?:street|row|lane|court|square|terrace|alley|place|gardens?|crescent|road|avenue|close|yard|walk|mews|gate|"
+    r"parade|buildings|wharf|quay|passage)(?:\s+hill)?\Z"
 )
 """How the name of a street ends, in small letters."""
 _RUN = re.compile(
@@ -33,28 +32,7 @@ _DAYED = re.compile(
 )
 """`Leeds on the Tuesday`."""
 _LEADING = frozenset(
-    {
-        "in",
-        "at",
-        "on",
-        "from",
-        "of",
-        "to",
-        "near",
-        "by",
-        "through",
-        "for",
-        "into",
-        "toward",
-        "towards",
-        "when",
-        "where",
-        "since",
-        "until",
-        "before",
-        "after",
-        "while",
-    }
+    words("in at on from of to near by through for into toward towards when where since until before after while")
 )
 _BORN = re.compile(r"-(?:born|bred|reared|raised)\Z")
 _SINGLED_OUT = re.compile(
@@ -62,11 +40,13 @@ _SINGLED_OUT = re.compile(
     r"her)\s+(?:native|own|birth|home))\b"
 )
 """`from Truro, where she was born`: of several places the one that more is said of."""
+NEVER_THERE = re.compile(r",?\s+(?:where|(?:at|in)\s+which)\s+(?:[\w.]+\s+){1,3}?(?:had\s+)?never\b")
+"""After a place where somebody only says he lives."""
 _WITHIN = re.compile(
     r"\b(?:[Ii]n|[Aa]t|[Nn]ear|to|[Ff]or|[Ff]rom|towards?|through|reach(?:ed|ing)|leav(?:e|ing)|left|"
     r"of)\s+(?:the\s+)?\Z"
 )
-_SIGN = re.compile(r"\b(?:at|of|in)\s+the\s+\Z")
+_SIGN = re.compile(r"\b(?:at|of|in)\s+the\s+(?:[A-Z]\w+\s+)?\Z")
 _NO_PLACE = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day|Christmas|Easter|"
     r"Michaelmas|Martinmas|Lammas|Whitsun\w*|Midsummer|Candlemas|Lent|God|Providence|Heaven|Latin|Greek)\b"
@@ -93,7 +73,7 @@ def only_place(binder: Binder, number: int, owner: Mention) -> Place | None:
     found = list(_places(binder, number, owner))
     if len(found) > 1:
         told = binder.prose.told
-        signs = [one for one in found if _SIGN.search(told, max(0, one.start - 8), one.start)]
+        signs = [one for one in found if _SIGN.search(told, max(0, one.start - 18), one.start)]
         # `at the Golden Lion in Leeds` is in Leeds.
         found = [one for one in found if one not in signs] or found
         found = [one for one in found if _SINGLED_OUT.match(told, one.end)] or found

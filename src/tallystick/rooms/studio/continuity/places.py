@@ -24,18 +24,15 @@ _LIES = (
 )
 _LYING = re.compile(
     rf"\b(?P<verb>{_LIES})\s+(?:(?:just|deep|far|away|high|up|down|out|well|right|directly|a\s+little|some|"
-    rf"\w+ly)\s+){{0,2}}(?:"
-    rf"in\s+the\s+(?P<part>{_WAY}|heart|middle|centre)\s+of\s+(?:the\s+)?(?P<whole>{_PROPER})"
-    rf"|(?:an?\s+(?:\w+\s+){{0,2}}(?:village|town|city|hamlet|house|estate|farm|port|parish|castle|manor|place|"
-    rf"seat|inn|island|spot)\s+)?(?:in|on)\s+{_PLACE}"
-    rf"|(?:(?:some|about|barely|nearly|scarcely|only)\s+)?(?P<count>{NUMBER}|half\s+a)\s+(?P<unit>miles?|leagues?|"
-    rf"kilomet\w+|hours?|days?)(?:'s?)?(?:\s+(?:walk|ride|drive|journey))?\s+"
-    rf"(?:(?:to\s+the\s+)?(?P<bearing>{_WAY})\s+of|from|outside|away\s+from|beyond|above|"
-    rf"below)\s+(?:the\s+)?(?P<from>{_PROPER})"
-    rf"|(?:to\s+the\s+|on\s+the\s+|at\s+the\s+)?(?P<way>{_WAY}|left|right|far|near)(?:ern)?(?:-hand)?\s+(?:of|"
-    rf"side\s+of|bank\s+of|shore\s+of|coast\s+of|edge\s+of|end\s+of|slope\s+of)\s+(?:the\s+)?(?P<ref>{_PROPER}|[a-z]+)"
-    r"|(?:at|on|near)\s+the\s+(?P<spot>top|foot|bottom|summit|mouth|head|edge|end)\s+of\s+(?:the\s+)?(?P<ref2>[\w'-]+)"
-    r")"
+    rf"\w+ly)\s+){{0,2}}(?:in\s+the\s+(?P<part>{_WAY}|heart|middle|centre)\s+of\s+(?:the\s+)?(?P<whole>{_PROPER})|"
+    rf"(?:an?\s+(?:\w+\s+){{0,2}}(?:village|town|city|hamlet|house|estate|farm|port|parish|castle|manor|place|seat|inn|"
+    rf"island|spot)\s+)?(?:in|on)\s+{_PLACE}|(?:(?:some|about|barely|nearly|scarcely|only)\s+)?(?P<count>{NUMBER}|"
+    rf"half\s+a)\s+(?P<unit>miles?|leagues?|kilomet\w+|hours?|days?)(?:'s?)?(?:\s+(?:walk|ride|drive|"
+    rf"journey))?\s+(?:(?:to\s+the\s+)?(?P<bearing>{_WAY})\s+of|from|outside|away\s+from|beyond|above|"
+    rf"below)\s+(?:the\s+)?(?P<from>{_PROPER})|(?:to\s+the\s+|on\s+the\s+|at\s+the\s+)?(?P<way>{_WAY}|left|right|far|"
+    rf"near)(?:ern)?(?:-hand)?\s+(?:of|side\s+of|bank\s+of|shore\s+of|coast\s+of|edge\s+of|end\s+of|"
+    rf"slope\s+of)\s+(?:the\s+)?(?P<ref>{_PROPER}|[a-z]+)"
+    r"|(?:at|on|near)\s+the\s+(?P<spot>top|foot|bottom|summit|mouth|head|edge|end)\s+of\s+(?:the\s+)?(?P<ref2>[\w'-]+))"
 )
 _ARTICLE = re.compile(r"\b[Tt]he\s+\Z")
 _SETTLED = re.compile(
@@ -44,25 +41,21 @@ _SETTLED = re.compile(
 )
 _BESIDE = re.compile(rf",\s+(?:which\s+(?:lay|lies|stood|stands)\s+)?in\s+{_PLACE}\s*,")
 _THE = re.compile(
-    r"\b[Tt]he\s+(?:(?:old|new|great|little|ruined|stone|white|grey|red|black|village|parish)\s+)?"
-    r"(?P<thing>lighthouse|mill|windmill|church|chapel|inn|castle|tower|bridge|farm|manor|abbey|monastery|station|"
-    r"harbour|mine|"
-    r"school|prison|hospital|cottage|vicarage|parsonage|rectory|town|village|city|palace|temple|fort|fortress|well|"
-    r"forge|"
+    r"\b[Tt]he\s+(?:(?:old|new|great|little|ruined|stone|white|grey|red|black|village|parish)\s+)?(?P<thing>lighthouse|"
+    r"mill|windmill|church|chapel|inn|castle|tower|bridge|farm|manor|abbey|monastery|station|harbour|mine|school|"
+    r"prison|hospital|cottage|vicarage|parsonage|rectory|town|village|city|palace|temple|fort|fortress|well|forge|"
     r"graveyard|churchyard|cemetery|quarry|orchard|stables)\s*\Z"
 )
 _HOUSE = re.compile(
-    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|"
-    r"Castle|Abbey|Manor|Lodge|Cottage|Grange|Farm|"
-    r"Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|Bridge|Mill|Wood|Forest|Hill|"
-    r"Heights|Rectory)\s*\Z"
+    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|Castle|"
+    r"Abbey|Manor|Lodge|Cottage|Grange|Farm|Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|"
+    r"Bridge|Mill|Wood|Forest|Hill|Heights|Rectory)\s*\Z"
 )
 _LIVES = re.compile(
-    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|lived\s+all\s+(?:his|her)\s+life|made\s+(?:his|"
-    rf"her)\s+home|had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|"
-    rf"was\s+born|had\s+been\s+born|was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|"
-    rf"was\s+a\s+native)\s+(?:alone,?\s+|still\s+|quietly\s+|then\s+|now\s+|there,\s+|always\s+)?"
-    rf"(?:in|at|on|from|of|near)\s+{_PLACE}"
+    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|lived\s+all\s+(?:his|her)\s+life|made\s+(?:his|her)\s+home|"
+    rf"had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|was\s+born|had\s+been\s+born|"
+    rf"was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|was\s+a\s+native)\s+(?:alone,?\s+|still\s+|quietly\s+|"
+    rf"then\s+|now\s+|there,\s+|always\s+)?(?:in|at|on|from|of|near)\s+{_PLACE}"
 )
 _HOME_IS = re.compile(
     rf"(?P<name>{NAME})(?:'s|')\s+(?:\w+\s+)?(?:house|home|cottage|lodgings|rooms|estate|farm|shop)\s+(?:was|is|"
@@ -141,11 +134,7 @@ def _thing(narration: Narration, binder: Binder, number: int, at: int) -> Mentio
     if house := _HOUSE.search(sentence.text[: at - sentence.start]):
         start = sentence.start + house.start()
         return Mention(
-            start=start,
-            end=at,
-            key=_plain(house.group()),
-            name=" ".join(house.group().split()),
-            is_possessive=False,
+            start=start, end=at, key=_plain(house.group()), name=" ".join(house.group().split()), is_possessive=False
         )
     named = binder.named_before(number, at)
     if named is not None:

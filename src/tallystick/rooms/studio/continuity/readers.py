@@ -7,7 +7,6 @@ from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.descriptions import descriptions
 from tallystick.rooms.studio.continuity.events import events
 from tallystick.rooms.studio.continuity.looks import looks
-from tallystick.rooms.studio.continuity.loose_ages import loose_ages
 from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.roots import roots
@@ -15,19 +14,7 @@ from tallystick.rooms.studio.continuity.ties import ties
 from tallystick.rooms.studio.continuity.whereabouts import whereabouts
 from tallystick.rooms.studio.continuity.years import years
 
-READERS = (
-    looks,
-    descriptions,
-    ages,
-    years,
-    loose_ages,
-    bodies,
-    places,
-    roots,
-    ties,
-    whereabouts,
-    events,
-    birthdays,
-    deaths,
-    loose_deaths,
-)
+_OF_PEOPLE = (looks, descriptions, ages, years, bodies)
+_OF_PLACES = (places, roots, ties, whereabouts)
+_OF_DAYS = (events, birthdays, deaths, loose_deaths)
+READERS = (*_OF_PEOPLE, *_OF_PLACES, *_OF_DAYS)

@@ -47,11 +47,10 @@ _ANCHOR = re.compile(
 _SHIFT = re.compile(
     rf"\b(?:(?:[Nn]ext|[Ff]ollowing)\s+(?:day|morning|evening|afternoon|night|week|month|year)|[Nn]ext,|tomorrow|"
     rf"yesterday|{WEEKDAY}s?|{MONTH}|{YEAR}|"
-    r"(?:days?|nights?|weeks?|months?|years?|fortnight|evenings?|mornings?)(?=\s+(?:later|after|passed|went|"
-    r"elapsed|on,|had\s+(?:passed|gone|elapsed)))|"
-    r"(?:[Oo]ne|[Aa]nother)\s+(?:day|morning|evening|afternoon|night)(?=\s*,|\s+(?:in|when|as|he|she|they|I|after|"
-    r"about))|morrow|"
-    r"[Tt]he\s+(?:day|week|month|year)\s+(?:after|before)|[Aa]fter\s+\w+\s+(?:days?|weeks?|months?|years?))\b"
+    r"(?:days?|nights?|weeks?|months?|years?|fortnight|evenings?|mornings?)(?=\s+(?:later|after|passed|went|elapsed|"
+    r"on,|had\s+(?:passed|gone|elapsed)))|(?:[Oo]ne|[Aa]nother)\s+(?:day|morning|evening|afternoon|night)(?=\s*,|"
+    r"\s+(?:in|when|as|he|she|they|I|after|about))|morrow|[Tt]he\s+(?:day|week|month|year)\s+(?:after|before)|"
+    r"[Aa]fter\s+\w+\s+(?:days?|weeks?|months?|years?))\b"
 )
 _TIMELY = frozenset(
     {

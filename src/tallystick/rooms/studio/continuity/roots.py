@@ -9,28 +9,24 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer, is_anothers_doing
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.place_names import Place, only_place
+from tallystick.rooms.studio.continuity.place_names import NEVER_THERE, Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _BORN_THERE = re.compile(
-    r"(?<![-\w])(?<!\ba )(?<!\bone )(?<!\bman )(?<!\bwoman )[Bb]orn\b|"
-    r"(?<!gave )(?<!given )(?<!giving )\bbirth(?:place|right)?\b(?!-)|\b(?:saw|seen|"
-    r"beheld)\s+(?:the\s+)?(?:first\s+)?(?:light|daylight)\b|\bfirst\s+(?:opened\b|(?:saw|seen|beheld|"
-    r"looked)\s+(?:up)?(?:on\s+)?(?:the|this)\s+(?:world|day|light))|\bopened\s+(?:his|"
-    r"her)\s+eyes\s+(?:up)?on\b|"
-    r"\bdelivered\s+of\b|\bbrought\s+to\s+bed\b|\b(?:drew|drawn|took|taken)\s+(?:his|her)\s+first\b|"
-    r"\b(?:(?:his|her)|'s)\s+first\s+(?:breath|cry|steps|breaths)\b|"
-    r"\b(?:came|come|brought|arrived|entered)\s+(?:[\w.]+\s+){0,3}?(?:into\s+)?(?:the|this)\s+world\b|"
-    r"\b(?:was|is|being|as|,)\s+(?:an?|the|to\s+be\s+a)\s+(?:\w+\s+)?native\b|,\s+a\s+native\b|"
-    r"(?:\b(?:his|her)|'s)\s+(?:own\s+)?native\b|\A\W*(?:A|The)\s+native\b|\bcradle\b|\bcradled\b|"
-    r"\bbeg[au]n\s+(?:his\s+|her\s+)?(?:days|life|career|existence|pilgrimage)\b|\b(?:came|"
-    r"come)\s+into\s+(?:being|existence|life)\b|"
-    r"\b(?:had\s+|has\s+)?(?:produced|bred|reared|fathered|mothered)\s+(?=[A-Z])|\bhail(?:ed|s|"
-    r"ing)\s+from\b|\boriginally\b|\b(?:christened|baptised|baptized)\b|\bbr(?:ought|inging)\s+forth\b|"
-    r"\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|comes)\s+from\s+(?=[A-Z]\w+\s*(?:[.;]|,\s+(?:and\s+(?:was|is|"
-    r"had)|where|which)\b))|\band\s+from\s+(?=[A-Z]\w+\s*[.;])|"
-    r"(?<=[a-z])'s\s+(?:\w+\s+){0,3}(?:son|daughter|child)\b|\bby\s+origin\b|"
+    r"(?<![-\w])(?<!\ba )(?<!\bone )(?<!\bman )(?<!\bwoman )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\bbirth(?:place|"
+    r"right)?\b(?!-)|\b(?:saw|seen|beheld)\s+(?:the\s+)?(?:first\s+)?(?:light|daylight)\b|\bfirst\s+(?:opened\b|(?:saw|"
+    r"seen|beheld|looked)\s+(?:up)?(?:on\s+)?(?:the|this)\s+(?:world|day|light))|\bopened\s+(?:his|"
+    r"her)\s+eyes\s+(?:up)?on\b|\bdelivered\s+of\b|\bbrought\s+to\s+bed\b|\b(?:drew|drawn|took|taken)\s+(?:his|"
+    r"her)\s+first\b|\b(?:(?:his|her)|'s)\s+first\s+(?:breath|cry|steps|breaths)\b|\b(?:came|come|brought|arrived|"
+    r"entered)\s+(?:[\w.]+\s+){0,3}?(?:into\s+)?(?:the|this)\s+world\b|\b(?:was|is|being|as|,)\s+(?:an?|the|"
+    r"to\s+be\s+a)\s+(?:\w+\s+)?native\b|,\s+a\s+native\b|(?:\b(?:his|her)|'s)\s+(?:own\s+)?native\b|\A\W*(?:A|"
+    r"The)\s+native\b|\bcradle\b|\bcradled\b|\bbeg[au]n\s+(?:his\s+|her\s+)?(?:days|life|career|existence|"
+    r"pilgrimage)\b|\b(?:came|come)\s+into\s+(?:being|existence|life)\b|\b(?:had\s+|has\s+)?(?:produced|bred|reared|"
+    r"fathered|mothered)\s+(?=[A-Z])|\bhail(?:ed|s|ing)\s+from\b|\boriginally\b|\b(?:christened|baptised|baptized)\b|"
+    r"\bbr(?:ought|inging)\s+forth\b|\b(?:was|were|is)\s+from\s+(?=[A-Z])|\b(?:came|"
+    r"comes)\s+from\s+(?=[A-Z]\w+\s*(?:[.;]|,\s+(?:and\s+(?:was|is|had)|where|which)\b))|"
+    r"\band\s+from\s+(?=[A-Z]\w+\s*[.;])|(?<=[a-z])'s\s+(?:\w+\s+){0,3}(?:son|daughter|child)\b|\bby\s+origin\b|"
     r"\b(?:roots?|origins?|beginnings|infancy|babyhood|nativity|natal)\b|\b(?:sprung|sprang|came|come|was|"
     r"is)\s+(?:all\s+)?of\s+(?:an?\s+|old\s+|good\s+|honest\s+)*(?=[A-Z])"
 )
@@ -50,29 +46,25 @@ _IS_ONE = re.compile(
     r"The)|,)\s+(?:an?\s+|the\s+|all\s+|only\s+|but\s+|old\s+|good\s+|plain\s+|true\s+|honest\s+)*\Z"
 )
 _LIVES = re.compile(
-    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|lodg(?:ed|es?|ing)|"
-    r"boarded|inhabit(?:ed|s|ing)|"
-    r"tenanted|settled|domiciled|(?:kept|keeps?|keeping|set\s+up)\s+(?:house|home|shop|school|"
-    r"an?\s+(?:\w+\s+)?(?:shop|inn|school|store|house))|"
-    r"househol\w+|tenant|inhabitant|resident|parishioner|neighbou?rs?|landlady|landlord|(?:master|"
-    r"mistress|owner|possessor|proprietor|occupier)\s+of\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|farm|"
-    r"shop|villa|estate)|"
-    r"(?:been|was)\s+(?:established\s+|settled\s+)?(?:at|in)\s+[\w\s]{3,30}?\s+(?:for\s+|these\s+|"
+    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|lodg(?:ed|es?|ing)|boarded|"
+    r"inhabit(?:ed|s|ing)|tenanted|settled|domiciled|(?:kept|keeps?|keeping|set\s+up)\s+(?:house|home|shop|school|"
+    r"an?\s+(?:\w+\s+)?(?:shop|inn|school|store|house))|househol\w+|tenant|inhabitant|resident|parishioner|"
+    r"neighbou?rs?|landlady|landlord|(?:master|mistress|owner|possessor|proprietor|occupier)\s+of\s+(?:an?|"
+    r"the)\s+(?:\w+\s+)?(?:house|cottage|farm|shop|villa|estate)|(?:been|was)\s+(?:established\s+|settled\s+)?(?:at|"
+    r"in)\s+[\w\s]{3,30}?\s+(?:for\s+|these\s+|"
     r"this\s+)?[\w-]+\s+years|at\s+home|home|homeward)\b",
     re.IGNORECASE,
 )
 _HOUSE = (
-    r"(?:house|home|cottage|rooms?|lodgings?|farm|farmhouse|dwelling|abode|quarters|fireside|hearth|"
-    r"residence|address|roof|garret|attic|"
-    r"parlour|chambers|flat|apartments?|doorstep|front\s+door|own\s+door|bed|bedroom|kitchen|windows?|"
-    r"chimney|garden|villa|lodge|estate|seat|household|shop)"
+    r"(?:house|home|cottage|rooms?|lodgings?|farm|farmhouse|dwelling|abode|quarters|fireside|hearth|residence|address|"
+    r"roof|garret|attic|parlour|chambers|flat|apartments?|doorstep|front\s+door|own\s+door|bed|bedroom|kitchen|"
+    r"windows?|chimney|garden|villa|lodge|estate|seat|household|shop)"
 )
 _HIS_HOUSE = re.compile(
-    rf"(?:\b(?:his|her)|'s|s')\s+(?:(?:own|little|old|small|new|two|three|four|narrow|tall|white|snug|poor|"
-    rf"bare|single|only|quiet|[\w-]+)\s+){{0,2}}?{_HOUSE}\b|"
-    rf"\b(?:had|has|have|kept|owned|rented|occupied|took|taken|shared|held|possessed|leased|"
-    rf"built)\s+(?:(?:\w+\s+){{0,4}}?){_HOUSE}\b|"
-    rf"\b{_HOUSE}\b(?=[^;]*?\b(?:belonged\s+to|had\s+been|was|were)\s+(?:[\w.]+\s+)?[\w.]+'s\b)|"
+    rf"(?:\b(?:his|her)|'s|s')\s+(?:(?:own|little|old|small|new|two|three|four|narrow|tall|white|snug|poor|bare|single|"
+    rf"only|quiet|[\w-]+)\s+){{0,2}}?{_HOUSE}\b|\b(?:had|has|have|kept|owned|rented|occupied|took|taken|shared|held|"
+    rf"possessed|leased|built)\s+(?:(?:\w+\s+){{0,4}}?){_HOUSE}\b|\b{_HOUSE}\b(?=[^;]*?\b(?:belonged\s+to|had\s+been|"
+    rf"was|were)\s+(?:[\w.]+\s+)?[\w.]+'s\b)|"
     rf"\b{_HOUSE}\b(?=[^;]*?\bbelong(?:ed|s|ing)\s+to\b)",
     re.IGNORECASE,
 )
@@ -84,15 +76,13 @@ _HIS_DOOR = re.compile(
 _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:himself|herself))\b")
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
-    r"\b(?:once|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
-    r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|"
-    r"as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|she)\s+was|would|might|should|meant\s+to|hoped|"
-    r"wished|going\s+to|intended|planned|longed|wanted|"
-    r"to\s+live|if|whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|"
-    r"like|instead|rather|before(?=\s*[.,;]|\s+(?:he|she|that|his|her)\b)|ago|"
-    r"temporar\w+|summers?|holidays?|bought|inherit\w*|empty|to\s+let|(?:his|her|"
-    r"'s)\s+(?:\w+\s+)?(?:mother|father|brother|sister|uncle|aunt|cousin|friend|"
-    r"son|daughter|nephew|niece|wife|husband|grandmother|grandfather|people|parents|family|servant|clerk|"
+    r"\b(?:once|home\s+from|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
+    r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|"
+    r"she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|to\s+live|if|"
+    r"whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|like|instead|rather|"
+    r"before(?=\s*[.,;]|\s+(?:he|she|that|his|her)\b)|ago|temporar\w+|summers?|holidays?|bought|inherit\w*|empty|"
+    r"to\s+let|(?:his|her|'s)\s+(?:\w+\s+)?(?:mother|father|brother|sister|uncle|aunt|cousin|friend|son|daughter|"
+    r"nephew|niece|wife|husband|grandmother|grandfather|people|parents|family|servant|clerk|"
     r"master|employer)(?:'s|s')?\b)\b",
     re.IGNORECASE,
 )
@@ -115,21 +105,20 @@ _JOURNEY = re.compile(
 )
 _BIRTH_WORDS = frozenset(
     words("""
-    born bred birth birthplace birthright light eyes day world delivered bed first breath cry steps native
-    natives cradle cradled produced reared fathered mothered hailed hails hailing originally origin roots root
-    origins beginnings infancy babyhood nativity natal sprung sprang of man woman lad lass girl boy child baby
-    raised days life career existence pilgrimage being from came
+    born bred birth birthplace birthright light eyes day world delivered bed first breath cry steps native natives
+    cradle cradled produced reared fathered mothered hailed hails hailing originally origin roots root origins
+    beginnings infancy babyhood nativity natal sprung sprang of man woman lad lass girl boy child baby raised days life
+    career existence pilgrimage being from came
     """)
 )
 _HOME_WORDS = frozenset(
     words("""
-    live lived lives living dwelt dwelled dwell dwells dwelling resided reside resides residing lodged lodge
-    lodges lodging boarded inhabited inhabits inhabiting tenanted settled domiciled kept keep keeps keeping set
-    householder householders tenant inhabitant resident parishioner neighbour neighbours neighbor neighbors
-    landlady landlord home homeward house cottage room rooms lodgings farm farmhouse abode quarters fireside
-    hearth residence address roof garret attic parlour chambers flat apartment apartments doorstep door bed
-    bedroom kitchen window windows chimney garden villa estate seat household shop mistress master owner
-    possessor proprietor occupier years
+    live lived lives living dwelt dwelled dwell dwells dwelling resided reside resides residing lodged lodge lodges
+    lodging boarded inhabited inhabits inhabiting tenanted settled domiciled kept keep keeps keeping set householder
+    householders tenant inhabitant resident parishioner neighbour neighbours neighbor neighbors landlady landlord home
+    homeward house cottage room rooms lodgings farm farmhouse abode quarters fireside hearth residence address roof
+    garret attic parlour chambers flat apartment apartments doorstep door bed bedroom kitchen window windows chimney
+    garden villa estate seat household shop mistress master owner possessor proprietor occupier years
     """)
 )
 
@@ -207,6 +196,8 @@ def _home(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[in
     if _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0]) or _ONCE.search(
         told, sentence.start, place.start
     ):
+        return None
+    if NEVER_THERE.match(told, place.end):
         return None
     if owner.end <= place.start and _OF_HERE.fullmatch(told, owner.end, place.start) and owner.start >= sentence.start:
         return owner.start, place.end

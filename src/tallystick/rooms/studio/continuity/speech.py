@@ -7,8 +7,7 @@ Span = tuple[int, int]
 
 _DOUBLE = re.compile(r'["“”«»]')
 _SINGLE_OPEN = re.compile(
-    r"(?:(?<=[\s(\[—\u2013\"“-])|^)['\u2018](?!(?:tis|twas|em|til|cause|bout|d|s|"
-    r"ll)\b)(?=[\w—\u2013“\"])"
+    r"(?:(?<=[\s(\[—\u2013\"“-])|^)['\u2018](?!(?:tis|twas|em|til|cause|bout|d|s|ll)\b)(?=[\w—\u2013“\"])"
 )
 _SINGLE_CLOSE = re.compile(r"(?<=[.,!?;:—\u2013…-])['\u2019](?!\w)")
 _SINGLE_CLOSE_WORD = re.compile(r"(?<=\w)['\u2019](?!\w)")

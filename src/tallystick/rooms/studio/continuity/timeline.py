@@ -13,7 +13,9 @@ from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
 
 _DATED = re.compile(DATE)
 _OTHER_YEAR = re.compile(
-    r"\b(?:(?:an)?other\s+year|years\s+old|many\s+years|some\s+years|distant\s+year|century|long\s+(?:before|ago)|before\s+\w+\s+was\s+born|"
+    r"\b(?:(?:an)?other\s+year|years\s+old|many\s+years|some\s+years|distant\s+year|century|long\s+(?:before|ago)|"
+    r"before\s+\w+\s+was\s+born|"
+    r"newspaper|dated|many\s+an?\s+\w+\s+had|had\s+gone\s+by|whether|calendar\s+had|last\s+reign|"
     r"school-?days|childhood|boyhood|girlhood|[Ww]henever|years\s+(?:ago|before|earlier)|grandfather|ancestor)\b"
 )
 """That a date is of another year than the story's."""

@@ -16,12 +16,11 @@ _COLOUR = re.compile(
     rf"(?<![\w-])(?:[a-z]+-)?(?:{'|'.join(sorted({*EYES, *HAIR}, key=len, reverse=True))})(?![\w-])", re.IGNORECASE
 )
 _FREE = re.compile(
-    r"\s*(?:[,.;:—!?)]|\Z)|\s+(?:and|or|but|as|in|with|under|beneath|behind|above|like|than|by|at|to|for|on|that|"
-    r"which|they|these|he|she|it|were|was|are|is|had|has|from|against|through|"
-    r"enough|again|still|now|too|when|where|while|until|though|because|since|so|ever|indeed|once|about|round|upon|"
-    r"over|down|(?:flood|waves?|rope|mass|"
-    r"cloud|tangle|plaits?|braids?|coils?|cascade|sheet|curtain|strands|wisps|mop|mane|tufts|strings|tails|knot|"
-    r"ringlets|curls|tresses|spikes|crown|cap|halo|river)\b)\b|\s+of\s+(?:them|it|each)\b"
+    r"\s*(?:[,.;:—!?)]|\Z)|\s+(?:and|or|but|as|in|with|under|beneath|behind|above|like|than|by|at|to|for|on|that|which|"
+    r"they|these|he|she|it|were|was|are|is|had|has|from|against|through|enough|again|still|now|too|when|where|while|"
+    r"until|though|because|since|so|ever|indeed|once|about|round|upon|over|down|(?:flood|waves?|rope|mass|cloud|tangle|"
+    r"plaits?|braids?|coils?|cascade|sheet|curtain|strands|wisps|mop|mane|tufts|strings|tails|knot|ringlets|curls|"
+    r"tresses|spikes|crown|cap|halo|river)\b)\b|\s+of\s+(?:them|it|each)\b"
 )
 """What follows a colour that no noun follows; hair may fall in black waves."""
 _COLOUR_OF = re.compile(
@@ -42,21 +41,24 @@ _BE = re.compile(
     r"stayed|kept|showed|shone|gleamed|glowed|proved|burned|hung|lay|stood|came|grew)\b(?!\s+(?:them|it|him|her)\b)"
 )
 _NO_LINK = re.compile(
-    r"\b(?:on|at|to(?!\s+be)|upon|with|from|towards?|by|for|over|into|full|like|not|never|no|fixed|closed|shut|"
-    r"covered|hidden|lost|gone|two|the(?!\s+(?:same|very|colou?r|\w+est))|his|her|my|"
-    r"their|"
-    r"\w{4,}ing|red(?=\s+and)|\w{4,}ed)\b"
+    r"\b(?:on|at|to(?!\s+be)|upon|with|from|towards?|by|for|over|into|full|like|not|never|no|fixed|closed|shut|covered|"
+    r"hidden|lost|gone|two|the(?!\s+(?:same|very|colou?r|\w+est))|his|her|my|their|\w{4,}ing|red(?=\s+and)|\w{4,}ed)\b"
 )
 _KEPT = re.compile(
-    r"\b(?:startling|piercing|striking|arresting|penetrating|surprising|unsettling|burning|shining|gleaming|"
-    r"glowing|unblinking|unchanging|amazing|astonishing|faded|flecked|washed|deep-set|wide-set|red-rimmed|"
-    r"undoubted|decided|"
+    r"\b(?:startling|piercing|striking|arresting|penetrating|surprising|unsettling|burning|shining|gleaming|glowing|"
+    r"unblinking|unchanging|amazing|astonishing|faded|flecked|washed|deep-set|wide-set|red-rimmed|undoubted|decided|"
     r"pronounced|unmixed|clouded|speckled|being|again|not\s+[\w\s]{2,30}?,?\s+but)\b"
 )
 _TAKES_UP = frozenset(words("they these those which that it both this"))
 _WERE_THE = re.compile(r"\b(?:were|was)\s+the\s+\Z")
 _NOMINAL = re.compile(r"\b(?:the|their|its|whose)\s+\Z|\bhow\s+\Z(?<=how )")
 """Before a colour that stands as a noun."""
+_THEIR = re.compile(r"\b(?:their|its)\s+(?:[a-z]+\s+)?\Z")
+_NO_THING = re.compile(
+    r"\s*(?:[,.;:—]|\Z)|\s+(?:an?|the|more|most|all|seem\w*|look\w*|grew|deepen\w*|darken\w*|shone|was|were|had|did|"
+    r"and|in|with|to|under|quite|so|as|than|by)\b"
+)
+"""What follows a colour that stands as a noun: `made their brown a shade brighter`."""
 _WITHIN = re.compile(
     r"\s+(?:in|of|behind|under|beneath|above|beyond|on|at|about|over|that|which|he|she|through|between|across|"
     r"below|it|[A-Z][\w.]*)\b[^,;:—]*\Z|\s*,(?!\s+(?:and|but|for)\b)[^,;:—]*,?\s*\Z|\s*\Z"
@@ -99,6 +101,8 @@ def tints(text: str, slots: Sequence[Slot]) -> Iterator[Tint]:
             not (
                 _FREE.match(text, found.end())
                 or two
+                or re.search(r"\bhow\s+(?:very\s+)?\Z", text[: found.start()])
+                or (_THEIR.search(text[: found.start()]) and _NO_THING.match(text, found.end()))
                 or (_WERE_THE.search(text[: found.start()]) and text.startswith(" of ", found.end()))
             )
             or _FOR_NOW.match(text, found.end())
@@ -127,7 +131,9 @@ def _said_of(text: str, found: re.Match[str], slots: Sequence[Slot]) -> Slot | N
     before = text[: found.start()]
     ahead = [slot for slot in slots if slot[1] <= found.start()]
     nearest = ahead[-1] if ahead else None
-    if _NOMINAL.search(before):
+    if _THEIR.search(before) and nearest is not None and _NO_THING.match(text, found.end()):
+        return nearest
+    if _NOMINAL.search(before) and not (before.endswith("how ") and nearest is None):
         return nearest if nearest is not None and _is_their(before, nearest, text[found.end() :]) else None
     if _GLINT.search(before) and slots:
         return nearest or slots[0]
@@ -156,11 +162,7 @@ def _links(between: str) -> bool:
 
 
 def _by_verb(
-    text: str,
-    verb: re.Match[str],
-    nearest: Slot | None,
-    slots: Sequence[Slot],
-    found: re.Match[str],
+    text: str, verb: re.Match[str], nearest: Slot | None, slots: Sequence[Slot], found: re.Match[str]
 ) -> Slot | None:
     """The slot that is the subject of `were`."""
     subject = _SKIPPED.sub("", text[: verb.start()].rstrip())
@@ -203,7 +205,17 @@ def _inverted(text: str, found: re.Match[str], slots: Sequence[Slot]) -> Slot | 
         and re.match(r"\s+[^,;:]{0,30}?(?=\b(?:eyes?|hair)\b)", after)
     )
     behind = [slot for slot in slots if slot[0] >= found.end()]
+    if not turned and behind and _SET_FIRST.fullmatch(text, 0, found.start()):
+        # `Grey, wide and perfectly sober, Mara's eyes met his`.
+        turned = _THEN.fullmatch(text, found.end(), behind[0][0])
     return behind[0] if turned and behind else None
+
+
+_SET_FIRST = re.compile(r"\W*(?:(?:Being|So|Still|As)\s+)?(?:[A-Za-z-]+,?\s+(?:and\s+)?){0,3}")
+_THEN = re.compile(
+    r"(?:\s+(?:and|as|but|with|from|in|of)\b[^,;:—]{2,40}|,\s+(?:and\s+)?[a-z][^,;:—]{2,40}){0,2},\s+"
+    r"(?:the|his|her|(?:[A-Z][\w.]*\s+){0,2}[A-Z]\w+'s)\s+(?:[a-z-]+\s+){0,2}"
+)
 
 
 def _beside(before: str, slot: Slot) -> bool:

@@ -74,70 +74,66 @@ MALE_TITLES = frozenset(
 FEMALE_TITLES = frozenset(
     words(
         "mrs miss ms lady madame madam mme mademoiselle mlle queen princess countess duchess baroness aunt sister "
-        "mother "
-        "donna frau signora empress dame"
+        "mother donna frau signora empress dame"
     )
 )
 OTHER_TITLES = frozenset(
     words(
-        "dr doctor captain capt colonel col major general gen professor prof inspector sergeant sgt lieutenant "
-        "lieut lt "
-        "rev reverend judge commander admiral corporal constable detective agent officer justice bishop cardinal nurse"
+        "dr doctor captain capt colonel col major general gen professor prof inspector sergeant sgt lieutenant lieut "
+        "lt rev reverend judge commander admiral corporal constable detective agent officer justice bishop cardinal "
+        "nurse"
     )
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | OTHER_TITLES
 
 MALE_NAMES = frozenset(
     words("""
-    adam adrian alan albert alec alex alexander alfred allan ambrose andrew anthony archibald arthur august ben
-    benjamin bernard bertram bill bob charles charlie christopher clarence claude clement cyril dan daniel david
-    dennis dick donald douglas duncan edgar edmund edward edwin eric ernest eugene evan felix ferdinand francis
-    frank fred frederick geoffrey george gerald gilbert giles godfrey gregory guy harold harry henry herbert
-    hector horace hubert hugh hugo humphrey ian isaac jack jacob james jasper jeremy jerome jim joe john jon
-    jonathan joseph joshua julian justin karl kenneth laurence lawrence leo leonard leopold lewis lionel louis
-    luke malcolm mark martin matthew maurice max michael miles mortimer nathaniel ned neil nicholas nick noel
-    norman oliver oscar owen patrick paul percy peter philip phillip piers quentin ralph randolph raymond
-    reginald richard rob robert robin roderick roger roland ronald rufus rupert samuel sam sebastian sidney
-    sydney silas simon stanley stephen steven theodore thomas timothy toby tom tomas victor vincent walter
-    wilfred will william tobias emil anton viktor ivan boris allen alvin amos angus austin barry basil brian
-    bruce byron carl cecil chester clifford colin conrad craig cuthbert darren dean derek dexter dominic dorian
-    dylan earl elliot elmer elvin emmett ethan finn floyd gabriel gareth garth gavin glen graham grant hal hans
-    harvey heathcliff hiram howard ivor jason jeff jeffrey jerry jesse joel josiah jude keith kevin kurt lance
-    larry lars leon leroy lloyd logan luther lyle magnus marcus marvin melvin merlin micah milo morgan morris
-    murray nathan nelson nigel noah omar orson otto perry phil preston quincy ramon randal reuben rex rodney
-    ross rowan roy russell ryan saul scott sean seth shane shaun sheldon terence tony travis trevor tristan
-    tyler vernon wallace warren wayne wesley willard willie winston zachary mikhail nikolai pavel sergei dmitri
-    jan jens karel klaus lukas matthias marek stefan
+    adam adrian alan albert alec alex alexander alfred allan ambrose andrew anthony archibald arthur august ben benjamin
+    bernard bertram bill bob charles charlie christopher clarence claude clement cyril dan daniel david dennis dick
+    donald douglas duncan edgar edmund edward edwin eric ernest eugene evan felix ferdinand francis frank fred frederick
+    geoffrey george gerald gilbert giles godfrey gregory guy harold harry henry herbert hector horace hubert hugh hugo
+    humphrey ian isaac jack jacob james jasper jeremy jerome jim joe john jon jonathan joseph joshua julian justin karl
+    kenneth laurence lawrence leo leonard leopold lewis lionel louis luke malcolm mark martin matthew maurice max
+    michael miles mortimer nathaniel ned neil nicholas nick noel norman oliver oscar owen patrick paul percy peter
+    philip phillip piers quentin ralph randolph raymond reginald richard rob robert robin roderick roger roland ronald
+    rufus rupert samuel sam sebastian sidney sydney silas simon stanley stephen steven theodore thomas timothy toby tom
+    tomas victor vincent walter wilfred will william tobias emil anton viktor ivan boris allen alvin amos angus austin
+    barry basil brian bruce byron carl cecil chester clifford colin conrad craig cuthbert darren dean derek dexter
+    dominic dorian dylan earl elliot elmer elvin emmett ethan finn floyd gabriel gareth garth gavin glen graham grant
+    hal hans harvey heathcliff hiram howard ivor jason jeff jeffrey jerry jesse joel josiah jude keith kevin kurt lance
+    larry lars leon leroy lloyd logan luther lyle magnus marcus marvin melvin merlin micah milo morgan morris murray
+    nathan nelson nigel noah omar orson otto perry phil preston quincy ramon randal reuben rex rodney ross rowan roy
+    russell ryan saul scott sean seth shane shaun sheldon terence tony travis trevor tristan tyler vernon wallace warren
+    wayne wesley willard willie winston zachary mikhail nikolai pavel sergei dmitri jan jens karel klaus lukas matthias
+    marek stefan
     """)
 )
 FEMALE_NAMES = frozenset(
     words("""
-    ada adela adele adelaide agatha agnes alice alison amanda amelia amy anastasia angela ann anna annabel anne
-    annie arabella audrey barbara beatrice bella bertha bess bessie betsy betty blanche bridget camilla caroline
-    catharine catherine cecilia cecily celia charlotte christine clara clarissa constance cora cordelia daisy
-    deborah diana dora doris dorothea dorothy edith eleanor elena eliza elizabeth ella ellen elsie emily emma
-    esther ethel eva eve eveline evelyn fanny felicity flora florence frances georgiana geraldine gertrude grace
-    greta gwendolen hannah harriet helen helena henrietta hester hilda ida irene isabel isabella ivy jane janet
-    jean jenny jessica jessie joan joanna josephine judith julia juliet justine karen kate katherine kathleen
-    kitty laura lavinia leah lena letitia lily lizzie lizzy louisa louise lucinda lucy lydia mabel madeline
-    maggie mara margaret maria marian marianne marie marion martha mary matilda maud may mildred millicent
-    minnie miranda molly monica muriel nancy nell nelly nora olive olivia pamela patience patricia paula
-    penelope phoebe polly priscilla prudence rachel rebecca rosa rosalind rose rosamond rosemary ruth sally
-    sarah selina sibyl sophia sophie stella susan susannah sylvia teresa theresa ursula valerie vera victoria
-    viola violet virginia vivian winifred ilse ingrid sofia nina anya alexandra alma althea anita antonia april
-    ariel astrid aurora ava becky bernice beth betsey beverly bonnie brenda carla carmen carol carrie cassandra
-    cathy charity cheryl chloe cindy claire claudia colleen connie corinne crystal cynthia dana daphne dawn
-    delia delilah denise dolores donna eileen elaine elinor ellie eloise elsa elspeth enid erica erin ernestine
-    esme estelle eugenia eunice faith fay fiona francesca freda frieda gail gemma gina ginger gladys glenda
-    gloria gretchen gwen hattie hazel heather heidi hettie hope imogen ines inez iris isolde jackie jacqueline
-    jan janice jill jodie joy joyce judy june karin kay kelly kim kirsten kristin lana lara laurel lauren leila
-    leonora leslie linda lisa lois lola lorna lorraine lottie lorelei lulu mae magda maisie mamie marcia margery
-    margot marianna marilla marina marjorie marlene marta maureen mavis maxine melanie melissa mercy meredith
-    mia millie mimi mina minna mollie mona moira myra myrtle nadia naomi natalie nellie nettie nicola norah
-    norma odette olga pansy paulina pearl peggy philippa phyllis portia ramona regina rhoda rita roberta roxana
-    roxanne ruby sabina sabrina sandra sasha selma serena shirley sigrid sonia stacy susanna suzanne sybil
-    tabitha tamara tess tessa thea thelma tilda tina trudy una vanessa verity veronica wanda wendy wilma yvette
-    yvonne zelda zoe
+    ada adela adele adelaide agatha agnes alice alison amanda amelia amy anastasia angela ann anna annabel anne annie
+    arabella audrey barbara beatrice bella bertha bess bessie betsy betty blanche bridget camilla caroline catharine
+    catherine cecilia cecily celia charlotte christine clara clarissa constance cora cordelia daisy deborah diana dora
+    doris dorothea dorothy edith eleanor elena eliza elizabeth ella ellen elsie emily emma esther ethel eva eve eveline
+    evelyn fanny felicity flora florence frances georgiana geraldine gertrude grace greta gwendolen hannah harriet helen
+    helena henrietta hester hilda ida irene isabel isabella ivy jane janet jean jenny jessica jessie joan joanna
+    josephine judith julia juliet justine karen kate katherine kathleen kitty laura lavinia leah lena letitia lily
+    lizzie lizzy louisa louise lucinda lucy lydia mabel madeline maggie mara margaret maria marian marianne marie marion
+    martha mary matilda maud may mildred millicent minnie miranda molly monica muriel nancy nell nelly nora olive olivia
+    pamela patience patricia paula penelope phoebe polly priscilla prudence rachel rebecca rosa rosalind rose rosamond
+    rosemary ruth sally sarah selina sibyl sophia sophie stella susan susannah sylvia teresa theresa ursula valerie vera
+    victoria viola violet virginia vivian winifred ilse ingrid sofia nina anya alexandra alma althea anita antonia april
+    ariel astrid aurora ava becky bernice beth betsey beverly bonnie brenda carla carmen carol carrie cassandra cathy
+    charity cheryl chloe cindy claire claudia colleen connie corinne crystal cynthia dana daphne dawn delia delilah
+    denise dolores donna eileen elaine elinor ellie eloise elsa elspeth enid erica erin ernestine esme estelle eugenia
+    eunice faith fay fiona francesca freda frieda gail gemma gina ginger gladys glenda gloria gretchen gwen hattie hazel
+    heather heidi hettie hope imogen ines inez iris isolde jackie jacqueline jan janice jill jodie joy joyce judy june
+    karin kay kelly kim kirsten kristin lana lara laurel lauren leila leonora leslie linda lisa lois lola lorna lorraine
+    lottie lorelei lulu mae magda maisie mamie marcia margery margot marianna marilla marina marjorie marlene marta
+    maureen mavis maxine melanie melissa mercy meredith mia millie mimi mina minna mollie mona moira myra myrtle nadia
+    naomi natalie nellie nettie nicola norah norma odette olga pansy paulina pearl peggy philippa phyllis portia ramona
+    regina rhoda rita roberta roxana roxanne ruby sabina sabrina sandra sasha selma serena shirley sigrid sonia stacy
+    susanna suzanne sybil tabitha tamara tess tessa thea thelma tilda tina trudy una vanessa verity veronica wanda wendy
+    wilma yvette yvonne zelda zoe
     """)
 )
 
@@ -151,38 +147,37 @@ WOMEN = words(
 )
 ANYONE = words(
     "child stranger servant friend cousin doctor captain officer colonel person creature baby infant visitor guest "
-    "soldier clerk lawyer physician surgeon teacher student companion figure passenger driver guard prisoner "
-    "speaker neighbour neighbor master host twin sibling kinsman kinswoman orphan beggar pedlar tramp namesake"
+    "soldier clerk lawyer physician surgeon teacher student companion figure passenger driver guard prisoner speaker "
+    "neighbour neighbor master host twin sibling kinsman kinswoman orphan beggar pedlar tramp namesake"
 )
 KIN = frozenset(
     words("""
-    mother father brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather
-    grandmother grandson granddaughter stepmother stepfather twin widow widower fiance fiancee
+    mother father brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather grandmother
+    grandson granddaughter stepmother stepfather twin widow widower fiance fiancee
     """)
 )
 NOT_NAMES = frozenset(
     words("""
-    i a an and the but or nor so yet if when while then there here this that these those it he she they we you
-    his her its their our my your what which who whom whose why how where not no yes oh ah alas well now once as
-    at by for from in into of off on onto out over to under up upon with without within after before until till
-    since because though although unless whether both either neither each every all any some many much more most
-    few several such only even just still again also too very never always often sometimes perhaps maybe indeed
-    however therefore thus hence meanwhile moreover nevertheless god heaven heavens lord lords sir sirs madam
-    ma'am miss mister mr mrs dr st chapter book part volume letter monday tuesday wednesday thursday friday
-    saturday sunday january february march april may june july august september october november december
-    christmas easter michaelmas whitsuntide whitsun lammas martinmas candlemas advent lent shrovetide yuletide
-    hallowmas midsummer bible english french german italian spanish russian american british irish scottish
-    scotch welsh dutch greek roman latin christian jew jewish turk turkish indian chinese european african north
-    south east west northern southern eastern western street road lane square avenue river mount lake sea ocean
-    bay cape isle island islands hall house park court castle abbey church hotel inn tavern bridge station
-    college university hospital company society street-door majesty highness excellency honour grace lordship
-    ladyship papa mamma mama dad mum nobody somebody everybody anybody nothing something everything anything one
-    two three four five six seven eight nine ten first second third last next another other others good great
-    dear poor old young little big project gutenberg did do does had has have was were is are be been would
-    could should will shall can might must let come go see look tell say said thank thanks please hush hark
-    behold gentlemen ladies gentleman lady captain colonel doctor professor father mother brother sister uncle
-    aunt king queen prince princess like unlike among amid beneath behind beside beyond despite during except inside
-    near opposite outside past through throughout toward towards underneath born being having living nature
+    i a an and the but or nor so yet if when while then there here this that these those it he she they we you his her
+    its their our my your what which who whom whose why how where not no yes oh ah alas well now once as at by for from
+    in into of off on onto out over to under up upon with without within after before until till since because though
+    although unless whether both either neither each every all any some many much more most few several such only even
+    just still again also too very never always often sometimes perhaps maybe indeed however therefore thus hence
+    meanwhile moreover nevertheless god heaven heavens lord lords sir sirs madam ma'am miss mister mr mrs dr st chapter
+    book part volume letter monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december christmas easter michaelmas whitsuntide whitsun lammas
+    martinmas candlemas advent lent shrovetide yuletide hallowmas midsummer bible english french german italian spanish
+    russian american british irish scottish scotch welsh dutch greek roman latin christian jew jewish turk turkish
+    indian chinese european african north south east west northern southern eastern western street road lane square
+    avenue river mount lake sea ocean bay cape isle island islands hall house park court castle abbey church hotel inn
+    tavern bridge station college university hospital company society street-door majesty highness excellency honour
+    grace lordship ladyship papa mamma mama dad mum nobody somebody everybody anybody nothing something everything
+    anything one two three four five six seven eight nine ten first second third last next another other others good
+    great dear poor old young little big project gutenberg did do does had has have was were is are be been would could
+    should will shall can might must let come go see look tell say said thank thanks please hush hark behold gentlemen
+    ladies gentleman lady captain colonel doctor professor father mother brother sister uncle aunt king queen prince
+    princess like unlike among amid beneath behind beside beyond despite during except inside near opposite outside past
+    through throughout toward towards underneath born being having living nature
     """)
 )
 """Words that are written with a capital and name nobody."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
+from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.events import OCCASIONS
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at
@@ -35,19 +36,20 @@ _FEAST_WORDS = frozenset(
 )
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
-    r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|on\s+(?:his|her|the)\s+(?:way|"
-    r"road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
-    r"(?:week|day|night|month|year)s?\s+(?:later|before|after|earlier)\b|(?:before|after)\s+the\s+(?:night|evening)|"
-    r"behind\s+(?:him|her)(?=\s*[.,;])|previous|following|elsewhere|miles|leagues|would|should|might|meant|hoped|"
-    r"intended|expected|promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing|"
-    r"in\s+the\s+(?:paper|newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|therefore|nothing\s+to\s+do)\b"
+    r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
+    r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
+    r"earlier)\b|(?:before|after)\s+the\s+(?:night|evening)|behind\s+(?:him|her)(?=\s*[.,;]|\s+when)|previous|"
+    r"following|elsewhere|miles|leagues|would|should|might|meant|hoped|intended|expected|promised|due|every\s+(?:night|"
+    r"year|week)|always|read\s+(?:of|about)|knew\s+nothing|in\s+the\s+(?:paper|newspaper)|whom\s+[A-Z]|"
+    r"[Bb]y\s+the\s+time|therefore|nothing\s+to\s+do)\b"
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her))")
 _NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
 _STAYS = re.compile(
     r"\b(?:not|never|nor|n't)\s+(?:\w+\s+){0,3}?(?:leave|left|stir\w*|quit\w*|out|sleep|slept|beyond|outside|move\w*|"
-    r"clos\w+|shut|rest|set\s+foot|a\s+mile)\b"
+    r"clos\w+|shut|rest|lie\b|set\s+foot|a\s+mile)\b"
 )
 _THERE = re.compile(
     r"\b(?:there|its?|them|in\s+the\s+town|inside|here|among\s+those|with\s+the\s+rest|stayed|danced|slept|sat|lay|"
@@ -96,8 +98,12 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     sentence = binder.prose.sentences[number]
     start, end = clause_at(sentence.text, place.start - sentence.start)
     at = owner.start - sentence.start
+    if KIN.match(binder.prose.told, owner.end) and owner.is_possessive:
+        return False
+    if start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start):
+        return True
     if start <= at < end:
-        return bearer(binder, number, place.start, leads=True) is not None or at > place.start - sentence.start
+        return bearer(binder, number, place.start, leads=True) is not None
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
@@ -107,5 +113,9 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
 
 def _is_denied(sentence: Sentence, owner: Mention, place: Place) -> bool:
     first, last = sorted((max(owner.start - sentence.start, 0), place.start - sentence.start))
-    told = sentence.text[first : max(last, clause_at(sentence.text, place.start - sentence.start)[1])]
+    end, comma = (
+        clause_at(sentence.text, place.start - sentence.start)[1],
+        sentence.text.find(",", place.end - sentence.start),
+    )
+    told = sentence.text[first : max(last, min(end, comma) if comma > 0 else end)]
     return _NO.search(told) is not None and not _STAYS.search(told)

@@ -4,7 +4,7 @@ import re
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, bearer, clause_at
+from tallystick.rooms.studio.continuity.focus import HIMSELF, KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.owners import PRONOUNS, Thing, owner_of
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN, words
@@ -12,24 +12,21 @@ from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN, words
 _OTHERS = frozenset(words("my your our their its another's nobody's everybody's"))
 _OF_ANOTHER = re.compile(
     r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+(?!(?:was|were|is|had|has)\b)[a-z]+|the|an?|his|her|their|some|"
-    r"another|this|that|"
-    r"each)\b(?!\s+(?:head|brow|neck|face))"
+    r"another|this|that|each)\b(?!\s+(?:head|brow|neck|face))"
 )
 _TURNED_BY_HIM = re.compile(r"(?:,?\s+(?:that|which))?\s+(?=[A-Z]|he\b|she\b)")
 _WERE_HIS = re.compile(
-    r",?\s+(?:which|and\s+they|that)\s+(?:were|was|belonged\s+to)\s+(?=[A-Z])|\s+belong(?:ed|ing)\s+to\s+(?=[A-Z])"
+    r",?\s+(?:which|and\s+they|that)\s+(?:were|was|belonged\s+to)\s+(?=[A-Z])|"
+    r",\s+(?=(?:[A-Z][\w.]*\s+){0,2}[A-Z]\w+'s[,.;])|\s+belong(?:ed|ing)\s+to\s+(?=[A-Z])"
 )
 _BEASTS = re.compile(
-    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|"
-    r"parrot|terrier|spaniel|"
-    r"idol)\b(?!'s|\s+(?:that|had|lay|knew|barked|howled))"
+    r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|"
+    r"terrier|spaniel|idol)\b(?!'s|\s+(?:that|had|lay|knew|barked|howled))"
 )
 _SEES = re.compile(
     r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
-    r"found|"
-    r"watch(?:ed|ing)|faced|facing|beheld|felt|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|"
-    r"ing)|past|"
-    r"encounter\w*|strok(?:ed|ing)|touch(?:ed|ing)|pull(?:ed|ing)|wore|wearing|kept|settled|opposite|beside|"
+    r"found|watch(?:ed|ing)|faced|facing|beheld|felt|lov(?:ed|ing)|admir(?:ed|ing)|lik(?:ed|ing)|prefer\w*|kiss(?:ed|"
+    r"ing)|past|encounter\w*|strok(?:ed|ing)|touch(?:ed|ing)|pull(?:ed|ing)|wore|wearing|kept|settled|opposite|beside|"
     r"with\s+an?\s+\w+\s+with)\b"
 )
 """What is done to another's."""
@@ -58,6 +55,8 @@ _THROUGH = re.compile(r"(?<!as )\b(?:through|out\s+of|from\s+under|from)\b[^,;]*
 _EITHER = re.compile(
     r"\b(?:child|baby|infant|servant|friend|cousin|person|creature|guest|visitor|twin|orphan|cook|patient)\b"
 )
+_CLOSE = 8
+"""Characters between somebody and the `with` of his looks."""
 _FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,30}\s(?:face|head)\b", re.IGNORECASE)
 
 
@@ -76,7 +75,44 @@ def whose(binder: Binder, number: int, thing: Thing) -> Mention | None:
         named = binder.named_from(number, after.end())
         if named is not None and binder.cast.is_person(named.key):
             return None if _OF_HIS.match(told, named.end) else named
-    return _by_body(binder, number, thing) or _by_company(binder, number, thing)
+    return _by_body(binder, number, thing) or _by_company(binder, number, thing) or _among_others(binder, number, thing)
+
+
+def _among_others(binder: Binder, number: int, thing: Thing) -> Mention | None:
+    """The one who has a name, where nobody else can have the eyes: by no word beside them, nor as who has them."""
+    sentence, told = binder.prose.sentences[number], binder.prose.told
+    owner, cue = about(binder, number), thing.cue.lower()
+    if (
+        owner is None
+        or cue in {"", "with", "had", "has", "have", "having", "whose", "in"}
+        or owner.start < sentence.start
+    ):
+        return None
+    others = [one for one in OTHERS.finditer(sentence.text) if not _REFERS.match(sentence.text, one.end())]
+    start, _ = clause_at(sentence.text, thing.start - sentence.start)
+    if _is_said_of_another(binder, number, owner, thing) or _SELF.search(sentence.text):
+        return None
+    if _HAD_THE.search(told, sentence.start, thing.cue_start) or KIN.search(sentence.text):
+        return None
+    if cue in PRONOUNS:
+        # `What the child saw in Mara was that her eyes were grey`: they are the subject, and she is named last.
+        near = all(
+            one.end() < owner.start - sentence.start for one in others if sentence.start + one.start() < thing.start
+        )
+        agrees = binder.cast.gender(owner.key) in {"m" if cue == "his" else "f", None}
+        return (
+            owner
+            if near and agrees and owner.start < thing.start and _SUBJECT.search(told, sentence.start, thing.cue_start)
+            else None
+        )
+    here = [one for one in others if start <= one.start() < thing.start - sentence.start]
+    return None if here or _is_beheld(binder, number, owner, thing) else owner
+
+
+_SELF = re.compile(r"\b(?:I|me|my|mine|we|us|our|she|they)\b")
+_HAD_THE = re.compile(r"\b(?:had|has|have|with)\s+\Z")
+_REFERS = re.compile(r"\s+(?:of|at|in)\s+[A-Z]")
+_SUBJECT = re.compile(r"(?:\b(?:that|for|because|so|how|where|and)|,)\s+(?:the\s+\w+\s+of\s+)?\Z")
 
 
 def _by_body(binder: Binder, number: int, thing: Thing) -> Mention | None:
@@ -84,6 +120,9 @@ def _by_body(binder: Binder, number: int, thing: Thing) -> Mention | None:
     told, sentence = binder.prose.told, binder.prose.sentences[number]
     _, end = clause_at(sentence.text, thing.start - sentence.start)
     touched = thing.cue.lower() not in {*PRONOUNS, "with"} and not thing.cue.endswith(("'s", "s'"))
+    if thing.cue.lower() in PRONOUNS and OTHERS.search(told, sentence.start, thing.start):
+        # `The constable lifted his grey eyes to Mara's face`.
+        return None
     for one in binder.mentions(number):
         near = thing.end <= one.start < sentence.start + end or (one.end < thing.start and touched)
         if one.is_possessive and near and _BODY.match(told, one.end):
@@ -112,7 +151,15 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
         or _GIVEN.search(told, sentence.start, thing.cue_start + len(thing.cue))
         or _NOT_HIS.search(told, max(0, owner.start - 12), owner.start)
         or _THINGS_OWN.match(told, owner.end)
+        or (
+            _HIS_WERE.match(told, owner.end)
+            and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
+        )
     )
+
+
+_HIS_WERE = re.compile(r"'s?(?:,[^,;]{2,50},|\s+own\b[^,;]{2,20})?\s+(?:had\s+been|was|were|are|is)\b")
+"""`The fair hair was the stranger's; Mara's had been red`: hers is another."""
 
 
 def _is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool:
@@ -148,6 +195,12 @@ def _is_anothers(binder: Binder, number: int, thing: Thing) -> bool:
     head, _, piece = before.rpartition(",")
     if head and any(one.end == start + len(head) for one in binder.mentions(number)):
         # `Mara, a slight woman with grey eyes,`: she herself.
+        return False
+    if any(
+        found.start() < len(before) <= found.end() + _CLOSE
+        for found in HIMSELF.finditer(binder.prose.sentences[number].text)
+    ):
+        # `a person with grey eyes, who proved to be Mara`.
         return False
     if _WITH_THEM.search(before):
         return True

@@ -14,40 +14,48 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, bearer
+from tallystick.rooms.studio.continuity.focus import KIN, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
 
-_NUMBER = re.compile(rf"(?<![\w-]){AGE}(?![\w-])(?!\s+and\s+a\s+half)", re.IGNORECASE)
+_NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
 _NO_NOUN = re.compile(
-    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|"
-    r"who|one|was|is|had|has|have|he|she|"
-    r"instead|already|again|if|by|as|for|come|last|at|since|until|years?\s+(?:old|of\s+age)|a\s+few|a\s+week|"
+    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|who|"
+    r"one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
+    r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
 )
 """What follows a number that counts nothing."""
 _STANDS = re.compile(
-    r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|"
-    r"as\s+old\s+as|only|but|now|just|become|became|stood\s+at|of\s+being|"
-    r"passed|entered|past|been|reckoned,|(?:owned|own|admitted|confessed|lived|got|come|close|near)\s+(?:up\s+)?to|"
-    r"(?:well|enough|old|young|hale|strong|fit|good)\s+for|"
-    r"made\s+(?:him|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)|(?:was|is|,)\s+an?\s+(?:[a-z-]+\s+){0,1}[a-z-]+|(?:widow|"
-    r"widower|bachelor|spinster|single)\s+and|down\s+(?:[\w\s]{1,20}\s)?as|made\s+(?:them|it))\s+\Z"
+    r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|as\s+old\s+as|"
+    r"only|but|now|just|become|became|stood\s+at|of\s+being|passed|entered|past|been|reckoned,|(?:owned|own|admitted|"
+    r"confessed|lived|got|come|close|near)\s+(?:up\s+)?to|(?:well|enough|old|young|hale|strong|fit|good)\s+for|"
+    r"made\s+(?:him|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)|(?:was|is|,)\s+an?\s+(?:[a-z-]+\s+){0,1}[a-z-]+|(?:widow|widower|"
+    r"bachelor|spinster|single)\s+and|down\s+(?:[\w\s]{1,20}\s)?as|made\s+(?:them|it))\s+\Z"
 )
 _SET_APART = re.compile(r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
+_LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
+_WHICH_HE_WAS = re.compile(r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])")
+"""`did not look forty, but he was`."""
 _TAUGHT = re.compile(
     r"\s+(?:years|summers|winters|springs)\s+(?:had|have)\s+(?!(?:passed|gone\s+by|elapsed|rolled|"
     r"slipped)\b(?!\s+over))(?:\w+\s+){1,8}?(?=[A-Z]|him\b|her\b|his\b)"
 )
 """`Forty years had taught Mara to wait`: they are hers."""
 _ONE_OF = re.compile(
-    r"\b(?:man|woman|person|somebody|someone|girl|boy|lady|gentleman|fellow|creature|widow|widower|bachelor|"
-    r"spinster|lad|youth|people|body|soul)\s+"
-    r"(?:of|who\s+(?:was|is))\s+\Z"
+    r"\b(?:man|woman|person|somebody|someone|girl|boy|lady|gentleman|fellow|creature|widow|widower|bachelor|spinster|"
+    r"lad|youth|people|persons|men|women|body|soul)\s+(?:of|who\s+(?:was|is))\s+\Z"
 )
+_FEW = re.compile(
+    r"\b(?:not\s+many|few|no|an?|every|scarcely\s+an?|hardly\s+an?|not\s+every)\s+(?:people|persons?|men|women|man|"
+    r"woman)\s+of\s+"
+    rf"{NUMBER}\s+(?:does|do|has|have|should|may|can|cannot|could|ought|is|are|will|must)\b",
+    re.IGNORECASE,
+)
+"""`Few men of forty could have done what Mara did`: she is of that age."""
 _FACE_OF = re.compile(
     r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|"
     r"air)\s+of\s+an?\s+(?:\w+\s+)?\w+\s+of\s+\Z"
@@ -55,19 +63,18 @@ _FACE_OF = re.compile(
 _OLD = re.compile(r"\s*(?:-years?-old\b|\s+years?\s+old\b|\s+years\s+of\s+age\b|-year-old\b)")
 _COUNT = re.compile(r"\s+(?:years|summers|winters|springs|autumns|harvests|Christmases|birthdays|candles|rings)\b")
 _LATER = re.compile(
-    r"\s+\w+\s+(?:later|afterwards?|after|since|hence|in\s+(?!which|the\s+world|this\s+world|all)|"
-    r"at\s+(?!the\s+back)|with|together|there|abroad|away|before(?!\s+(?:it|she|he)\b)|earlier|ago|of\s+(?:service|"
-    r"marriage|work|peace|war|age)|"
-    r"under|among|as|younger|older|senior|his\s+senior|between)\b"
+    r"\s+\w+\s+(?:later|afterwards?|after|since|hence|in\s+(?!which|the\s+world|this\s+world|all)|at\s+(?!the\s+back)|"
+    r"with|together|there|abroad|away|before(?!\s+(?:it|she|he)\b)|earlier|ago|of\s+(?:service|marriage|work|peace|war|"
+    r"age)|under|among|as|younger|older|senior|his\s+senior|between)\b"
 )
 _HIS = re.compile(r"(?:\b(?:[Hh]is|[Hh]er)|'s)\s+(?:(?:own|long|short|full|whole|[a-z]+)\s+)?\Z")
 _LIFE = re.compile(
-    r"\b(?:birth|born|birthdays?|birth-?day|c[ao]me\s+(?:\w+\s+)?into\s+(?:the|this)\s+world|in\s+(?:the|"
-    r"this)\s+world|on\s+(?:this\s+)?earth|alive|candles|cake|his\s+age|her\s+age|the\s+age|'s\s+age|for\s+age|"
-    r"years?\s+of\s+(?:[\w.]+\s+){0,2}[\w.]+\s+(?:life|age)|"
-    r"(?:his|her|'s)\s+life|first\s+breath|over\s+(?:the\s+head|his|her)|(?:on|upon)\s+(?:his|her)\s+(?:head|back|"
-    r"shoulders)|behind\s+(?:him|her)|to\s+(?:his|her)\s+name|in\s+(?:his|her)\s+bones|to\s+look\s+back|"
-    r"years\s+of\s+life)\b|"
+    r"\b(?:birth|[Bb]orn|birthdays?|birth-?day|c[ao]me\s+(?:\w+\s+)?into\s+(?:the|this)\s+world|in\s+(?:the|"
+    r"this)\s+world|on\s+(?:this\s+)?earth|alive|candles|cake|font|christen\w+|cradle|dr(?:ew|awn?)\s+(?:(?:his|"
+    r"her)\s+first\s+)?breath|his\s+age|her\s+age|the\s+age|'s\s+age|for\s+age|"
+    r"years?\s+of\s+(?:[\w.]+\s+){0,2}[\w.]+\s+(?:life|age)|(?:his|her|'s)\s+life|first\s+breath|over\s+(?:the\s+head|"
+    r"his|her|[\w.\s]{3,24}'s\s+head)|(?:on|upon)\s+(?:his|her|[\w.\s]{3,24}'s)\s+(?:head|back|shoulders)|"
+    r"behind\s+(?:him|her)|to\s+(?:his|her)\s+name|in\s+(?:his|her)\s+bones|to\s+look\s+back|years\s+of\s+life)\b|"
     r"\A\W*(?:Life|The\s+world|Time|Fate|Fortune|Providence|Heaven)\b"
 )
 """That years are a whole life."""
@@ -85,16 +92,16 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 _LONG_GONE = re.compile(
-    r"\b(?:ago(?!\s+(?:that|this|to))|all\s+that\s+time|once|formerly|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"\b(?:ago(?!\s+(?:that|this|to))|all\s+that\s+time|(?<!for )(?<!at )once|formerly|an?\s+old\s+story|"
+    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
-    r"lived\s+to\s+(?!be)|lived\s+till|one\s+day\s+be|"
-    r"would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|not\s+\w+\s+any|any\s+(?:longer|more)|"
-    r"(?<!never )again\b(?!\s+at))\b"
+    r"lived\s+to\s+(?!be)|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
+    r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
     r"\b(?:look\w*|seem\w*|felt|feel|appear\w*|pass(?:ed|es)?\s+for|tak(?:e|en)\s+(?:\w+\s+){0,2}for|put\s+(?:him|"
-    r"her)\s+down\s+for|might\s+be|could\s+be|guess\w*|gave\s+(?:his|her)\s+age|day\s+over|say|said|called|might|"
-    r"could|would(?!\s+(?:not|never)))\b"
+    r"her)\s+down\s+(?:for|as)|might\s+be|could\s+be|guess\w*|gave\s+(?:his|her)\s+age|day\s+over|say|said|called|"
+    r"might|could|would(?!\s+(?:not|never)))\b"
 )
 _CAME_AT = re.compile(
     r"\bhad\s+(?!reached|turned|attained|completed|learned|learnt|now|just|lately|but|come\s+to\s+be|"
@@ -156,9 +163,11 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
 def _is_life(text: str, start: int, end: int) -> bool:
     """Whether counted years are all the years of a life."""
     before = text[:start]
-    own = re.search(r"\bborn\b", before) or _HIS.search(before)
-    if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + _NEAR)):
+    own = re.search(r"\b[Bb]orn\b", before) or _HIS.search(before)
+    if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + 4 * _NEAR)):
         return False
+    if _LIVED.search(before):
+        return True
     if _HIS.search(before) or (re.search(r"(?:\A|[;:—]|\band)\W*\Z", before) and _TAUGHT.match(text, end)):
         return True
     return _LIFE.search(text) is not None and not re.search(r"\b[Aa]fter\s+\Z", before)
@@ -167,6 +176,8 @@ def _is_life(text: str, start: int, end: int) -> bool:
 def _is_bare_age(text: str, start: int, end: int, found: re.Match[str]) -> bool:
     """Whether a number that counts nothing stands where an age stands."""
     before, said = text[:start], text[: start + found.start("number") - found.start()]
+    if _WHICH_HE_WAS.match(text, end):
+        return True
     if not _NO_NOUN.match(text, end) or _FACE_OF.search(before):
         return False
     apart = _SET_APART.match(text, end) and re.search(r"(?:\A\W*|,\s+)\Z", before)
@@ -178,6 +189,8 @@ def _is_past(sentence: Sentence, found: re.Match[str]) -> bool:
     """Whether the age was or will be another time's, or is only what somebody looks like."""
     text, start, end = sentence.text, found.start() - sentence.start, found.end() - sentence.start
     value = range_of(found)
+    if _WHICH_HE_WAS.match(text, end):
+        return False
     if (
         re.search(r"\b[Aa]t\s+\Z", text[:start])
         and _AT_HAD.match(text, end)
@@ -185,11 +198,11 @@ def _is_past(sentence: Sentence, found: re.Match[str]) -> bool:
         and value[0] < _GROWN
     ):
         return True
-    if _COUNT.match(text, end) and (_HIS.search(text[:start]) or re.search(r"\bborn\b", text[:start])):
+    if _COUNT.match(text, end) and (_HIS.search(text[:start]) or re.search(r"\b[Bb]orn\b", text[:start])):
         # `She looked younger than her thirty years`.
         return False
     clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
-    gone = _LONG_GONE.search(text) and not re.search(r"\b(?:born|birth|into\s+(?:the|this)\s+world)\b", text)
+    gone = _LONG_GONE.search(text) and not (_COUNT.match(text, end) and _LIFE.search(text))
     return bool(
         gone or _BACK.search(text[:start]) or _LOOKS.search(clause) or _CAME_AT.search(clause) or _WHEN.match(text, end)
     )
@@ -209,7 +222,9 @@ def _told(
     narration: Narration, binder: Binder, number: int, found: re.Match[str], value: tuple[int, int]
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
-    owner = bearer(binder, number, found.start()) or _whose_age(binder, number)
+    few = any(one.end() > found.start() >= one.start() for one in _FEW.finditer(narration.prose.told, sentence.start))
+    few = few or _WHICH_HE_WAS.match(narration.prose.told, found.end()) is not None
+    owner = about(binder, number) if few else bearer(binder, number, found.start()) or _whose_age(binder, number)
     own = (
         "number" in found.groupdict()
         and _HIS.search(sentence.text[: found.start("number") - sentence.start]) is not None
@@ -231,7 +246,7 @@ def _whose_age(binder: Binder, number: int) -> Mention | None:
     if (
         len({one.key for one in people}) != 1
         or KIN.search(text)
-        or not re.search(r"\b(?:his|her|the)\s+age\b|'s\s+age\b", text)
+        or not re.search(r"\b(?:his|her|the|for)\s+age\b|'s\s+age\b|\bdown\s+as\b", text)
     ):
         return None
     return people[0]

@@ -1,0 +1,32 @@
+"""Words that take a whole sentence out of the story: what is dreamt, painted, played, worn as a disguise, or untrue."""
+
+DREAMT = (
+    r"dream(?:s|ed|t|ing)?(?! of (?:nothing|no\b))|nightmares?|visions?|hallucinat\w+|delirium|delirious|raving|"
+    r"In (?:the|his|her|a) (?:fever|sleep|trance|swoon|reverie|doze)|(?:in|through|of) (?:his |"
+    r"her )?sleep\b(?=[^.]*\bwoke)|the (?:sleeper|dreamer)|slumbers?|only the (?:wind|house|rain|sea|branches)"
+)
+PICTURED = (
+    r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )paintings?|painted (?=[A-Z]|him\b|her\b|a\b|the\b)|(?:the|a|this|"
+    r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|daguerreotype|photographs?|"
+    r"(?<!as in a )pictures?|statues?|miniature|sketch|effig(?:y|ies)|waxwork|cameo|stained glass|as (?:a |the )?model|"
+    r"sculptor"
+)
+PLAYED = (
+    r"masks?|masked|disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|(?:of|in) a bottle|tinted|"
+    r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|handbills?|"
+    r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
+)
+FALSE = (
+    r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but) lies|(?<!was )(?<!were )(?<!being )lied|"
+    r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
+    r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )mistaken|(?<!no )(?<!not )mistakes?|"
+    r"mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|her) head|to try (?:him|her|"
+    r"them)\b|to throw (?:\w+ )?off|put (?:\w+ )?off the (?:scent|track)"
+)
+CONFIRMED = (
+    r"\b(?<!not )(?<!never )(?<!far )(?<!or )(?<!hardly )(?:(?:was|were|be|being) (?:\w+ly |quite )?(?:right|correct|"
+    r"accurate)|correctly|truly|accurately|truthfully|with perfect (?:justice|truth|accuracy)|(?:spoke|speaking|"
+    r"told (?:him |her |them )?|was|being) (?:no more than |only |but )?the (?:plain |simple |exact )?truth|(?:did|"
+    r"does) not lie|no (?:disputing|denying|mistaking|gainsaying)|as indeed|nor was (?:he|she|it) mistaken)\b"
+)
+"""The narrator vouches for what somebody says."""
