@@ -1,4 +1,4 @@
-"""The figures as tables, and the cases behind them for whoever tunes rules on the dev half."""
+"""The figures as tables, and the cases behind them for whoever tunes rules on the dev set."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def figures(all_measured: Sequence[Measured]) -> dict[str, object]:
 
 
 def show(measured: Measured, path: Path) -> None:
-    """Missed and false, with their text, one JSON object a line. Only for the half that rules may be tuned on.
+    """Missed and false, with their text, one JSON object a line. Only for the set that rules may be tuned on.
 
     Raises:
-        ValueError: The held half, whose wordings nobody who writes rules may read.
+        ValueError: The held set, whose wordings nobody who writes rules may read.
     """
     if measured.split != "dev":
-        raise ValueError("The held half is not shown: rules must not be written from it.")
+        raise ValueError("The held set is not shown: rules must not be written from it.")
     with path.open("w", encoding="utf-8") as out:
         for name, score in measured.scores.items():
             for case in _shown(score):
