@@ -125,6 +125,11 @@ class Visit:
                 self.page.set_viewport_size(before)
 
 
+def fits(page: Page) -> None:
+    """Nothing is wider than the window, once what draws itself anew has done so."""
+    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth + 1")
+
+
 def serious(page: Page) -> list[str]:
     """What axe calls serious or worse, each with the first place it was found."""
     found: dict[str, Any] = Axe().run(page).response

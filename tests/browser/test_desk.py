@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tallystick import Gate
 from tallystick.bootstrap.support import Support
 from tallystick.rooms.desk.sample_desk import copy_sample
-from tests.browser.serving import PHONE, Served, Visit, serving
+from tests.browser.serving import PHONE, Served, Visit, fits, serving
 
 Open = Callable[..., Visit]
 QUESTION = "How long is the guarantee of the Wren grinder?"
@@ -52,7 +52,7 @@ def test_an_empty_board_says_what_to_do_and_takes_what_a_customer_writes(served:
     page.get_by_label("A customer writes…").press("Enter")
     expect(page.get_by_role("link", name=NASTY).first).to_be_visible()
     expect(second.page.get_by_role("link", name=NASTY).first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()
 
 
@@ -72,7 +72,7 @@ def test_without_the_token_one_may_look_but_not_decide(served: Served, visit: Op
     expect(page.get_by_text("Deciding needs a person.")).to_be_visible()
     expect(page.get_by_role("button", name="Send")).to_have_count(0)
     page.keyboard.press("a")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()
     assert state_of(served, ticket)[0] == "waiting"
 

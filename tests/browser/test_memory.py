@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tests.browser.serving import PHONE, Served, Visit, serving
+from tests.browser.serving import PHONE, Served, Visit, fits, serving
 from tests.sizes import size
 
 Open = Callable[..., Visit]
@@ -148,5 +148,5 @@ def test_a_proposition_is_explained_as_it_stood_and_without_a_source(full: tuple
     expect(page.get_by_text("As it stands now")).to_be_visible()
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     expect(page.locator(".tally-drawer")).not_to_be_in_viewport()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()

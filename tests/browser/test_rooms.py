@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tests.browser.serving import DESKTOP, PHONE, ROOT, Served, Visit, serving
+from tests.browser.serving import DESKTOP, PHONE, ROOT, Served, Visit, fits, serving
 
 Open = Callable[..., Visit]
 NASTY = "<script>document.title='owned'</script>"
@@ -84,7 +84,7 @@ def test_every_installed_room_stands_there_with_its_tools(
     for name in ("Acme", "Memory", "Studio"):
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="acme_stretch")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()
     page = here.open("/rooms/acme_nothing")
     expect(page.get_by_text("There is no such tool")).to_be_visible()

@@ -1,13 +1,15 @@
 """Thousands of everything: a page sends a window of it, and the browser holds no more than a few hundred rows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tallystick import Gate
 from tests.browser.many import add_tickets, remember, write_many
-from tests.browser.serving import PHONE, Served, Visit, serving
+from tests.browser.serving import PATIENCE_MS, PHONE, Served, Visit, serving
 from tests.sizes import size
 
 Open = Callable[..., Visit]
@@ -15,6 +17,9 @@ RECEIPTS, TICKETS, PROPOSITIONS = size(1_500, 10_000), size(600, 5_000), size(25
 MOST_ROWS = 250
 """Of one list in the document, however long it is; what is outside the window is not there."""
 MOST_ELEMENTS = 6_000
+AGAIN_MS = 2_000
+ROWS = "tbody.q-virtual-scroll__content tr"
+"""What is really shown; the rows around it only hold the place of what is not."""
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +41,27 @@ def scroll(page: Page) -> None:
     page.locator(".tally-list .q-table__middle").evaluate("list => { list.scrollTop = list.scrollHeight }")
 
 
+def scroll_on(page: Page, rows: int) -> None:
+    """As a person does: again, for as long as the end of the list has not moved."""
+    enough = f"[...document.querySelectorAll('[role=status]')].some(note => parseInt(note.textContent) >= {rows})"
+    for _ in range(PATIENCE_MS // AGAIN_MS):
+        scroll(page)
+        with suppress(PlaywrightTimeout):
+            page.wait_for_function(enough, timeout=AGAIN_MS)
+            return
+    raise AssertionError(f"never {rows} rows")
+
+
 @pytest.mark.promise("page.sizes")
 def test_a_long_ledger_is_shown_by_windows(full: Served, visit: Open) -> None:
     here = visit(full)
     page = here.open("/receipts")
-    for shown in (200, 400, 600):
-        expect(page.get_by_text(f"{shown} shown; more come as you scroll")).to_be_visible()
+    expect(page.get_by_text("200 shown; more come as you scroll")).to_be_visible()
+    for shown in (400, 600, 800):
+        expect(page.locator(ROWS).first).to_be_visible()
         assert is_small(page)
-        scroll(page)
-    expect(page.locator("tbody tr").first).to_be_visible()
+        scroll_on(page, shown)
+    expect(page.locator(ROWS).first).to_be_visible()
     page.get_by_label("Tool, session, agent or code").fill("record_observation")
     expect(page.locator("tbody tr", has_text="record_observation").get_by_role("link").first).to_be_visible()
     assert is_small(page)
@@ -72,7 +89,7 @@ def test_a_long_memory_is_shown_by_windows_and_grows_by_itself(full: Served, vis
     expect(page.locator("tbody tr", has_text="lives in").first).to_be_visible()
     assert is_small(page)
     scroll(page)
-    expect(page.locator("tbody tr").first).to_be_visible()
+    expect(page.locator(ROWS).first).to_be_visible()
     assert is_small(page)
     with Gate.open(full.workspace) as gate:
         remember(gate, PROPOSITIONS)

@@ -9,7 +9,7 @@ from playwright.sync_api import Download, expect
 from tallystick import Gate
 from tallystick.gate.record.bundle import check_bundle
 from tallystick.rooms.studio.sample_project import copy_sample
-from tests.browser.serving import DESKTOP, PHONE, Served, Visit, serving
+from tests.browser.serving import DESKTOP, PHONE, Served, Visit, fits, serving
 from tests.doors.http.talking import serve_agent, set_endpoint
 from tests.scripted_server import Pauses, Says, ScriptedServer
 
@@ -92,6 +92,7 @@ def test_a_reply_is_taken_away_with_its_proofs(served: Served, visit: Open) -> N
     page.get_by_label("Ask everyone").fill("What colour are Ruth Lufkin's eyes?")
     page.get_by_label("Ask everyone").press("Enter")
     chip = page.get_by_role("button", name="bundle").first
+    expect(page.get_by_text("Issue of this round")).to_be_visible()
     with page.expect_download() as given:
         chip.press("Enter")
     assert _report(given.value) == ("consistent", True)
@@ -138,7 +139,7 @@ def test_a_refused_reply_shows_what_was_wrong_and_the_nearest_real_line(
         expect(refused.get_by_text("They are green.")).to_be_visible()
         expect(refused.get_by_role("button", name="bundle")).to_have_count(0)
         expect(page.get_by_text("Issue of this round")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+        fits(page)
         here.check()
         if how_large == DESKTOP:
             refused.scroll_into_view_if_needed()
@@ -178,7 +179,7 @@ def test_the_table_fits_a_phone(served: Served, visit: Open) -> None:
     page.get_by_role("button", name="Begin").click()
     page.wait_for_url("**/conference/conf_*")
     expect(page.get_by_label("Ask everyone")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()
 
 
@@ -271,7 +272,7 @@ def test_a_recipe_is_run_and_watched_by_keyboard(served: Served, visit: Open) ->
     here.check()
     here.picture("run")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    fits(page)
     here.check()
 
 

@@ -1,5 +1,6 @@
 """Receipts: look for them, open one, check everything now, prove one, take it away."""
 
+import asyncio
 from typing import Any
 
 import orjson
@@ -71,6 +72,8 @@ class _List:
         self._house = house
         self._wanted = Wanted(words=words)
         self._feed = Feed(house.gate.ledger, self._wanted)
+        # Scrolling asks several times before the first answer is there: one reads, the others then see what it brought.
+        self._reading = asyncio.Lock()
 
     async def show(self) -> None:
         with ui.row().classes("tally-row"):
@@ -97,19 +100,22 @@ class _List:
         await self._again()
 
     async def _again(self) -> None:
-        self._table.rows = await run.io_bound(self._feed.older, MORE) or []
-        self._say()
+        async with self._reading:
+            self._table.rows = await run.io_bound(self._feed.older, MORE) or []
+            self._say()
 
     async def _scrolled(self, event: Any) -> None:
-        if event.args["to"] >= len(self._table.rows) - MORE // 4 and not self._feed.done:
-            self._table.add_rows(await run.io_bound(self._feed.older, MORE) or [])
-            self._say()
+        async with self._reading:
+            if event.args["to"] >= len(self._table.rows) - MORE // 4 and not self._feed.done:
+                self._table.add_rows(await run.io_bound(self._feed.older, MORE) or [])
+                self._say()
 
     async def _look(self) -> None:
-        if self._feed.has_newer():
-            new = await run.io_bound(self._feed.newer) or []
-            self._table.rows = [*new, *self._table.rows]
-            self._say()
+        async with self._reading:
+            if self._feed.has_newer():
+                new = await run.io_bound(self._feed.newer) or []
+                self._table.rows = [*new, *self._table.rows]
+                self._say()
 
     def _say(self) -> None:
         shown = len(self._table.rows)

@@ -1,5 +1,6 @@
 """What memory holds: all of it in a list that comes as one scrolls, or what bears on a question."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,8 @@ class Listing:
         self._status = self._words = ""
         self._total = 0
         self._seen = -1
-        self._buttons: dict[str, ui.element] = {}
+        # Scrolling asks several times before the first answer is there: one reads, the others then see what it brought.
+        self._reading = asyncio.Lock()
 
     async def show(self) -> None:
         """Build it."""
@@ -80,16 +82,18 @@ class Listing:
         await self._window()
 
     async def _window(self) -> None:
-        rows, self._total = await self._read(0, max(WINDOW, len(self._table.rows)))
-        self._table.rows = rows
-        self._say()
+        async with self._reading:
+            rows, self._total = await self._read(0, max(WINDOW, len(self._table.rows)))
+            self._table.rows = rows
+            self._say()
 
     async def _scrolled(self, event: events.GenericEventArguments) -> None:
-        there = len(self._table.rows)
-        if there < self._total and event.args["to"] >= there - WINDOW // 4:
-            rows, self._total = await self._read(there, WINDOW)
-            self._table.add_rows(rows)
-            self._say()
+        async with self._reading:
+            there = len(self._table.rows)
+            if there < self._total and event.args["to"] >= there - WINDOW // 4:
+                rows, self._total = await self._read(there, WINDOW)
+                self._table.add_rows(rows)
+                self._say()
 
     async def _read(self, offset: int, limit: int) -> tuple[list[dict[str, Any]], int]:
         wanted = self._status or None

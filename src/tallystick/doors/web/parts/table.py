@@ -1,5 +1,6 @@
 """The table of a conference: cards, the transcript that goes on over all rounds, and the place to ask."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +35,7 @@ class Table:
         self._ended: set[int] = set()
         self._saying: dict[str, tuple[ui.column, ui.label]] = {}
         """Agent → what is shown of what it is saying."""
+        self._catching_up = asyncio.Lock()
 
     async def show(self) -> None:
         """Build it, and keep it up to date."""
@@ -139,23 +141,24 @@ class Table:
     # -- what was said -------------------------------------------------------------------------------------------------
 
     async def _catch_up(self) -> None:
-        """Show what was said since, here or elsewhere."""
-        where, who = self._conference.conference_id, self._visitor.caller
-        now = await run.io_bound(self._conferences.get, where, who)
-        lines = await run.io_bound(self._conferences.transcript, where, who)
-        if not isinstance(now, Conference) or lines is None or isinstance(lines, Unanswered):
-            return
-        if now != self._conference:
-            self._conference = now
-            self._cards.renew(now)
-        running = any(not each.over for each in now.rounds)
-        self._stop.set_visibility(running)
-        for line in lines[self._shown :]:
-            self._shown += 1
+        """Show what was said since, here or elsewhere; one at a time, or a line would be shown twice."""
+        async with self._catching_up:
+            where, who = self._conference.conference_id, self._visitor.caller
+            now = await run.io_bound(self._conferences.get, where, who)
+            lines = await run.io_bound(self._conferences.transcript, where, who)
+            if not isinstance(now, Conference) or lines is None or isinstance(lines, Unanswered):
+                return
+            if now != self._conference:
+                self._conference = now
+                self._cards.renew(now)
+            running = any(not each.over for each in now.rounds)
+            self._stop.set_visibility(running)
+            for line in lines[self._shown :]:
+                self._shown += 1
+                with self._said:
+                    await self._line(line)
             with self._said:
-                await self._line(line)
-        with self._said:
-            self._ends(now.rounds)
+                self._ends(now.rounds)
 
     async def _line(self, line: Mapping[str, Any]) -> None:
         if line.get("kind") == "prompt":

@@ -113,3 +113,19 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
   window.addEventListener('DOMContentLoaded', () => new MutationObserver(toTheEnd)
     .observe(document.body, { childList: true, subtree: true, characterData: true }));
 })();
+
+/* The drawer is not told of a window made narrow or wide while a dialog is open, and would cover what comes after it.
+   It looks again when its breakpoint changes; half a pixel is enough for that and means the same. */
+window.addEventListener('DOMContentLoaded', () => {
+  let held = false;
+  const lookAgain = () => {
+    const id = Number(document.querySelector('.tally-drawer')?.id.slice(1));
+    const props = window.getElement?.(id)?.$root.elements[id].props;
+    if (props) props.breakpoint = Math.floor(props.breakpoint) + (props.breakpoint % 1 ? 0 : 0.5);
+  };
+  new MutationObserver(() => {
+    const now = document.body.classList.contains('q-body--prevent-scroll');
+    if (held && !now) lookAgain();
+    held = now;
+  }).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+});
