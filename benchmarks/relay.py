@@ -70,6 +70,11 @@ while True:
         os.write(ways[source], said)
 """
 """A relay that passes everything on, signs it, and keeps nothing: the least that a relay in Python can cost."""
+SYNCING = SIGNING.replace(
+    "        os.write(ways[source], said)\n",
+    "        os.write(log, bytes(1024))\n        os.fdatasync(log)\n        os.write(ways[source], said)\n",
+).replace("key = Ed", "log = os.open(sys.argv.pop(1), os.O_RDWR | os.O_CREAT | os.O_APPEND)\nkey = Ed")
+"""The same, and each message waits for an append with fdatasync: the least that one with `fsync` can cost."""
 POLICY = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n[ledger]\ndurability = "{durability}"\n'
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
@@ -138,12 +143,20 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
-    for name, text in (("sdk.py", SDK), ("bare.py", BARE), ("proxy.py", PROXY), ("signing.py", SIGNING)):
+    scripts = {"sdk.py": SDK, "bare.py": BARE, "proxy.py": PROXY, "signing.py": SIGNING, "syncing.py": SYNCING}
+    for name, text in scripts.items():
         (folder / name).write_text(text)
     python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
     commands = {
         "SDK server, direct": [python, sdk],
         "SDK server, bare relay that signs": [python, str(folder / "signing.py"), python, sdk],
+        "SDK server, bare relay that signs and syncs": [
+            python,
+            str(folder / "syncing.py"),
+            str(folder / "log"),
+            python,
+            sdk,
+        ],
         "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
         "SDK server, wrapped, fsync": [*_wrap(folder, "fsync"), python, sdk],
         "bare server, direct": [python, bare],
@@ -197,11 +210,13 @@ def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]
     lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
     lines += [f"| {name} | {us:.0f} | {us / direct:.2f} |" for name, us in medians.items()]
     added_fsync = medians["SDK server, wrapped, fsync"] - direct
-    added_bare = medians["SDK server, bare relay that signs"] - direct
+    added_bare = medians["SDK server, bare relay that signs and syncs"] - direct
     lines += [
         "",
         f"One append with fdatasync: {sync_us:.0f} µs. With `fsync` a call takes {added_fsync:.0f} µs more than alone, of "
-        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs; the bare relay takes {added_bare:.0f} µs.",
+        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs. The bare relay that signs and syncs and "
+        f"does nothing else takes {added_bare:.0f} µs more than alone, {added_bare - 2 * sync_us:.0f} µs of them not the "
+        f"two fdatasyncs; the gate takes {added_fsync - added_bare:.0f} µs more than it.",
         f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
     ]
     return {
@@ -210,6 +225,7 @@ def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]
         "ratio_os": medians["SDK server, wrapped, os"] / direct,
         "fdatasync_us": sync_us,
         "added_fsync_us": added_fsync,
+        "added_bare_fsync_us": added_bare,
         "start_s": {"alone": starts[0], "wrapped": starts[1]},
         "markdown": "\n".join(lines),
     }

@@ -210,8 +210,7 @@ class Pipeline:
         writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
         if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
-        case = replace(case, proposal=proposal, decision=decision, inputs=inputs, redacted=redacted)
+        case = self._decided(replace(case, decision=decision), proposal, own)
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
         outcome, left_now = await to_the_end(self._stop(case, standing, since))
@@ -225,6 +224,13 @@ class Pipeline:
         if entry is None or not entry.input.accepts(decision.args):
             return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
         return decision, replace(proposal, args=decision.args or {}, transformed=True)
+
+    def _decided(self, case: Case, proposal: Proposal, own: _OwnRules) -> Case:
+        """What is to be written of a call that a room may have changed."""
+        if proposal is case.proposal:
+            return case
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
+        return replace(case, proposal=proposal, inputs=inputs, redacted=redacted)
 
     async def _at_the_desk(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
         """Ask the book of approvals; a book that cannot be opened agrees to nothing."""

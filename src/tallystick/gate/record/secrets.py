@@ -166,7 +166,11 @@ def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
 
 
 def _may_hold_token(text: str) -> bool:
-    return len(text) >= _SHORTEST_TOKEN and any(start in text for start in _TOKEN_STARTS)
+    if len(text) >= _SHORTEST_TOKEN:
+        for start in _TOKEN_STARTS:  # a generator would cost as much again, with every text of every call
+            if start in text:
+                return True
+    return False
 
 
 def _is_name(key: str, names: frozenset[str]) -> bool:

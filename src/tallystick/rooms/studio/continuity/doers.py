@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.focus import BOUND, HIMSELF, KIN, OTHERS, OWN, bearer, clause_at
+from tallystick.rooms.studio.continuity.focus import BOUND, HIMSELF, KIN, OTHERS, OWN, bearer, clause_at, is_in_relative
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN
 
@@ -72,7 +72,7 @@ def _decided(binder: Binder, number: int, people: list[Mention], at: int) -> boo
     sentence = binder.prose.sentences[number]
     text, place = sentence.text, at - sentence.start
     tokens = list(_resolved(sorted(_tokens(binder, number, people), key=lambda token: token.start)))
-    if _is_of_a_thing(text, place):
+    if _is_of_a_thing(text, place) or is_in_relative(text, people[0].start - sentence.start, place):
         return False
     for token in reversed([token for token in tokens if token.start < place]):
         who = _WHO.match(text, token.end)

@@ -134,6 +134,8 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
         if len({one.key for one in people}) != 1 or BOUND.search(sentence.text, 0, people[0].start - sentence.start):
             return None
     owner = people[0]
+    if is_in_relative(sentence.text, owner.start - sentence.start, place):
+        return None
     if (
         leads
         and _LEADS.fullmatch(sentence.text, start, owner.start - sentence.start)
@@ -234,6 +236,18 @@ OWN = frozenset(
     plate walls one removal name native house-door mother parish boots hat
     """)
 )
+
+
+_IN_RELATIVE = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Oo]ne|[Ee]very)\s+(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+"
+    r"(?!(?:he|she|it|they)\b)(?:[a-z]+\s+){1,5}\Z"
+)
+
+
+def is_in_relative(text: str, name: int, at: int) -> bool:
+    """`The clerk who served Mara was born there`: what follows the relative clause is not said of the name in it."""
+    found = _IN_RELATIVE.search(text, 0, name) if at > name else None
+    return found is not None and found.group("noun") not in OWN and not _BOUNDARY.search(text, name, at)
 
 
 def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
