@@ -230,7 +230,7 @@ OWN = frozenset(
     journey voyage road way passage distance ride drive walk trip house home room rooms lodging lodgings door
     window windows coach train boat ship mail packet carriage cab year day night evening morning winter summer
     spring autumn week month birthday birth birthplace date bed bill register town street village city place
-    lamp rain snow fire chimney key cradle clock bell bells light post letter letters ticket roads life family
+    lamp rain snow fire chimney key cradle clock bell bells light post ticket roads life family
     cottage address people arrival coming going departure setting start residence stay first last days years
     whole rest cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours
     plate walls one removal name native house-door mother parish boots hat
