@@ -20,6 +20,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 DESKTOP, PHONE = (1280, 800), (375, 740)
 PATIENCE_MS = 60_000
 """Ten times what anything here takes on a busy machine: it tells an answer from a hang."""
+AGAIN_MS = 2_000
+"""After which a person would try once more what had no effect: the page was still drawing itself."""
 HARMLESS = ("favicon",)
 
 

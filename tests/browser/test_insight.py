@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tallystick import Gate
 from tallystick.rooms.insight.sample.tickets import sample
-from tests.browser.serving import PHONE, Served, Visit, fits, serving
+from tests.browser.serving import AGAIN_MS, PATIENCE_MS, PHONE, Served, Visit, fits, serving
 
 Open = Callable[..., Visit]
 NASTY = "<img src=x onerror=\"document.title='owned'\">"
@@ -159,17 +160,20 @@ def test_a_dot_of_the_map_chooses_its_group(prepared: Served, visit: Open) -> No
     page = here.open("/insight/1")
     groups = page.get_by_role("group", name="Groups").get_by_role("button")
     expect(groups.first).to_have_attribute("aria-pressed", "true")
-    canvas = page.locator(".tally-map canvas")
-    where = canvas.bounding_box()
-    assert where is not None
     with Gate.open(prepared.workspace) as gate:
         run = gate.room("insight").store.runs(1)[0]  # type: ignore[union-attr]
     x, y, group, _ = apart(run.figures["map"]["points"])
-    page.mouse.click(
-        where["x"] + 4 + (where["width"] - 8) * (x + 1.06) / 2.12,
-        where["y"] + 4 + (where["height"] - 8) * (1.06 - y) / 2.12,
-    )  # fmt: skip
-    expect(groups.nth(int(group))).to_have_attribute("aria-pressed", "true")
+    for _ in range(PATIENCE_MS // AGAIN_MS):  # the canvas is there before its dots are
+        where = page.locator(".tally-map canvas").bounding_box()
+        assert where is not None
+        page.mouse.click(
+            where["x"] + 4 + (where["width"] - 8) * (x + 1.06) / 2.12,
+            where["y"] + 4 + (where["height"] - 8) * (1.06 - y) / 2.12,
+        )  # fmt: skip
+        with suppress(AssertionError):
+            expect(groups.nth(int(group))).to_have_attribute("aria-pressed", "true", timeout=AGAIN_MS)
+            return
+    raise AssertionError("no dot was chosen")
 
 
 @pytest.mark.promise("page.insight")

@@ -9,7 +9,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tallystick import Gate
 from tests.browser.many import add_tickets, remember, write_many
-from tests.browser.serving import PATIENCE_MS, PHONE, Served, Visit, serving
+from tests.browser.serving import AGAIN_MS, PATIENCE_MS, PHONE, Served, Visit, serving
 from tests.sizes import size
 
 Open = Callable[..., Visit]
@@ -17,7 +17,6 @@ RECEIPTS, TICKETS, PROPOSITIONS = size(1_500, 10_000), size(600, 5_000), size(25
 MOST_ROWS = 250
 """Of one list in the document, however long it is; what is outside the window is not there."""
 MOST_ELEMENTS = 6_000
-AGAIN_MS = 2_000
 ROWS = "tbody.q-virtual-scroll__content tr"
 """What is really shown; the rows around it only hold the place of what is not."""
 

@@ -258,6 +258,7 @@ def test_a_recipe_is_run_and_watched_by_keyboard(served: Served, visit: Open) ->
     here = visit(served)
     page = here.open("/runs")
     page.get_by_label("Recipe").press("Enter")
+    expect(page.get_by_role("option").first).to_be_visible()
     for _ in range(20):
         if page.locator("[role=option].q-manual-focusable--focused, [role=option].q-focusable--focused").count():
             focused = page.locator("[role=option].q-manual-focusable--focused").first.inner_text()
