@@ -28,7 +28,7 @@ OPEN = {
     "tool.prompts.load": ("GET", "/prompts/v9", None),
 }
 """Tools that ask for a token and no role."""
-CLAIMS = {"sub": "eve", "roles": ["admin"], "exp": int(time.time()) + 600}
+CLAIMS = {"sub": "eve", "roles": ["admin"], "exp": int(time.time()) + 86_400}
 
 
 def knock(door: Doorway, tool: str, headers: dict[str, str]) -> Any:

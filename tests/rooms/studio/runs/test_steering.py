@@ -10,7 +10,7 @@ from tallystick.gate.session import LOCAL_OWNER
 from tallystick.storage.notifications import Notifications
 from tests.doors.http.talking import finish, receipts_in, serve_agent
 from tests.durable.conftest import InProcessWorker, until
-from tests.rooms.studio.runs.conftest import LOOK, Bench, steps
+from tests.rooms.studio.runs.conftest import LOOK, PATIENCE_S, Bench, steps
 from tests.scripted_server import Says, ScriptedServer
 
 FIND = LOOK["phase_a"][0]
@@ -264,3 +264,22 @@ def test_a_result_that_cannot_be_kept_fails_its_step_and_the_call_is_not_made_ag
     bench.desk.resume(run["run_id"], LOCAL_OWNER)
     assert bench.ended(run["run_id"])["code"] == "value_unfit"
     assert len(calls) == 1
+
+
+@pytest.mark.promise("runs.never-done")
+def test_a_run_that_ends_while_somebody_looks_is_not_taken_for_lost(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = bench.start(bench.recipe("quick", phase_b=None, done=FOUND))
+    durable = bench.gate.durable
+    asked = durable.status
+
+    def asked_late(run_id: str) -> Any:
+        monkeypatch.undo()
+        durable.wait(run_id, timeout_s=PATIENCE_S)
+        return asked(run_id)
+
+    monkeypatch.setattr(durable, "status", asked_late)
+    shown = bench.desk.show(run_id, LOCAL_OWNER)
+    assert shown is not None
+    assert (shown["status"], shown.get("code"), steps(shown)["find"]) == ("done", None, "done")

@@ -177,8 +177,9 @@ class RunDesk:
         return folder if document is not None and _his(document, caller) else None
 
     def _told(self, folder: RunFolder) -> dict[str, Any]:
-        document, cache, log = folder.document(), folder.cache(), folder.log()
-        return self._summary(document) | {
+        document, head = self._standing(folder)
+        cache, log = folder.cache(), folder.log()
+        return head | {
             "inputs": document["inputs"],
             "done": document.get("done", []),
             "steps": step_list(document["recipe"], log, cache),
@@ -187,18 +188,22 @@ class RunDesk:
 
     def _line(self, run_id: str) -> dict[str, Any]:
         try:
-            document = self._files.folder(run_id).document()
+            document, head = self._standing(self._files.folder(run_id))
         except ConfigError as damaged:
             return {"run_id": run_id, "status": "failed", "code": damaged.code, "message": str(damaged), "caller": {}}
-        return self._summary(document) | {"caller": document["caller"]}
+        return head | {"caller": document["caller"]}
 
-    def _summary(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        written: Status = document["status"]
-        if written == "done":
-            return summary(document, written, None)
+    def _standing(self, folder: RunFolder) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """What a run's file says, and its head as it is shown."""
+        document = folder.document()
+        if document["status"] == "done":
+            return document, summary(document, "done", None)
         engine = self._durable.status(document["run_id"])
+        # Read after the engine was asked: a run that ended between the two looks would seem lost.
+        document = folder.document()
+        written: Status = document["status"]
         status = shown(written, None if engine is None else engine.state)
-        return summary(document, status, None if engine is None else engine.failure)
+        return document, summary(document, status, None if engine is None else engine.failure)
 
 
 def _his(document: Mapping[str, Any], caller: Caller) -> bool:
