@@ -84,3 +84,22 @@ def test_what_the_gate_refuses_is_told(tally: Tally, workspace: Path) -> None:
     refused = tally("memory", "add", "It works.", "--class", "test_result")
     assert refused.code == 1
     assert "POLICY_VIOLATION" in refused.err
+
+
+@pytest.mark.promise("reading.cli", "memory.secrets")
+def test_a_key_in_a_text_is_left_out_and_said(tally: Tally, workspace: Path) -> None:
+    secret = "sk-" + "a1B2" * 10
+    added = tally("memory", "add", f"Carol lives in Rome. My key is {secret}.")
+    assert added.code == 0
+    assert "memory keeps none" in added.err
+    asked = tally("memory", "ask", "Where does Carol live?")
+    assert asked.code == 0
+    assert "Carol lives_in Rome" in asked.out
+    assert secret not in asked.out + added.out + added.err
+
+
+@pytest.mark.promise("reading.cli")
+def test_asking_for_all_of_somebody_raises_no_doubt(tally: Tally, workspace: Path) -> None:
+    tally("memory", "add", "Carol lives in Rome.")
+    found = tally("memory", "recall", "--entity", "Carol")
+    assert found.out.startswith("Carol lives_in Rome")

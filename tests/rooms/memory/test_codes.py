@@ -44,6 +44,7 @@ def test_a_tool_that_is_none_of_the_nine_is_an_invalid_tool_name(memory: Remembe
         ("record_observation", {**OBSERVATION, "observed_at": "yesterday"}),
         ("record_observation", {**OBSERVATION, "observed_at": "2024-13-45T00:00:00Z"}),
         ("record_observation", {**OBSERVATION, "observed_at": 1_700_000_000}),
+        ("record_observation", {**OBSERVATION, "observed_at": "9999-12-31T23:59:59-23:59"}),
         ("record_observation", {**OBSERVATION, "at": "soon"}),
         ("record_observation", {**OBSERVATION, "source": {"id": "x", "class": "oracle"}}),
         ("record_observation", {**OBSERVATION, "source": {"id": "x"}}),

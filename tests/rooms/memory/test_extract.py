@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Session
-from tallystick.rooms.memory.extract import claims_in, extract_conversation, extract_document
+from tallystick.rooms.memory.extract import MAX_PASSAGE, Passage, claims_in, extract_conversation, extract_document
 from tallystick.rooms.memory.flows.remember import Origin, Remembered, remember
 from tallystick.rooms.memory.flows.scribe import SCRIBE, TOOLS, Recorded, propose_with_model
 from tallystick.rooms.memory.times import stamp_of
@@ -159,3 +159,13 @@ def test_the_scribe_has_no_other_tools(memory: Remembering, tool: str) -> None:
     assert tool not in TOOLS
     assert result.steps[0].outcome.rejection is not None
     assert memory.bytes() == before
+
+
+@pytest.mark.promise("reading.extract")
+@pytest.mark.parametrize("extract", [extract_document, lambda text: extract_conversation(text, speaker="owner")])
+def test_nothing_of_a_long_text_is_left_out(extract: Callable[[str], list[Passage]]) -> None:
+    words = [f"The harbour number {number} has a light." for number in range(12_000)]
+    for text in ("\n\n".join(words), " ".join(words), "\n".join(words)):
+        passages = extract(text)
+        assert " ".join(" ".join(one.text for one in passages).split()) == " ".join(words)
+        assert max(len(one.text) for one in passages) <= MAX_PASSAGE

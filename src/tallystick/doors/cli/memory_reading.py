@@ -53,6 +53,7 @@ def add(
     episode: Annotated[str | None, typer.Option("--episode", metavar="ID", help="The episode it belongs to.")] = None,
 ) -> Exit:
     """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
+    from tallystick.gate.record.secrets import mask
     from tallystick.rooms.memory.extract import extract_conversation, extract_document
 
     words = _words(text, file)
@@ -68,6 +69,8 @@ def add(
         }
     )
     here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
+    if any(mask(each.text) != each.text for each in passages):
+        here.screen.note("What looks like a key or a token was left out: memory keeps none.")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
     return Exit.OK if made.observation_ids else Exit.REFUSED
@@ -174,8 +177,10 @@ def _words(text: str | None, file: Path | None) -> str:
         try:
             data = file.read_bytes()[: MAX_FILE_BYTES + 1]
             words = data.decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError):
-            raise Refused(f"{file} cannot be read as text.", code="file_unreadable") from None
+        except OSError as error:
+            raise Refused(f"{file} cannot be read: {error.strerror}.", code="file_unreadable") from None
+        except UnicodeDecodeError:
+            raise Refused(f"{file} is not UTF-8 text.", code="file_unreadable") from None
         if len(data) > MAX_FILE_BYTES:
             raise Refused(f"{file} is larger than a megabyte. Give it in parts.", code="file_too_large")
     if not words.strip():

@@ -17,7 +17,7 @@ from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
 from tallystick.rooms.memory.naming import observation_id, proposition_id, text_key
-from tallystick.rooms.memory.normal import normal_form, unreadable_time
+from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.state import State
@@ -54,6 +54,9 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     empty = next((name for name in _FILLED if name in args and not args[name]), None)
     if empty is not None:
         return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
+    secret = secret_name(args)
+    if secret is not None:
+        return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
     wall = snapshot.now()
 
     def judge(state: State) -> Decision:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.record.secrets import MARK, MASK
 from tallystick.gate.session import OWNER_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
@@ -32,6 +33,8 @@ def event_of(receipt: Receipt) -> Event | None:
     if outcome.get("status") not in _DONE or "fault" in outcome:
         return None
     args = _stored(receipt.inputs)
+    if header.get("context", {}).get("redacted"):
+        args = _readable(args)
     said = args.get("at")
     at = seconds(header["timestamp"] if said is None else said)
     return Event(
@@ -52,6 +55,13 @@ def _stored(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as the tool received them."""
     args: dict[str, Any] = inputs.get("normalised", inputs)["args"]
     return args
+
+
+def _readable(value: Any) -> Any:
+    """The arguments with a mask where the ledger keeps only a digest: which names are secret, the settings say."""
+    if isinstance(value, Mapping):
+        return MASK if value.keys() == {MARK} else {name: _readable(one) for name, one in value.items()}
+    return [_readable(one) for one in value] if isinstance(value, list) else value
 
 
 def _agent(header: Mapping[str, Any]) -> str | None:

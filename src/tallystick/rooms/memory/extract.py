@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator
 from tallystick.records import record
 from tallystick.rooms.memory.extract_rules import LONGEST, RULES, TAIL, Rule
 
-MAX_TEXT = 200_000
-"""Characters that are read of one text."""
 MAX_PASSAGE = 4_000
-"""Characters of one observation made of a document: a few paragraphs, so that a quote is easily found in it."""
+"""Characters of one observation: a few paragraphs, so that a quote is easily found in it."""
 MAX_CLAIMS = 64
 """Of one passage; a text with more is a list, and lists are for a tool that knows their form."""
 _TURN = re.compile(r"^\s{0,3}(?:\[(?P<when>[^\]\n]{4,40})\]\s*)?(?P<who>[^\W\d_][\w .'-]{0,38}?)\s*:\s+(?P<said>\S.*)$")
@@ -56,15 +54,16 @@ class Passage:
 
 def extract_conversation(text: str, *, speaker: str | None = None) -> list[Passage]:
     """The turns of a conversation (`Name: words`), each with its claims. Text without names is the speaker's own."""
-    passages: list[Passage] = []
-    for who, said in _turns(text[:MAX_TEXT], speaker):
-        passages.append(Passage(text=said, speaker=who, claims=claims_in(said, speaker=who)))
-    return passages
+    return [
+        Passage(text=part, speaker=who, claims=claims_in(part, speaker=who))
+        for who, said in _turns(text, speaker)
+        for part in _parts(said)
+    ]
 
 
 def extract_document(text: str) -> list[Passage]:
     """The paragraphs of a document, joined to passages, each with its claims. It has no speaker: «I» is nobody."""
-    return [Passage(text=part, claims=claims_in(part, speaker=None)) for part in _parts(text[:MAX_TEXT])]
+    return [Passage(text=part, claims=claims_in(part, speaker=None)) for part in _parts(text)]
 
 
 def claims_in(text: str, *, speaker: str | None) -> tuple[Claim, ...]:

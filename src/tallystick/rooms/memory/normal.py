@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from tallystick.gate.record.secrets import mask
 from tallystick.rooms.memory.naming import one_line, predicate_key
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.times import seconds, stamp_of
@@ -15,6 +16,7 @@ _TIMES = ("at", "observed_at", "valid_from", "valid_to")
 _IDS = ("observation_ids", "derived_from", "possible_same_as", "supersedes")
 _LINES = ("subject", "object", "name", "kind", "method", "expectation", "episode_id")
 _TEXTS = ("text", "report", "quote")
+_MASKED = frozenset({*_TEXTS, "quotes"})
 
 
 def unreadable_time(args: Mapping[str, Any]) -> str | None:
@@ -37,6 +39,15 @@ def normal_form(args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
     return made
 
 
+def secret_name(args: Mapping[str, Any]) -> str | None:
+    """The first argument that should name something and looks like a key or a token; texts are masked instead."""
+    for name, value in args.items():
+        parts = (value,) if isinstance(value, str) else value.values() if isinstance(value, Mapping) else value
+        if name not in _MASKED and any(isinstance(part, str) and mask(part) != part for part in parts or ()):
+            return name
+    return None
+
+
 def _source(source: Mapping[str, str]) -> dict[str, str]:
     return {name: one_line(value) for name, value in source.items()}
 
@@ -46,7 +57,7 @@ def _aliases(names: Iterable[str]) -> list[str]:
 
 
 def _quotes(given: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    quotes = {one["observation_id"]: whole_text(one["quote"]) for one in given}
+    quotes = {one["observation_id"]: shown_text(one["quote"]) for one in given}
     return [{"observation_id": name, "quote": quotes[name]} for name in sorted(quotes)]
 
 
@@ -54,6 +65,14 @@ def whole_text(text: str) -> str:
     """NFC, one kind of line end, no white space around it; what is inside stays as it was observed."""
     plain = text if text.isascii() else unicodedata.normalize("NFC", text)
     return plain.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def shown_text(text: str) -> str:
+    """A text as memory keeps it: whole, but that what looks like a key or a token is not kept by anybody."""
+    plain = whole_text(text)
+    while (shown := mask(plain)) != plain:
+        plain = shown
+    return plain
 
 
 def _ids(names: list[str]) -> list[str]:
@@ -69,7 +88,7 @@ _FORMS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_TIMES, _utc),
     **dict.fromkeys(_IDS, _ids),
     **dict.fromkeys(_LINES, one_line),
-    **dict.fromkeys(_TEXTS, whole_text),
+    **dict.fromkeys(_TEXTS, shown_text),
     "predicate": predicate_key,
     "source": _source,
     "aliases": _aliases,

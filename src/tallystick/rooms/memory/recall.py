@@ -138,7 +138,8 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
                 spent += tokens_of(text)
                 passages.append(_passage(ranked, seen, text))
     accepted = any(fact.stands.status == "accepted" for fact in shown)
-    doubt = None if accepted else ranking.doubt
+    # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
+    doubt = None if accepted or (shown and not question.words) else ranking.doubt
     if not shown and not passages:
         doubt = "nothing_found"
     return Recollection(

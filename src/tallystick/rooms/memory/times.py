@@ -4,6 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _SECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _SECOND
+"""What can be written again; a zone may lead out of it."""
 
 
 def seconds(stamp: str) -> int | None:
@@ -11,9 +14,10 @@ def seconds(stamp: str) -> int | None:
     try:
         moment = datetime.fromisoformat(stamp)
         # A time without a zone is read as UTC: memory has no zone of its own to read it in.
-        return ((moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment) - _EPOCH) // _SECOND
+        found = ((moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment) - _EPOCH) // _SECOND
     except (ValueError, OverflowError):
         return None
+    return found if _FIRST <= found <= _LAST else None
 
 
 def seconds_or_none(stamp: str | None) -> int | None:
