@@ -729,6 +729,8 @@ PROMISES: dict[str, str] = {
     "relay.no-sdk": "The relay loads neither the SDK nor the gate before the server runs",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
+    "relay.undo": "`tally mcp init --undo` takes the gate away entry by entry, and leaves what came later",
+    "relay.init-secrets": "What `tally mcp init` shows of a config has no secrets in it; the file keeps them",
     "relay.third-party": "Servers of others give the same with the gate in front, with receipts; denied and held calls too",
     "relay.conformance": "A reference server scores the same in the public conformance suite with the gate in front",
     "relay.awake": "The relay looks for an answer for a moment before it sleeps, and sleeps at once where others want to run",
@@ -832,6 +834,7 @@ PROMISES: dict[str, str] = {
     "reading.cli": "tally memory add and ask work without set-up; the other questions are commands too",
     "reading.http": "Every question to memory is a GET under /api/memory",
     # -- insight: ingest --
+    "insight.same-everywhere": "The same tickets give the same groups and figures in every workspace",
     "insight.pii": "Personal data becomes keyed placeholders in every text before it is stored or shown to a model",
     "insight.planted": "Personal data in any column of any format, in names of columns, files and datasets, never reaches the database",
     "insight.formats": "CSV in its dialects, spreadsheets, JSON and JSON Lines are read alike",

@@ -92,3 +92,14 @@ def test_the_check_numbers_are_those_of_the_standards() -> None:
     assert not is_iban("DE8937040044053201300É")
     assert passes_luhn("4111111111111111")
     assert not passes_luhn("4111111111111112")
+
+
+@pytest.mark.promise("insight.pii")
+def test_a_placeholder_is_not_taken_for_a_number_and_replaced_again() -> None:
+    """One token in a hundred would be ten digits."""
+    placeholders = Placeholders(b"k" * 32)
+    for number in range(3_000):
+        mail = f"guest{number}@example.org"
+        once = placeholders.clean(f"Write to {mail} please.")
+        assert re.fullmatch(r"Write to \[email:[0-9a-f]{10}\] please\.", once), once
+        assert placeholders.clean(once) == once

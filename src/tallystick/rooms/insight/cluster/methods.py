@@ -14,7 +14,6 @@ from tallystick.rooms.insight.cluster.rows import Floats, Ints, Matrix
 from tallystick.rooms.insight.cluster.space import pooled
 from tallystick.rooms.insight.cluster.ward import ward_tree
 
-ALGORITHMS = ("kmeans", "hdbscan", "ward")
 SEEDS = 5
 """Beginnings of k-means; the one that ends best counts."""
 NEAR = 0.5

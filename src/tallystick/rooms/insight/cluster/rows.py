@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.records import record
-from tallystick.rooms.insight.embedding.running import text_of
+from tallystick.rooms.insight.embedding.running import meant_by
 from tallystick.rooms.insight.nouns import Where
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Rows:
 
     def texts(self, store: "Store", rows: Sequence[int]) -> list[str]:
         """What the vectors of some rows were made of."""
-        return [text_of(ticket) for ticket in self.said(store, rows)]
+        return [meant_by(ticket) for ticket in self.said(store, rows)]
 
 
 def read_rows(store: "Store", dataset_id: int, model_name: str) -> Rows:
@@ -96,7 +96,7 @@ def _digests(store: "Store", dataset_id: int) -> tuple[Ints, npt.NDArray[np.void
     digests = bytearray()
     for ticket in store.tickets(dataset_id):
         ids.append(ticket.ticket_id)
-        digests += blake2b(text_of(ticket).encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+        digests += blake2b(meant_by(ticket).encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
     return np.array(ids, dtype=np.int64), np.frombuffer(bytes(digests), dtype=np.dtype((np.void, _DIGEST)))
 
 

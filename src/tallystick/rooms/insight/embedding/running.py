@@ -12,6 +12,7 @@ from tallystick.errors import ToolError
 from tallystick.records import record
 from tallystick.rooms.insight.embedding.port import Embedder, Models
 from tallystick.rooms.insight.nouns import Dataset, Ticket
+from tallystick.rooms.insight.pii import unkeyed
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
@@ -118,7 +119,7 @@ class Embedding:
         read = self._store().texts_without_vector(dataset_id, model.name, after=after, limit=limit)
         if not read:
             return []
-        rows = model.embed([_words(text, summary) for _, text, summary in read]).astype("<f4", copy=False)
+        rows = model.embed([unkeyed(_words(text, summary)) for _, text, summary in read]).astype("<f4", copy=False)
         return [(ticket_id, row.tobytes()) for (ticket_id, _, _), row in zip(read, rows, strict=True)]
 
     def _written(self, dataset_id: int, model: Embedder, made: list[tuple[int, bytes]]) -> int:
@@ -127,8 +128,13 @@ class Embedding:
 
 
 def text_of(ticket: Ticket) -> str:
-    """What of a ticket its vector is made of: the subject, where there is one, and the text."""
+    """What of a ticket is read: the subject, where there is one, and the text."""
     return _words(ticket.said.text, ticket.said.summary)
+
+
+def meant_by(ticket: Ticket) -> str:
+    """What its vector is made of: the same in every workspace, whatever the key of its placeholders."""
+    return unkeyed(text_of(ticket))
 
 
 def _words(text: str, summary: str | None) -> str:

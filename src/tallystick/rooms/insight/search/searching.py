@@ -9,6 +9,7 @@ from tallystick.errors import ToolError
 from tallystick.records import record
 from tallystick.rooms.insight.embedding.running import Embedding, text_of
 from tallystick.rooms.insight.nouns import Ticket
+from tallystick.rooms.insight.pii import unkeyed
 from tallystick.rooms.insight.search.exact import DIGITS
 from tallystick.rooms.insight.search.finder import Finder
 from tallystick.rooms.insight.search.highlights import explained
@@ -149,7 +150,7 @@ class Searching:
         return (asked.rerank_backend or self._means.reranker or "builtin") if asked.rerank else None
 
     def _vector(self, ground: _Ground, question: str) -> Vector:
-        return np.asarray(ground.model.embed([question])[0], dtype=np.float32)
+        return np.asarray(ground.model.embed([unkeyed(question)])[0], dtype=np.float32)
 
     def _hits(self, asked: Asked, ground: _Ground, question: str, query: Vector, backend: str | None) -> list[Hit]:
         k = min(asked.k, MOST)
