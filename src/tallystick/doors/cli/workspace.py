@@ -66,7 +66,8 @@ class Here:
         """
         if not _is_workspace(self.workspace):
             message = (
-                f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR."
+                f"{self.workspace} is not a workspace (no .control-room, no tallystick.toml). Give --workspace DIR, or "
+                "put an empty tallystick.toml there to make it one."
             )
             raise ConfigError(message, code="no_workspace")
         return self.open_workspace()
