@@ -193,6 +193,7 @@ def peak_of(client):
         (("--nonsense",), None, "usage", 2),
         (("--timeout", "soon"), None, "usage", 2),
         (("--policy", "no-such-file.toml"), None, "config_unreadable", 4),
+        (("--url", "http://127.0.0.1:1/mcp"), [], "server_unreachable", 4),
         (("--url", "http://127.0.0.1:1/mcp", "--header", "A: ${NO_SUCH_VARIABLE_HERE}"), [], "variable_not_set", 4),
     ],
 )
@@ -203,6 +204,35 @@ def test_what_cannot_be_started_says_why_and_what_to_do(house, options, command,
         pass
     assert client.close() == exit_code
     assert f"error: {code}:" in client.errors
+    assert "Traceback" not in client.errors
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a = = 1", "config_malformed"),
+        ("[policyy]\nread = 'allow'\n", "config_unknown_key"),
+        ("[policy]\nread = 'maybe'\n", "config_bad_value"),
+        ('[tools."s.echoo"]\ndecision = "deny"\n', "policy_unknown_tool"),
+    ],
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_a_policy_that_cannot_be_used_is_named_by_its_whole_path_without_a_stack_trace(
+    house, tmp_path, monkeypatch, text, code, own
+):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.toml" if own else house.workspace / "tallystick.toml"
+    path.write_text(text)
+    client = Client(house.command(*(["--policy", "mine.toml"] if own else [])), home=house.home)
+    client.begin("initialize", {})
+    client.begin("tools/list", {})
+    while client.line() is not None:
+        pass
+    assert client.close() == 4
+    assert f"error: {code}: {path}" in client.errors
+    assert "Traceback" not in client.errors
+    assert "never retrieved" not in client.errors
 
 
 @pytest.mark.promise("relay.bad-input")

@@ -85,10 +85,125 @@ def test_a_client_that_is_not_here_or_a_config_that_cannot_be_read_is_said(tally
     assert tally("mcp", "init", "-c", "telnet").code == 2
     assert tally("mcp", "init", "-c", "cursor", "--config", "none.json", "--undo").error == "client_not_found"
     path = cursor(home)
-    assert tally("mcp", "init", "-c", "cursor", "--undo", "--yes").error == "backup_not_found"
+    assert tally("--json", "mcp", "init", "-c", "cursor", "--undo", "--yes").json["unwrapped"] == []
     for text in ("// a comment\n{}", "[]", '{"mcpServers": []}'):
         path.write_text(text)
         assert tally("mcp", "init", "-c", "cursor", "--yes").error == "config_unreadable"
         assert path.read_text() == text
     path.write_text("{}")
     assert tally("mcp", "init", "-c", "cursor", "--yes").error == "server_not_found"
+
+
+SECRETS = """\
+{
+    "mcpServers": {
+        "git": {"command": "npx", "args": ["-y", "x", "--api-key", "k-in-words"],
+                "env": {"GITHUB_TOKEN": "t0k", "LOG_LEVEL": "debug", "DB": "pg://me:pw-in-url@h/db"}},
+        "web": {
+            "url": "https://x.example/mcp?apiKey=k-in-query",
+            "headers": {"Authorization": "Bearer s3cret", "X-Team": "blue-team"}
+        }
+    }
+}
+"""
+
+
+@pytest.mark.promise("relay.init-secrets")
+def test_the_difference_shows_no_secret_and_the_file_keeps_them(tally, home):
+    path = cursor(home)
+    path.write_text(SECRETS)
+    for options in ((), ("--undo",)):
+        done = tally("mcp", "init", "-c", "cursor", "--yes", *options)
+        assert done.code == 0
+        for secret in ("t0k", "k-in-words", "pw-in-url", "k-in-query", "s3cret", "blue-team"):
+            assert secret not in done.err + done.out, (secret, options)
+            assert secret in path.read_text()
+        assert "Authorization: ${TALLY_HEADER_1}" in done.err
+        assert '"LOG_LEVEL": "debug"' in done.err
+        assert "x.example" in done.err
+
+
+@pytest.mark.promise("relay.init-secrets")
+def test_names_that_the_configuration_calls_secret_are_hidden_too_in_toml_as_well(tally, home):
+    Path("tallystick.toml").write_text('[redact]\nkeys = ["badge"]\n')
+    path = home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    text = '[mcp_servers.git]\ncommand = "x"\nenv = { MY_TOKEN = "t0k", BADGE = "b4dge" }\n'
+    path.write_text(text)
+    done = tally("mcp", "init", "-c", "codex", "--yes")
+    assert "t0k" not in done.err
+    assert "b4dge" not in done.err
+    assert "+args = " in done.err
+    Path("tallystick.toml").write_text("broken = = ")
+    assert "t0k" not in tally("mcp", "init", "-c", "codex", "--undo", "--yes").err
+    assert path.read_text() == text
+
+
+@pytest.mark.promise("relay.init")
+def test_lines_that_do_not_change_stay_as_they_are(tally, home):
+    path = cursor(home)
+    path.write_text(SECRETS)
+    assert tally("mcp", "init", "-c", "cursor", "-s", "git", "--yes").code == 0
+    was, now = SECRETS.splitlines(), path.read_text().splitlines()
+    assert [line for line in was if line not in now] == [was[2]]
+    assert tally("mcp", "init", "-c", "cursor", "--yes").code == 0
+    assert tally("mcp", "init", "-c", "cursor", "--undo", "--yes").code == 0
+    assert path.read_text() == SECRETS
+
+
+@pytest.mark.promise("relay.undo")
+def test_undo_takes_the_gate_from_all_servers_however_often_init_ran(tally, home):
+    path = cursor(home)
+    before = path.read_text()
+    for name in ("git", "web"):
+        assert tally("mcp", "init", "-c", "cursor", "-s", name, "--yes").code == 0
+    assert path.with_name("mcp.json.before-tally").read_text() == before
+    assert tally("--json", "mcp", "init", "-c", "cursor", "--undo", "--yes").json["unwrapped"] == ["git", "web"]
+    assert path.read_text() == before
+    again = tally("--json", "mcp", "init", "-c", "cursor", "--undo", "--yes")
+    assert (again.code, again.json["unwrapped"]) == (0, [])
+    assert path.read_text() == before
+
+
+@pytest.mark.promise("relay.undo")
+def test_undo_leaves_what_came_later_and_needs_no_copy(tally, home):
+    path = cursor(home)
+    assert tally("mcp", "init", "-c", "cursor", "--yes").code == 0
+    now = json.loads(path.read_text())
+    now["mcpServers"]["late"] = {"command": "late"}
+    now["mcpServers"]["git"]["env"] = {"A": "later"}
+    path.write_text(json.dumps(now))
+    path.with_name("mcp.json.before-tally").unlink()
+    assert tally("mcp", "init", "-c", "cursor", "-s", "web", "--undo", "--yes").code == 0
+    assert json.loads(path.read_text())["mcpServers"]["git"] == now["mcpServers"]["git"]
+    assert tally("mcp", "init", "-c", "cursor", "--undo", "--yes").code == 0
+    assert json.loads(path.read_text()) == {
+        "other": 1,
+        "mcpServers": {**SERVERS, "git": {**SERVERS["git"], "env": {"A": "later"}}, "late": {"command": "late"}},
+    }
+
+
+@pytest.mark.promise("relay.init")
+def test_a_config_with_comments_is_noted_and_the_others_are_shown_as_usual(tally, home):
+    cursor(home)
+    path = Path(".vscode/mcp.json")
+    path.parent.mkdir()
+    path.write_text('{\n  // mine\n  "servers": {}\n}\n')
+    found = {one["client"]: one for one in tally("--json", "mcp", "init").json["items"]}
+    assert (found["cursor"]["servers"], found["cursor"]["note"]) == (2, None)
+    assert found["vscode"]["servers"] is None
+    assert found["vscode"]["note"]
+    assert tally("mcp", "init").code == 0
+    said = tally("mcp", "init", "-c", "vscode", "--yes")
+    assert said.error == "config_unreadable"
+    assert "line 2" in said.err
+    assert '["mcp", "wrap"' in said.err
+
+
+@pytest.mark.promise("relay.init")
+def test_an_address_in_toml_is_left_as_it_is(tally, home):
+    path = home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text('[mcp_servers.web]\nurl = "https://x.example/mcp"\n')
+    assert tally("--json", "mcp", "init", "-c", "codex", "--yes").json["wrapped"] == []
+    assert tomllib.loads(path.read_text())["mcp_servers"]["web"] == {"url": "https://x.example/mcp"}

@@ -1,7 +1,9 @@
 """`tally mcp wrap --url`: a server with an address, in every way it may answer."""
 
 import json
+import os
 import queue
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -148,3 +150,15 @@ def test_a_server_that_is_not_there_is_said_to_the_client(house):
     with Client(command, home=house.home) as client:
         answer = client.ask("initialize", {})
     assert "no connection to 127.0.0.1:1" in answer["error"]["message"]
+
+
+@pytest.mark.promise("relay.web", "relay.bad-input")
+def test_who_says_hello_and_leaves_at_once_still_hears_that_nobody_is_there(house):
+    command = house.command("--url", "http://127.0.0.1:1/mcp", command=[])
+    hello = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}\n'
+    ran = subprocess.run(
+        command, input=hello, capture_output=True, check=False, env={**os.environ, "HOME": str(house.home)}
+    )
+    assert ran.returncode == 4
+    assert json.loads(ran.stdout)["id"] == 1
+    assert b"error: server_unreachable: http://127.0.0.1:1/mcp" in ran.stderr

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.relay.clients import CLIENTS, changed_servers, is_wrapped, wrapped
+from tallystick.rooms.relay.clients import CLIENTS, as_before, changed_servers, is_wrapped, unwrapped, wrapped
 from tallystick.rooms.relay.toml_edit import with_values
+
+CURSOR = next(client for client in CLIENTS if client.name == "cursor")
 
 
 @pytest.mark.promise("relay.init")
@@ -29,6 +31,53 @@ def test_an_address_becomes_a_command_and_its_secrets_stay_out_of_the_command_li
     assert wrapped("x", {}, tally="tally", typed=False) is None
 
 
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+TABLES = st.dictionaries(WORDS, WORDS, max_size=3)
+
+
+@pytest.mark.promise("relay.undo")
+@given(WORDS, WORDS, st.lists(WORDS), TABLES)
+def test_a_wrapped_command_holds_what_it_was(name, command, args, env):
+    entry = {"command": command, "env": env} | ({"args": args} if args else {})
+    made = wrapped(name, entry, tally="tally", typed=False)
+    assert made is not None
+    assert unwrapped(made, address="url", typed=False) == entry
+    # Whether an empty list of words stood there, only the copy knows.
+    assert as_before(name, made, {name: {**entry, "args": args}}, CURSOR) == {**entry, "args": args}
+
+
+@pytest.mark.promise("relay.undo")
+@pytest.mark.parametrize("client", [one for one in CLIENTS if not one.toml], ids=lambda one: one.name)
+def test_a_wrapped_address_holds_what_it_was(client):
+    entry = {client.address: "https://x/mcp", "headers": {"Authorization": "Bearer s", "X-A": "b"}, "env": {"A": "b"}}
+    entry |= {"type": "http"} if client.typed else {}
+    made = wrapped("x", entry, tally="tally", typed=client.typed)
+    assert made is not None
+    assert unwrapped(made, address=client.address, typed=client.typed) == entry
+    odd = {"type": "streamable-http", "url": "https://x/mcp"}
+    made = wrapped("x", odd, tally="elsewhere/tally", typed=client.typed)
+    assert made is not None
+    assert as_before("x", made, {"x": odd}, client) == odd
+
+
+@pytest.mark.promise("relay.undo")
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        (["mcp", "wrap", "uvx", "x"], {"command": "uvx", "args": ["x"]}),
+        (["mcp", "wrap", "--strict", "--hold=3", "--policy", "p", "--", "uvx"], {"command": "uvx"}),
+        (["mcp", "wrap", "--header", "A: b", "--url=http://x"], {"url": "http://x", "headers": {"A": "b"}}),
+        (["mcp", "wrap"], None),
+        (["mcp", "wrap", "--name"], None),
+        (["mcp", "wrap", "--url", "http://x", "--", "y"], None),
+        (["mcp", "wrap", 7], None),
+        (["mcp", "serve"], None),
+    ],
+)
+def test_what_was_wrapped_by_hand_can_be_unwrapped(args, found):
+    assert unwrapped({"command": "tally", "args": args}, address="url", typed=False) == found
+
+
 @pytest.mark.promise("relay.init")
 def test_only_what_is_wanted_and_not_wrapped_yet_changes():
     servers = {
@@ -38,7 +87,7 @@ def test_only_what_is_wanted_and_not_wrapped_yet_changes():
         "d": {},
         "e": 1,
     }
-    made, done, left = changed_servers(servers, lambda name: name != "b", tally="tally", typed=False)
+    made, done, left = changed_servers(servers, lambda name: name != "b", tally="tally", client=CURSOR)
     assert (done, left) == (["a"], ["d"])
     assert {name: made[name] for name in "bcde"} == {name: servers[name] for name in "bcde"}
 

@@ -16,7 +16,7 @@ TOOLS = [
 
 @pytest.mark.promise("relay.first-policy")
 def test_the_first_policy_can_be_read_back_and_names_each_tool_once(tmp_path):
-    assert write_policy(tmp_path / "ws", starting_policy("s", TOOLS))
+    assert write_policy(tmp_path / "ws", starting_policy("s", TOOLS, workspace=tmp_path / "a\n[policy]\nwrite = 1"))
     settings = load_settings(tmp_path / "ws", environ={})
     assert {name: tool.decision for name, tool in settings.tools.items()} == {
         "s.read_x": "allow", "s.odd-x20--x22-name-x22--x20--x5c--x20--x5d-": "ask", "s.write_x": "ask",
@@ -28,7 +28,7 @@ def test_the_first_policy_can_be_read_back_and_names_each_tool_once(tmp_path):
 @pytest.mark.promise("relay.first-policy")
 def test_a_policy_that_is_there_is_never_written_over(tmp_path):
     (tmp_path / "tallystick.toml").write_text("# mine\n")
-    assert not write_policy(tmp_path, starting_policy("s", TOOLS))
+    assert not write_policy(tmp_path, starting_policy("s", TOOLS, workspace=tmp_path))
     assert (tmp_path / "tallystick.toml").read_text() == "# mine\n"
 
 

@@ -1,9 +1,9 @@
 """`tally mcp init`: put the gate in front of the servers that a client knows, after showing what changes."""
 
 import json
+import shlex
 import shutil
 import sys
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,6 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import Yes
-from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ Named = Annotated[str | None, typer.Option("--server", "-s", metavar="NAME", hel
 Words = Annotated[
     list[str] | None, typer.Argument(metavar="[-- COMMAND…]", help="Add a server by this command; needs --server.")
 ]
-
-BY_HAND = "Put `tally mcp wrap --` before the server's command by hand."
 
 
 def add_to_group(mcp: typer.Typer) -> None:
@@ -42,53 +39,72 @@ def init(
     server: Named = None,
     words: Words = None,
     config: ConfigFile = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Put back what was there before.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the gate away again.")] = False,
     yes: Yes = False,
 ) -> Exit:
     """Wrap the servers in an MCP client's config.
 
-    Shows the difference and asks first. The old file is kept beside it (.before-tally); --undo puts it back.
+    Shows the difference, without secrets, and asks first. A copy of the file is kept beside it (.before-tally).
+    --undo takes the gate away again, from all or from --server NAME, and leaves the rest as it is.
     """
     if client is None:
         return _survey(here)
     chosen = _client(client)
     path = _find(chosen, config)
     if undo:
-        return _undo(here, path, yes=yes)
+        return _undo(here, chosen, path, server, yes=yes)
     if words and server is None:
         raise UsageMistake("A new server needs a name: give --server NAME.")
-    before = _text(path)
+    from tallystick.doors.cli.mcp_config import backup_of, text_of, write
+
+    before = text_of(path)
     after, done = _wrapped(here, chosen, path, before, server, words or [])
     if not done:
         here.screen.note(f"{path}: nothing to change.")
         here.screen.data({"config": str(path), "wrapped": []})
         return Exit.OK
-    _write(here, path, before, after, yes=yes)
+    # Of a config that is half wrapped already, the copy from before is worth more.
+    keep = not _gated(chosen, path, before) or not backup_of(path).is_file()
+    write(here, path, before, after, yes=yes, keep=keep)
     here.screen.data({"config": str(path), "wrapped": done})
-    here.screen.line(
-        f"{', '.join(done)}: behind the gate now. Restart {chosen.title}. Undo: tally mcp init -c {client} --undo"
-    )
+    back = f"tally mcp init -c {client}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
+    here.screen.line(f"{', '.join(done)}: behind the gate now. Restart {chosen.title}. Undo: {back}")
     return Exit.OK
 
 
 def _survey(here: Here) -> Exit:
     """Which clients there are, and what they have."""
-    from tallystick.rooms.relay.clients import CLIENTS, is_wrapped
+    from tallystick.rooms.relay.clients import CLIENTS
 
-    rows = []
-    for client in CLIENTS:
-        for path in _places(client):
-            if path.is_file():
-                servers = _servers(client, path, _text(path))
-                wrapped = sum(isinstance(entry, dict) and is_wrapped(entry) for entry in servers.values())
-                rows.append((client.name, str(path), len(servers), wrapped))
-    here.screen.data(
-        {"items": [dict(zip(("client", "config", "servers", "wrapped"), row, strict=True)) for row in rows]}
-    )
-    here.screen.table(["client", "config", "servers", "wrapped"], rows)
+    rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
+    columns = ["client", "config", "servers", "wrapped", "note"]
+    here.screen.data({"items": [dict(zip(columns, row, strict=True)) for row in rows]})
+    here.screen.table(columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
     names = ", ".join(client.name for client in CLIENTS)
     here.screen.note(f"Choose one with --client ({names}).")
     return Exit.OK
+
+
+def _row(client: "Client", path: Path) -> tuple[str, str, int | None, int | None, str | None]:
+    from tallystick.doors.cli.mcp_config import servers_in, text_of
+
+    try:
+        text = text_of(path)
+        servers = servers_in(client, path, text)
+    except Refused:
+        # One that cannot be read says nothing about the others.
+        note = f"cannot be read (comments?); --client {client.name} says what to do"
+        return client.name, str(path), None, None, note
+    return client.name, str(path), len(servers), len(_gated(client, path, text)), None
+
+
+def _gated(client: "Client", path: Path, text: str) -> dict[str, dict[str, Any]]:
+    """The servers that have the gate in front of them."""
+    from tallystick.doors.cli.mcp_config import servers_in
+    from tallystick.rooms.relay.clients import is_wrapped
+
+    servers = servers_in(client, path, text)
+    return {name: entry for name, entry in servers.items() if isinstance(entry, dict) and is_wrapped(entry)}
 
 
 def _client(name: str) -> "Client":
@@ -120,37 +136,15 @@ def _find(client: "Client", config: Path | None) -> Path:
     return found
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}.", code="file_unreadable") from None
-
-
-def _servers(client: "Client", path: Path, text: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        whole = tomllib.loads(text) if client.toml else json.loads(text or "{}")
-        servers = whole.get(client.key, {})
-    except (ValueError, AttributeError):
-        kind = "TOML" if client.toml else "JSON"
-        message = f"{path} is not plain {kind} (comments?). {BY_HAND}"
-        raise Refused(message, code="config_unreadable") from None
-    if not isinstance(servers, dict):
-        raise Refused(f"{path}: '{client.key}' is no table of servers.", code="config_unreadable")
-    return servers
-
-
 def _wrapped(
     here: Here, client: "Client", path: Path, text: str, server: str | None, words: list[str]
 ) -> tuple[str, list[str]]:
     """The config with the gate in front of its servers, and their names."""
+    from tallystick.doors.cli.mcp_config import servers_in
     from tallystick.rooms.relay.clients import changed_servers
+    from tallystick.rooms.relay.json_edit import with_entry
 
-    servers = _servers(client, path, text)
+    servers = servers_in(client, path, text)
     if words:
         servers = {**servers, str(server): {"command": words[0], "args": words[1:]}}
     if server is not None and server not in servers:
@@ -159,26 +153,30 @@ def _wrapped(
     if not servers:
         message = f"{path} has no server yet. Add one: tally mcp init -c {client.name} --server NAME -- COMMAND…"
         raise Refused(message, code="server_not_found")
-    made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), typed=client.typed)
+    made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), client=client)
     for name in left:
         here.screen.note(f"{name}: left as it is (no command, or a kind of address that cannot be wrapped)")
     if client.toml:
         return _as_toml(client, path, text, made, done), done
-    whole = json.loads(text or "{}")
-    return json.dumps({**whole, client.key: made}, indent=2, ensure_ascii=False) + "\n", done
+    for name in done:
+        text = with_entry(text, (client.key, name), made[name])
+    return text, done
 
 
 def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done: list[str]) -> str:
+    from tallystick.doors.cli.mcp_config import BY_HAND
     from tallystick.rooms.relay.toml_edit import with_values
 
     for name in done:
-        entry = {key: made[name][key] for key in ("command", "args")}
+        entry = {key: made[name].get(key) for key in ("command", "args")}
         header = f"[{client.key}.{json.dumps(name)}]"
         if f"{client.key}.{name}]" not in text and header not in text:
             text = f"{text.rstrip()}\n\n{header}\n" if text.strip() else f"{header}\n"
         changed = with_values(text, (client.key, name), entry)
         if changed is None:
-            raise Refused(f"{path}: '{name}' is written in an unusual way. {BY_HAND}", code="config_unreadable")
+            raise Refused(
+                f"{path}: '{name}' is written in an unusual way. By hand: {BY_HAND}", code="config_unreadable"
+            )
         text = changed
     return text
 
@@ -190,36 +188,51 @@ def _tally() -> str:
     return str(beside) if beside.exists() else found or "tally"
 
 
-def _write(here: Here, path: Path, before: str, after: str, *, yes: bool) -> None:
-    from tallystick.rooms.relay.clients import BACKUP
+def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: bool) -> Exit:
+    """Take the gate away from each server that has it; all else in the file stays, whoever put it there and when."""
+    from tallystick.doors.cli.mcp_config import text_of, write
 
-    for line in unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm=""):
-        sys.stderr.write(visible(line) + "\n")
-    if not yes:
-        if not sys.stdin.isatty():
-            raise Refused("Nothing was written: there is nobody to ask. Give --yes.", code="not_answered")
-        sys.stderr.write("Write this? [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            raise Refused("Nothing was written.", code="not_answered")
-    backup = path.with_name(path.name + BACKUP)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        shutil.copy2(path, backup)
-    waiting = path.with_name(path.name + ".tally-new")
-    waiting.write_text(after, encoding="utf-8")
-    if path.exists():
-        shutil.copymode(path, waiting)
-    waiting.replace(path)
-    here.screen.note(f"written: {path}")
-
-
-def _undo(here: Here, path: Path, *, yes: bool) -> Exit:
-    from tallystick.rooms.relay.clients import BACKUP
-
-    backup = path.with_name(path.name + BACKUP)
-    if not backup.is_file():
-        raise Refused(f"There is nothing to put back ({backup} is not there).", code="backup_not_found")
-    _write(here, path, _text(path), _text(backup), yes=yes)
-    here.screen.line(f"{path}: as it was before.")
+    before = text_of(path)
+    chosen = {name: entry for name, entry in _gated(client, path, before).items() if server in {None, name}}
+    after, done = _unwrapped(here, client, path, before, chosen)
+    here.screen.data({"config": str(path), "unwrapped": done})
+    if not done:
+        here.screen.note(f"{path}: nothing is wrapped, nothing was changed.")
+        return Exit.OK
+    write(here, path, before, after, yes=yes, keep=False)
+    here.screen.line(f"{', '.join(done)}: without the gate, as before. Restart {client.title}.")
     return Exit.OK
+
+
+def _unwrapped(
+    here: Here, client: "Client", path: Path, text: str, chosen: dict[str, dict[str, Any]]
+) -> tuple[str, list[str]]:
+    """The config without the gate before these servers, and their names."""
+    from tallystick.rooms.relay.clients import as_before
+    from tallystick.rooms.relay.json_edit import member, with_entry
+
+    copy, earlier = _earlier(client, path)
+    done: list[str] = []
+    for name, entry in chosen.items():
+        new = as_before(name, entry, earlier, client)
+        if new is None:
+            here.screen.note(f"{name}: left as it is (what it was cannot be read from its command)")
+            continue
+        if client.toml:
+            text = _as_toml(client, path, text, {name: new}, [name])
+        else:
+            same = member(copy, (client.key, name)) if new == earlier.get(name) else None
+            text = with_entry(text, (client.key, name), new, written=copy[same.value : same.end] if same else None)
+        done.append(name)
+    return text, done
+
+
+def _earlier(client: "Client", path: Path) -> tuple[str, dict[str, Any]]:
+    """The copy from before, which knows how an entry was written; it need not be there."""
+    from tallystick.doors.cli.mcp_config import backup_of, servers_in, text_of
+
+    try:
+        text = text_of(backup_of(path))
+        return text, servers_in(client, path, text)
+    except Refused:
+        return "", {}

@@ -43,7 +43,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
     """
     with here.gate(plugins=True) as gate:
         chosen = gate.policy if policy is None else _read(policy)
-        unknown = chosen.unknown_tools(card.name for card in gate.tools())
+        unknown = chosen.unknown_tools([*(card.name for card in gate.tools()), *_relayed(here, chosen)])
     here.screen.data({"ok": True, "digest": chosen.digest, "unknown_tools": list(unknown)})
     for name in unknown:
         here.screen.note(f"warning: tools.{name} has rules, but no such tool is registered. Check its spelling.")
@@ -115,6 +115,15 @@ def replay(
                     yield one
 
             return show_replayed(here, moving(), changed_is_wrong=False)
+
+
+def _relayed(here: Here, policy: "Policy") -> list[str]:
+    """Of the tools that a policy names, those that a wrapped server has: they are here only while it runs."""
+    from tallystick.rooms.relay.naming import tool_id
+    from tallystick.rooms.relay.pins import PinBook
+
+    pinned = {tool_id("", name) for name in PinBook(here.workspace).read()}
+    return [name for name in policy.unknown_tools(()) if f".{name.partition('.')[2]}" in pinned]
 
 
 def _in_force(here: Here) -> "Policy":

@@ -144,14 +144,18 @@ class Relay:
             self._opening.result().changed()
 
     def _hello(self) -> None:
-        self._keeper()
+        # Nobody waits for it here. A shield that nobody waits for would print a stack trace when it fails.
+        self._opened_once()
 
     def _keeper(self) -> "asyncio.Future[Keeper]":
+        # One call that is cancelled must not take the gate from the others.
+        return asyncio.shield(self._opened_once())
+
+    def _opened_once(self) -> "asyncio.Future[Keeper]":
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open_keeper(self._switch))
             self._opening.add_done_callback(self._opened)
-        # One call that is cancelled must not take the gate from the others.
-        return asyncio.shield(self._opening)
+        return self._opening
 
     def _opened(self, opened: "asyncio.Future[Keeper]") -> None:
         if not opened.cancelled() and isinstance(error := opened.exception(), TallyError):

@@ -120,6 +120,11 @@ class Upstream(Protocol):
         """Whether it ended badly."""
         ...
 
+    @property
+    def unreached(self) -> str | None:
+        """Why nobody ever answered, if nobody did."""
+        ...
+
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
         """Begin to pass on what the server says."""
         ...

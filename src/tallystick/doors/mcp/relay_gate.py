@@ -25,14 +25,14 @@ from tallystick.doors.mcp.relay_refused import BATCH
 from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.doors.showing.meta import APPROVAL, CATEGORY, CODE, EXPIRES, REASON, RECEIPT, STATUS
-from tallystick.errors import ToolError
+from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED, FORMAT, MULTIPLE, UNKNOWN_TOOL
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.relay.naming import tool_id
 from tallystick.rooms.relay.starting import starting_policy, write_policy
-from tallystick.settings import CONFIG_NAME, load_settings
+from tallystick.settings import CONFIG_NAME, Settings, load_settings
 
 CHANGED = "definition_changed"
 NEW = "definition_new"
@@ -41,6 +41,8 @@ LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
 )
+
+ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspace of its own."
 
 
 class GateKeeper:
@@ -174,10 +176,13 @@ class GateKeeper:
     def _begin(self, definitions: list[Any]) -> None:
         """The first time: a policy is written from what the server has, and then it is in force."""
         known = [one for one in definitions if isinstance(one, dict)]
-        write_policy(_workspace(self._wrapping), starting_policy(self._wrapping.name, known))
+        write_policy(_workspace(self._wrapping), self._first_policy(known))
         self._open()
         if self._tools is not None:
             self._tools.take(definitions, whole=True)
+
+    def _first_policy(self, known: list[Message]) -> str:
+        return starting_policy(self._wrapping.name, known, workspace=_workspace(self._wrapping))
 
     def _open(self) -> None:
         gate = self._open_gate()
@@ -186,8 +191,7 @@ class GateKeeper:
 
     def _open_gate(self) -> Gate:
         workspace = _workspace(self._wrapping)
-        policy = self._wrapping.policy
-        settings = load_settings(workspace, config=None if policy is None else _path(policy))
+        settings = _settings(workspace, self._wrapping.policy)
         return Gate.open(workspace, settings=settings, plugins=False)
 
     def _here(self) -> Session:
@@ -204,6 +208,7 @@ class GateKeeper:
             text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
         if reason != UNUSABLE:
             text += f"\n  tally mcp review --workspace {self._wrapping.workspace}"
+            text += f"\nIf this is another server that is only called '{self._wrapping.name}', too: {ANOTHER_NAME}"
         called = tool_id(self._wrapping.name, name)[:100]
         fault = UNKNOWN_TOOL if reason == UNUSABLE else DENIED
         rejection = Rejection(fault=fault, reason=reason, proposed_tool=called)
@@ -266,6 +271,16 @@ def _error_code(message: Message) -> str:
     error = message.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     return str(code) if type(code) is int else "no code"
+
+
+def _settings(workspace: Path, policy: str | None) -> Settings:
+    """The configuration; an error in it names the whole path, since the client chose the folder we run in."""
+    path = workspace / CONFIG_NAME if policy is None else _path(policy).absolute()
+    try:
+        return load_settings(workspace, config=None if policy is None else path)
+    except ConfigError as error:
+        said = str(error).removeprefix(path.name).lstrip(": ")
+        raise ConfigError(f"{path}: {said}", code=error.code) from None
 
 
 def _path(name: str) -> Path:

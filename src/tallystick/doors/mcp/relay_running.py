@@ -14,7 +14,7 @@ from tallystick.doors.mcp.relay_asked import Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay_loop import wakeful_loop
 from tallystick.doors.mcp.relay_stdio import StdioUpstream
 from tallystick.doors.mcp.wrapping import Wrapping
-from tallystick.errors import LedgerError, TallyError
+from tallystick.errors import ConfigError, LedgerError, TallyError
 from tallystick.rooms.relay.process import ServerProcess
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     _sum_up(wrapping, opened)
     if relay.fatal is not None:
         return _complain(relay.fatal)
+    if upstream.unreached is not None:
+        message = f"{wrapping.url}: {upstream.unreached}. Start the server, or correct --url or --header."
+        return _complain(ConfigError(message, code="server_unreachable"))
     return FAILED if upstream.failed else OK
 
 

@@ -14,6 +14,8 @@ DRAIN_S = 0.3
 class StdioUpstream:
     """A server process at the other end of two pipes."""
 
+    unreached: str | None = None
+
     def __init__(self, process: ServerProcess) -> None:
         self._process = process
         self._ended = False

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from tallystick.rooms.relay.effects import effect_of
 from tallystick.rooms.relay.naming import tool_id
 from tallystick.rooms.relay.pins import PinBook, digest_of
 from tallystick.rooms.relay.results import closed, result_schema
+from tallystick.settings import CONFIG_NAME
 
 PAGES = 200
 """Pages of a list that are asked for; a server that never ends is not followed for ever."""
@@ -184,7 +186,7 @@ def _unknown_in_policy(name: str, wrapping: Wrapping, known: Iterable[str]) -> C
     near = next((one for one in known if one == f"{wrapping.name}.{name}"), None)
     offers = ", ".join(sorted(known)[:8]) or "none"
     hint = f"Did you mean '{near}'?" if near else f"It has: {offers}."
-    where = wrapping.policy or "tallystick.toml"
+    where = Path(wrapping.policy or Path(wrapping.workspace) / CONFIG_NAME).expanduser().absolute()
     message = (
         f"{where} names the tool '{name}', which the server '{wrapping.name}' does not have. {hint} Correct the file."
     )

@@ -12,6 +12,8 @@ from tallystick.rooms.relay.events import EventReader
 from tallystick.rooms.relay.web import Reply, WebError, WebServer
 from tallystick.settings import key_variable
 
+GRACE_S = 2.0
+"""For the first answer, when the client has left."""
 AGAIN_S = 1.0
 """Between two tries to listen."""
 JSON, EVENTS = "application/json", "text/event-stream"
@@ -32,10 +34,13 @@ class WebUpstream:
         self._room = asyncio.Event()
         self._room.set()
         self._listening = False
+        self._met = False
+        """Whether it ever gave an answer that can be used."""
+        self.unreached: str | None = None
 
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
         """Remember whom to tell; there is no connection before there is something to say."""
-        del on_end  # a server at an address does not end with a connection
+        self._on_end = on_end
         self._longest, self._on_line, self._on_long = longest, on_line, on_long
 
     def send(self, line: bytes) -> None:
@@ -56,10 +61,13 @@ class WebUpstream:
 
     def how_it_ended(self) -> str:
         """For people."""
-        return "the connection ended"
+        return self.unreached or "the connection ended"
 
     async def end(self) -> None:
         """End the session."""
+        if self._work and not self._met:
+            # Whoever said hello and left at once should still hear that nobody is there.
+            await asyncio.wait(self._work, timeout=GRACE_S)
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
@@ -96,6 +104,7 @@ class WebUpstream:
             hint = _HELP.get(reply.status)
             self._failed(question, f"the server answered HTTP {reply.status}{f' ({hint})' if hint else ''}")
             return
+        self._met, self.unreached = True, None
         if "mcp-session-id" in reply.headers:
             self._session["Mcp-Session-Id"] = reply.headers["mcp-session-id"]
         if reply.kind == EVENTS:
@@ -177,6 +186,11 @@ class WebUpstream:
     def _failed(self, question: Message | None, why: str) -> None:
         if question is not None:
             self._on_line(jsonrpc.error(question["id"], jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
+        if not self._met:
+            self.unreached = why
+            if question is not None and question.get("method") == jsonrpc.INITIALIZE:
+                # A client that could not even say hello has nothing more to say.
+                self._on_end()
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -8,8 +8,12 @@ from tallystick.records import record
 
 BACKUP = ".before-tally"
 """Put behind a config's name: what it was before."""
+FLAGS = frozenset({"--strict", "--trust-new"})
+"""Options of `tally mcp wrap` that take no value."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
 """What clients call the address of a server."""
+HEADER = "TALLY_HEADER_"
+"""With a number: the variable that holds the value of a header."""
 _GONE = frozenset({*ADDRESSES, "headers", "http_headers", "type", "transport"})
 
 
@@ -28,6 +32,8 @@ class Client:
     toml: bool = False
     typed: bool = False
     """Each entry says of what type it is."""
+    address: str = "url"
+    """What it calls the address of a server."""
 
     def places(self, *, project: Path, home: Path, mac: bool) -> list[Path]:
         """The files in which its servers may stand."""
@@ -54,8 +60,13 @@ CLIENTS: tuple[Client, ...] = (
         key="servers",
         typed=True,
     ),
-    Client(name="windsurf", title="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",)),
-    Client(name="gemini", title="Gemini CLI", files=(".gemini/settings.json", "~/.gemini/settings.json")),
+    Client(name="windsurf", title="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",), address="serverUrl"),
+    Client(
+        name="gemini",
+        title="Gemini CLI",
+        files=(".gemini/settings.json", "~/.gemini/settings.json"),
+        address="httpUrl",
+    ),
     Client(name="codex", title="Codex", files=("~/.codex/config.toml",), key="mcp_servers", toml=True),
 )
 
@@ -81,23 +92,71 @@ def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> 
         (entry.get("headers") or entry.get("http_headers") or {}).items(), start=1
     ):
         # In the environment, not among the words of a command: those can be read by every account of the machine.
-        env[f"TALLY_HEADER_{number}"] = value
-        begin += ["--header", f"{header}: ${{TALLY_HEADER_{number}}}"]
+        env[f"{HEADER}{number}"] = value
+        begin += ["--header", f"{header}: ${{{HEADER}{number}}}"]
     made = {**kept, "command": tally, "args": [*begin, "--url", address]}
     if typed:
         made = {"type": "stdio", **made}
     return made | ({"env": env} if env else {})
 
 
+def unwrapped(entry: Mapping[str, Any], *, address: str, typed: bool) -> dict[str, Any] | None:
+    """The entry without the gate: what its command line holds; None if that cannot be read."""
+    args = entry.get("args")
+    if not is_wrapped(entry) or not isinstance(args, list) or not all(isinstance(word, str) for word in args):
+        return None
+    words, options = args[2:], list[tuple[str, str]]()
+    while words and words[0].startswith("-") and words[0] != "--":
+        option, equals, value = words.pop(0).partition("=")
+        if not equals and option not in FLAGS:
+            value = words.pop(0) if words else ""
+        options.append((option, value))
+    words = words[1:] if words[:1] == ["--"] else words
+    kept = {key: value for key, value in entry.items() if key not in {"command", "args"}}
+    url = next((value for option, value in options if option == "--url"), None)
+    if words and url is None:
+        made = {**entry, "command": words[0], "args": words[1:]}
+        if not made["args"]:
+            del made["args"]
+        return made
+    if url is None or words:
+        return None
+    return _with_address(kept, url, [value for option, value in options if option == "--header"], address, typed=typed)
+
+
+def _with_address(
+    kept: Mapping[str, Any], url: str, headers: list[str], address: str, *, typed: bool
+) -> dict[str, Any]:
+    env = {name: value for name, value in (kept.get("env") or {}).items() if not name.startswith(HEADER)}
+    known = {f"${{{name}}}": value for name, value in (kept.get("env") or {}).items()}
+    pairs = [(name, value.strip()) for name, _, value in (header.partition(":") for header in headers)]
+    made: dict[str, Any] = {**({"type": "http"} if typed else {}), address: url}
+    made |= {"headers": {name: known.get(value, value) for name, value in pairs}} if pairs else {}
+    made |= {key: value for key, value in kept.items() if key not in {"type", "env"}}
+    return made | ({"env": env} if env else {})
+
+
+def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], client: Client) -> dict[str, Any] | None:
+    """The entry without the gate: as a copy from before has it, if it is that one; else as its command line says."""
+    old, tally = earlier.get(name), entry.get("command")
+    if isinstance(old, Mapping) and not is_wrapped(old):
+        again = wrapped(name, old, tally=str(tally), typed=client.typed)
+        if again == entry:
+            return dict(old)
+    return unwrapped(entry, address=client.address, typed=client.typed)
+
+
 def changed_servers(
-    servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, typed: bool
+    servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, client: Client
 ) -> tuple[dict[str, Any], list[str], list[str]]:
     """The servers with those that are wanted wrapped, the names of these, and of those that cannot be."""
     made, done, left = dict(servers), list[str](), list[str]()
     for name, entry in servers.items():
         if not wanted(name) or not isinstance(entry, Mapping) or is_wrapped(entry):
             continue
-        new = wrapped(name, entry, tally=tally, typed=typed)
+        # In TOML single values are changed and none are moved, so an address cannot become a command.
+        fixed = client.toml and "command" not in entry
+        new = None if fixed else wrapped(name, entry, tally=tally, typed=client.typed)
         if new is None:
             left.append(name)
         else:

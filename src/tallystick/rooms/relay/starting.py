@@ -4,6 +4,7 @@ It is written once, as an ordinary `tallystick.toml`, and belongs to the user fr
 """
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from tallystick.settings import CONFIG_NAME
 HEAD = """\
 # Written by `tally mcp wrap` when it first met the server "{server}". It is yours now: change what you like.
 # "allow" lets a call through, "ask" waits for a person, "deny" refuses. Every call leaves a receipt either way.
-# Try a change before it counts:  tally policy check FILE   and   tally policy replay --policy FILE
+# Try a change before it counts: make it in a copy of this file (here other.toml), and see what it would do:
+#   tally policy check --workspace {workspace} --policy other.toml
+#   tally policy replay --workspace {workspace} --policy other.toml
 
 [policy]
 read = "allow"
@@ -36,9 +39,11 @@ MOST = 500
 """Tools that get a section of their own; the others are decided by the table at the top."""
 
 
-def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]]) -> str:
+def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, workspace: Path) -> str:
     """The text of a first policy, with one section for each tool."""
-    parts = [HEAD.format(server=server)]
+    folder = shlex.quote(str(workspace))
+    # A line break in a folder's name would end the comment it stands in.
+    parts = [HEAD.format(server=server, workspace=folder if folder.isprintable() else "DIR")]
     names = dict[str, tuple[str, str]]()
     for definition in definitions:
         name = definition.get("name")

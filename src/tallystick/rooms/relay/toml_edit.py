@@ -15,7 +15,7 @@ def with_values(text: str, table: tuple[str, ...], values: Mapping[str, Any]) ->
     Args:
         text: The file.
         table: The names that lead to the table.
-        values: Texts and lists of texts.
+        values: Texts and lists of texts; None takes a value away.
     """
     lines = text.splitlines(keepends=True)
     start = next((place for place, line in enumerate(lines) if _names(line) == table), None)
@@ -24,11 +24,9 @@ def with_values(text: str, table: tuple[str, ...], values: Mapping[str, Any]) ->
     for key, value in values.items():
         end = next((p for p in range(start + 1, len(lines)) if _HEADER.match(lines[p])), len(lines))
         span = _span(lines, start + 1, end, key)
-        written = f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
-        if span is None:
-            lines.insert(start + 1, written)
-        else:
-            lines[span[0] : span[1]] = [written]
+        written = [] if value is None else [f"{key} = {json.dumps(value, ensure_ascii=False)}\n"]
+        place = (start + 1, start + 1) if span is None else span
+        lines[place[0] : place[1]] = written
     made = "".join(lines)
     return made if _is_meant(text, made, table, values) else None
 
@@ -72,5 +70,8 @@ def _is_meant(before: str, after: str, table: tuple[str, ...], values: Mapping[s
         place = place.get(name) if isinstance(place, dict) else None
     if not isinstance(place, dict):
         return False
-    place |= dict(values)
-    return expected == got
+    for key, value in values.items():
+        place.pop(key, None)
+        if value is not None:
+            place[key] = value
+    return bool(expected == got)

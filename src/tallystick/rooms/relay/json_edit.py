@@ -1,0 +1,116 @@
+"""Change single entries of a JSON file and leave every other byte as it is: how it is laid out is somebody's work."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallystick.records import record
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+_DECODER = json.JSONDecoder()
+
+
+@record
+class Member:
+    """Where one member of an object stands in the text."""
+
+    name: str
+    start: int
+    """Where its name begins."""
+    value: int
+    end: int
+
+
+def member(text: str, path: tuple[str, ...]) -> Member | None:
+    """Find a member by the names that lead to it; of two with one name the last counts, as for every reader.
+
+    Raises:
+        ValueError: The text is not JSON.
+    """
+    at, found = 0, None
+    for name in path:
+        found = next((one for one in reversed(list(_members(text, at))) if one.name == name), None)
+        if found is None:
+            return None
+        at = found.value
+    return found
+
+
+def with_entry(text: str, path: tuple[str, str], entry: Mapping[str, Any], *, written: str | None = None) -> str:
+    """The text with another value at a table's name, which need not be there yet.
+
+    Args:
+        text: The file.
+        path: The table's name and the entry's.
+        entry: The value.
+        written: The value as it should stand there; otherwise it is laid out like the rest of the file.
+    """
+    expected = json.loads(text or "{}")
+    expected = {**expected, path[0]: {**expected.get(path[0], {}), path[1]: dict(entry)}}
+    made = _edited(text, path, entry, written) if text.strip() else ""
+    try:
+        meant = json.loads(made) == expected
+    except ValueError:
+        meant = False
+    return made if meant else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+
+
+def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written: str | None) -> str:
+    found = member(text, path)
+    if found is None:
+        table = member(text, path[:1])
+        if table is None:
+            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # it matches nothing, too
+        return _added(text, table.value, path[1], entry)
+    old = json.loads(text[found.value : found.end])
+    if written is not None or not isinstance(old, dict) or old.keys() != entry.keys():
+        new = written if written is not None else _laid_out(text, found.start, entry)
+        return text[: found.value] + new + text[found.end :]
+    for name in old:
+        if old[name] != entry[name] and (one := member(text, (*path, name))) is not None:
+            new = _laid_out(text, one.start, entry[name], like=text[one.value : one.end])
+            text = text[: one.value] + new + text[one.end :]
+    return text
+
+
+def _added(text: str, at: int, name: str, value: Any) -> str:
+    """The text with one member more at the end of the object that begins here."""
+    last = next(reversed(list(_members(text, at))), None)
+    if last is None:
+        _, end = _DECODER.raw_decode(text, at)
+        return text[:at] + _laid_out(text, at, {name: value}) + text[end:]
+    before = len(text[: last.start].rstrip())
+    gap = text[before : last.start]
+    new = f"{json.dumps(name, ensure_ascii=False)}: {_laid_out(text, last.start, value)}"
+    return f"{text[: last.end]},{gap or ' '}{new}{text[last.end :]}"
+
+
+def _laid_out(text: str, at: int, value: Any, like: str = "\n") -> str:
+    """A value as the file has its others: on one line if the file (or what stood there) is, otherwise indented."""
+    unit = _INDENT.search(text)
+    if unit is None or ("\n" not in like and like.startswith("[")):
+        return json.dumps(value, ensure_ascii=False)
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    margin = line[: len(line) - len(line.lstrip())]
+    end = "\r\n" if "\r\n" in text else "\n"
+    return json.dumps(value, indent=unit[1], ensure_ascii=False).replace("\n", end + margin)
+
+
+def _members(text: str, at: int) -> Iterator[Member]:
+    """The members of the object that begins here; none if it is something else."""
+    at = _skip(text, at)
+    if text[at : at + 1] != "{":
+        return
+    at = _skip(text, at + 1)
+    while text[at : at + 1] == '"':
+        name, end = _DECODER.raw_decode(text, at)
+        value = _skip(text, _skip(text, end) + 1)
+        _, after = _DECODER.raw_decode(text, value)
+        yield Member(name=name, start=at, value=value, end=after)
+        at = _skip(text, _skip(text, after) + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr] # it matches nothing, too
