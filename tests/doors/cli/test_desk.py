@@ -97,7 +97,7 @@ def test_messages_are_taken_worked_off_and_answered(tally: Tally, shop: Path) ->
     assert name in tally("desk", "list").out
     shown = tally("--json", "desk", "show", added.json["ticket_id"]).json
     assert (shown["status"], shown["event"]["actor"]) == ("done", "ines")
-    assert '"status": "done"' in tally("desk", "show", added.json["ticket_id"]).out
+    assert tally("desk", "show", added.json["ticket_id"]).out.startswith(f"{added.json['ticket_id']}  TRIAGE  done\n")
     states = [one["state"] for one in tally("--json", "desk", "outbox").json["items"]]
     assert states == ["sent", "sent"]
     figures = tally("--json", "desk", "metrics").json
@@ -139,6 +139,64 @@ def test_a_person_rejects_hands_on_and_asks_for_more(tally: Tally, shop: Path, t
     assert tally("--json", "desk", "work").json["sent"] == 0
     waiting = [one["ticket_id"] for one in tally("--json", "desk", "queue").json["items"]]
     assert waiting == [third]
+
+
+@pytest.mark.promise("desk.cli")
+def test_words_and_draft_are_read_in_lines_and_nothing_in_them_hides(tally: Tally, shop: Path, token: str) -> None:
+    added = tally("--json", "desk", "add", f"Hello,\n{REFUND}\r\nThanks\x1b[2K\rAna\u202e", "--thread", "t1").json
+    lines = ["customer:", "  Hello,", f"  {REFUND}", r"  Thanks\x1b[2K\rAna\u202e"]
+    assert "\n".join(lines) in tally("desk", "show", added["ticket_id"]).out
+    tally("desk", "work")
+    ((name, draft),) = [(one["ticket_id"], one["draft"]) for one in tally("--json", "desk", "queue").json["items"]]
+    assert "\n\n" in draft
+    shown = tally("desk", "show", name).out
+    approved = tally("desk", "approve", name, "--token", token)
+    assert approved.code == 0, approved.err
+    for text in (shown, approved.err):
+        assert "\n".join(lines) in text
+        assert "\n".join(f"  {line}".rstrip() for line in ["draft:", *draft.split("\n")]).lstrip() in text
+        assert r"\n" not in text
+
+
+@pytest.mark.promise("desk.cli")
+def test_nobody_is_asked_about_what_cannot_be_approved(tally: Tally, shop: Path, token: str) -> None:
+    tally("desk", "add", REFUND, "--thread", "t1")
+    tally("desk", "add", "Which trombone suits a giraffe?", "--thread", "t2")
+    tally("desk", "work")
+    items = tally("--json", "desk", "queue").json["items"]
+    (drafted,) = [one["ticket_id"] for one in items if one["draft"]]
+    (empty,) = [one["ticket_id"] for one in items if not one["draft"]]
+    unknown = tally("desk", "approve", "nope", "--token", token)
+    assert (unknown.error, "tally desk queue" in unknown.err) == ("review_unknown", True)
+    none = tally("desk", "approve", empty, "--token", token)
+    assert (none.error, "tally desk edit" in none.err) == ("draft_missing", True)
+    assert tally("desk", "reject", drafted, "--reason", "by phone", "--token", token).code == 0
+    over = tally("desk", "approve", drafted, "--token", token)
+    assert (over.error, "draft:" in over.err) == ("review_over", False)
+    assert all("[y/N]" not in one.err for one in (unknown, none, over))
+
+
+@pytest.mark.promise("desk.cli")
+def test_rows_that_are_rejected_are_named_with_their_reason(tally: Tally, shop: Path) -> None:
+    rows = "".join(f"{number},\n" for number in range(25))
+    (shop / "more.csv").write_text(f"id,message\n{rows}25,Is the shop open?\n", encoding="utf-8")
+    told = tally("--json", "desk", "import", "more.csv").json
+    assert (told["queued"], told["rejected"]) == (1, 25)
+    assert [one["place"] for one in told["rejected_rows"]] == [f"row {number}" for number in range(2, 27)]
+    assert {one["reason"] for one in told["rejected_rows"]} == {"content_missing"}
+    assert all(one["message"] for one in told["rejected_rows"])
+    said = tally("desk", "import", "more.csv").err
+    assert "rejected: row 2: content_missing: " in said
+    assert said.count("rejected: row ") == 20
+    assert "and 5 more" in said
+
+
+@pytest.mark.promise("desk.cli")
+def test_a_status_that_there_is_not_is_a_mistake_and_no_empty_list(tally: Tally, workspace: Path) -> None:
+    wrong = tally("desk", "list", "--status", "bogus")
+    assert (wrong.code, wrong.error) == (2, "usage")
+    assert "pending, running, review, failed, done, blocked" in wrong.err
+    assert tally("desk", "list", "--status", "failed").code == 0
 
 
 @pytest.mark.promise("desk.cli")

@@ -137,7 +137,10 @@ def test_a_report_compares_with_an_earlier_file(bare: Path, tmp_path: Path, tall
         (("report", "nowhere.csv"), 1, "file_unreadable"), (("recheck", "nowhere.html"), 1, "file_unreadable"),
         (("embed", "9"), 6, "downstream_error"), (("search", "9", "x"), 6, "downstream_error"),
         (("cluster", "9"), 6, "downstream_error"), (("analyze", "9", "why"), 6, "downstream_error"),
-        (("analyze", "1", " "), 2, "usage"), (("cluster", "1", "--algorithm", "magic"), 1, "validation_error"),
+        (("analyze", "1", " "), 2, "usage"), (("cluster", "1", "--algorithm", "magic"), 2, "usage"),
+        (("embed", "1", "--backend", "sentence-transformers"), 2, "usage"), (("search", "1", " "), 2, "usage"),
+        (("embed", "1", "--backend", "magic"), 2, "usage"), (("analyze", "1", "why", "--backend", "magic"), 2, "usage"),
+        (("embed", "1", "--model", ""), 2, "usage"), (("analyze", "1", "why", "--prompt", ""), 2, "usage"),
         (("embed", "zero"), 2, "usage"), (("search", "1", "x", "-k", "0"), 2, "usage"),
     ],
 )  # fmt: skip
@@ -146,6 +149,53 @@ def test_what_goes_wrong_has_a_code_and_a_hint(
 ) -> None:
     ran = tally("insight", *words)
     assert (ran.code, ran.error) == (code, error)
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_wrong_argument_is_named_with_what_is_allowed(workspace: Path, tally: Tally) -> None:
+    for words, named in (
+        (("cluster", "1", "--algorithm", "magic"), ("--algorithm", "magic", "ward", "kmeans", "hdbscan")),
+        (("embed", "1", "--backend", "magic"), ("--backend", "magic", "builtin", "sentence-transformers")),
+        (("embed", "1", "--backend", "sentence-transformers"), ("--model NAME",)),
+        (("analyze", "1", "why", "--backend", "magic"), ("--backend", "offline", "openai")),
+        (("search", "1", ""), ("WORDS",)),
+        (("recheck", "nowhere.html"), ("nowhere.html is not there",)),
+    ):
+        said = tally("insight", *words).err
+        assert all(part in said for part in named), said
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_report_that_was_made_without_a_workspace_says_how_it_can_be_rechecked(
+    bare: Path, tickets: Path, tally: Tally
+) -> None:
+    made = tally("insight", "report", tickets, "--out", "report.html")
+    assert made.code == 0, made.err
+    assert "tally -w DIR insight recheck" in made.err
+    wrong = tally("insight", "recheck", "report.html")
+    assert (wrong.code, wrong.error) == (4, "no_workspace")
+    assert "tally -w DIR insight report" in wrong.err
+    assert sorted(path.name for path in bare.iterdir()) == ["report.html"]
+    tally("-w", "other", "insight", "ingest", tickets, "--name", "another")
+    (bare / "other" / "few.csv").write_text("body\nthe hub is offline\n", encoding="utf-8")
+    made = tally("-w", "few", "insight", "report", "other/few.csv", "--out", "few.md")
+    foreign = tally("-w", "other", "insight", "recheck", "few.md")
+    assert (foreign.code, foreign.out.count("\n")) == (1, 1)
+    assert "in which it was made" in foreign.out
+
+
+@pytest.mark.promise("insight.cli", "insight.recheck")
+def test_what_was_changed_by_hand_is_told_plainly(bare: Path, tickets: Path, tally: Tally) -> None:
+    page = bare / "report.html"
+    assert tally("-w", "work", "insight", "report", tickets, "--out", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    changed = text.replace(f">{MANY}</data>", f">{MANY + 1}</data>", 1)
+    assert changed != text
+    page.write_text(changed, encoding="utf-8")
+    bad = tally("-w", "work", "insight", "recheck", page)
+    first, last = bad.out.splitlines()
+    assert (bad.code, last.endswith("1 differ")) == (1, True)
+    assert first.endswith(f"changed by hand in the text: it says {MANY + 1}, right is {MANY}")
 
 
 @pytest.mark.promise("insight.cli")

@@ -53,7 +53,7 @@ On Mon, 5 Jan 2026, the shop wrote:
 def read(path: Path, form: str | None = None) -> list[Any]:
     found = events_in(path, form)
     assert not isinstance(found, Problem), found
-    return list(found)
+    return [one if isinstance(one, Left) else one.event for one in found]
 
 
 def code(path: Path, form: str | None = None) -> str:
@@ -185,8 +185,19 @@ def test_a_file_is_taken_once_however_often_it_is_brought(desk: Desk, tmp_path: 
     assert isinstance(again, Imported)
     assert again.counts() == {"queued": 0, "skipped": 250, "rejected": 1, "left": 0}
     assert desk.office.tickets.list()[1] == 250
-    assert desk.ticket(str(taken.received[7].ticket_id)).event["source"] == "rows.csv"
+    assert desk.ticket(str(taken.taken[7].received.ticket_id)).event["source"] == "rows.csv"
     assert import_file(desk.office.intake, tmp_path / "gone.csv").code == "file_missing"  # type: ignore[union-attr]
+
+
+@pytest.mark.promise("desk.files")
+def test_what_is_not_taken_is_named_by_row_and_line(desk: Desk, tmp_path: Path) -> None:
+    file = _written(tmp_path / "rows.csv", b'id,message\n1,\n2,"two\nlines"\n3,\n')
+    done = import_file(desk.office.intake, file)
+    assert isinstance(done, Imported)
+    assert [(one.place, one.received.reason) for one in done.rejected()] == [
+        ("row 2", "content_missing"),
+        ("row 4, line 5", "content_missing"),
+    ]
 
 
 @pytest.mark.promise("desk.files")
@@ -206,8 +217,8 @@ def test_no_file_whatever_makes_reading_fail(tmp_path: Path, form: str, data: by
     found = events_in(_written(tmp_path / f"any.{form}", data), form)
     for one in [] if isinstance(found, Problem) else found:
         if not isinstance(one, Left):
-            json.dumps(one).encode()
-            one["content"].encode("utf-8")
+            json.dumps(one.event).encode()
+            one.event["content"].encode("utf-8")
 
 
 def _written(path: Path, data: bytes) -> Path:

@@ -9,13 +9,13 @@ import typer
 
 from tallystick.doors.cli import desk_people
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.desk_text import say_text, say_ticket
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
     from tallystick.bootstrap.support import Support, Tried
-    from tallystick.doors.cli.screen import Screen
 
 CHANGES = {
     "defer.no-evidence": "a document that answers it",
@@ -28,6 +28,8 @@ CHANGES = {
     "defer.unsupported-sentence": "a draft whose every sentence cites its evidence",
 }
 """Rule → what would change the verdict."""
+MOST_ROWS = 20
+"""Rows of a file that are named one by one, for people."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -104,18 +106,11 @@ def _told(here: Here, tried: "Tried") -> None:
         screen.line(f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}")
         screen.line(f"      {' '.join(str(one['snippet']).split())[:200]}")
     if tried.sent:
-        screen.line("would be sent:")
-        _indented(screen, tried.sent)
+        say_text(screen.line, "would be sent", tried.sent)
     elif tried.draft:
-        screen.line("draft for a person:")
-        _indented(screen, tried.draft)
+        say_text(screen.line, "draft for a person", tried.draft)
     if tried.verdict is not None and tried.verdict.rule_id in CHANGES:
         screen.line(f"what would change it: {CHANGES[tried.verdict.rule_id]}")
-
-
-def _indented(screen: "Screen", text: str) -> None:
-    for line in text.splitlines():
-        screen.line(f"  {line}")
 
 
 def add(
@@ -138,7 +133,7 @@ def bring(
     here: Here,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, mbox, or Zendesk JSON.")],
 ) -> None:
-    """Take all messages of a file."""
+    """Take all messages of a file; rows that cannot be taken are named, with the reason."""
     from tallystick.rooms.desk.intake.files import import_file
     from tallystick.turns.agents.problem import Problem
 
@@ -146,10 +141,22 @@ def bring(
         done = import_file(_support(gate).office.intake, file)
     if isinstance(done, Problem):
         raise Refused(done.message, code=done.code)
-    here.screen.data({**done.counts(), "left": [{"place": one.place, "reason": one.reason} for one in done.left]})
-    here.screen.line(", ".join(f"{many} {name}" for name, many in done.counts().items()))
-    for one in done.left[:20]:
-        here.screen.note(f"left out: {one.place}: {one.reason}")
+    counts = done.counts()
+    left = [{"place": one.place, "reason": one.reason} for one in done.left]
+    rejected = [
+        {"place": one.place, "reason": one.received.reason, "message": one.received.message} for one in done.rejected()
+    ]
+    here.screen.data({**counts, "left": left, "rejected_rows": rejected})
+    here.screen.line(", ".join(f"{many} {name}" for name, many in counts.items()))
+    _listed(here, [f"rejected: {one['place']}: {one['reason']}: {one['message']}" for one in rejected])
+    _listed(here, [f"left out: {one['place']}: {one['reason']}" for one in left])
+
+
+def _listed(here: Here, lines: list[str]) -> None:
+    for line in lines[:MOST_ROWS]:
+        here.screen.note(line)
+    if len(lines) > MOST_ROWS:
+        here.screen.note(f"and {len(lines) - MOST_ROWS} more; --json names all.")
 
 
 def work(
@@ -171,15 +178,23 @@ def work(
 
 def listed(
     here: Here,
-    status: Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only these.")] = None,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", metavar="STATUS", help="pending, running, review, failed, done or blocked."),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50,
 ) -> None:
     """List tickets, newest first."""
+    from tallystick.rooms.desk.states import STATUSES
+
+    if status is not None and status not in STATUSES:
+        raise UsageMistake(f"--status: there is no status '{status:.40}'. Statuses are {', '.join(STATUSES)}.")
     with here.gate(plugins=True) as gate:
         found, total = _support(gate).office.tickets.list(status=(status,) if status else (), limit=limit)
     here.screen.data({"items": found, "total": total})
     if not found:
-        here.screen.note("No tickets. `tally desk add TEXT` takes one.")
+        hint = f"No tickets are {status}." if status else "No tickets. `tally desk add TEXT` takes one."
+        here.screen.note(hint)
         return
     rows = [
         (one["id"], one["_desk"]["kind"], one["status"], (one["_desk"]["verdict"] or {}).get("rule_id", ""))
@@ -189,15 +204,13 @@ def listed(
 
 
 def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]) -> None:
-    """Show one ticket, whole."""
+    """Show one ticket: the customer's words, verdict, evidence and draft. With --json, whole."""
     with here.gate(plugins=True) as gate:
         found = _support(gate).office.tickets.show(ticket)
     if found is None:
         raise Refused("There is no such ticket. `tally desk list` names them.", code="ticket_unknown")
     here.screen.data(found)
-    import orjson
-
-    here.screen.line(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode())
+    say_ticket(here.screen, found)
 
 
 def _support(gate: "Gate") -> "Support":

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
+from tallystick.doors.cli.desk_text import say_text
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.outside import read_file
-from tallystick.doors.cli.person import Token, Yes, require_person
+from tallystick.doors.cli.person import TERMINAL, Token, Yes, require_person
+from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.support import Support
+    from tallystick.rooms.desk.review import Before
+    from tallystick.turns.agents.problem import Problem
 
 MAX_TEXT_BYTES = 20_000
+HERE = {
+    "review_unknown": "Nobody is asked about such a ticket. `tally desk queue` lists those that wait.",
+    "review_over": "Somebody has decided about this ticket already. `tally desk queue` lists those that wait.",
+    "draft_missing": "There is no draft. `tally desk edit TICKET --from FILE` sends a text of yours.",
+}
+"""Code → what to do about it at a terminal; the room's own words are for those who come over HTTP."""
 TicketId = Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]
 
 
@@ -50,7 +60,7 @@ def approve(here: Here, ticket: TicketId, token: Token = None, yes: Yes = False)
     """Let the draft go out as it is. Needs a terminal or the start-up token."""
     return _decide(
         here, token, lambda support, caller: support.room.reviews.approve(ticket, caller=caller),
-        ask=None if yes else "Send this draft?", ticket=ticket,
+        ask=None if yes else ticket,
     )  # fmt: skip
 
 
@@ -112,9 +122,7 @@ def metrics(here: Here) -> None:
     here.screen.table(["what", "number"], [(name, value) for name, value in found.items() if value is not None])
 
 
-def _decide(
-    here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None, ticket: str = ""
-) -> Exit:
+def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
     from tallystick.gate.session import OWNER_ROLE, Caller
     from tallystick.turns.agents.problem import Problem
 
@@ -123,17 +131,38 @@ def _decide(
     with here.gate(plugins=True) as gate:
         support = _support(gate)
         if ask is not None:
-            shown = support.room.reviews.show(ticket)
-            if not isinstance(shown, Problem):
-                here.screen.note(shown.review.draft or "(no draft)")
-            if not person.agrees(ask, yes=False):
+            # Who is asked at a terminal sees what about, also with --json and --quiet.
+            screen = Screen() if person.channel == TERMINAL else here.screen
+            _show_draft(screen, support.room.reviews.undecided(ask, caller=caller))
+            if not person.agrees("Send this draft?", yes=False):
                 raise Refused("Nothing was decided.", code="not_answered")
         after = how(support, caller)
     if isinstance(after, Problem):
-        raise Refused(after.message, code=after.code)
+        raise _refused(after)
     here.screen.data({"ticket_id": after.ticket_id, "state": after.state, "person": after.person})
     here.screen.line(f"{after.ticket_id}: {after.state}")
     return Exit.OK
+
+
+def _show_draft(screen: Screen, found: "Before | Problem") -> None:
+    """What a person is about to let go out.
+
+    Raises:
+        Refused: There is nothing to decide, or nothing to send.
+    """
+    from tallystick.turns.agents.problem import Problem
+
+    if isinstance(found, Problem):
+        raise _refused(found)
+    if not found.review.draft.strip():
+        raise Refused(HERE["draft_missing"], code="draft_missing")
+    screen.note(f"{found.review.ticket_id}  {found.review.rule_id}: {found.review.reason}")
+    say_text(screen.note, "customer", found.ticket.content or "(no words)")
+    say_text(screen.note, "draft", found.review.draft)
+
+
+def _refused(problem: "Problem") -> Refused:
+    return Refused(HERE.get(problem.code, problem.message), code=problem.code)
 
 
 def _support(gate: Any) -> "Support":

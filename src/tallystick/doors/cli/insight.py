@@ -8,7 +8,7 @@ import typer
 from tallystick.doors.cli import insight_report
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import UsageMistake
-from tallystick.doors.cli.insight_work import call, ingest, insight_in
+from tallystick.doors.cli.insight_work import call, ingest, insight_in, one_of
 from tallystick.doors.cli.workspace import Here
 
 Dataset = Annotated[
@@ -87,6 +87,13 @@ def embed(
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Which model of the backend.")] = None,
 ) -> None:
     """Make vectors of the tickets; only new ones are made."""
+    from tallystick.rooms.insight.nouns import EMBED_BACKENDS
+
+    one_of("--backend", backend, EMBED_BACKENDS)
+    if model == "":
+        raise UsageMistake("--model: name one, or leave it out.")
+    if backend == "sentence-transformers" and model is None:
+        raise UsageMistake("--backend sentence-transformers needs --model NAME, for example --model all-MiniLM-L6-v2.")
     args = {"dataset_id": dataset, "backend": backend, "model_name": model}
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.embed.run", args, doing="Embedding")
@@ -106,6 +113,8 @@ def search(
     rerank: Annotated[bool, typer.Option("--rerank", help="Look at the words once more.")] = False,
 ) -> None:
     """Find the tickets nearest to some words."""
+    if not query.strip():
+        raise UsageMistake("WORDS: give some words to look for.")
     filters = {name: values for name, values in (("department", department), ("product", product)) if values}
     args = {
         "dataset_id": dataset, "query_text": query, "k": k, "filters": filters or None, "rerank": rerank or None,
@@ -132,6 +141,9 @@ def cluster(
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Whose vectors.")] = None,
 ) -> None:
     """Group the tickets by what they say."""
+    from tallystick.rooms.insight.nouns import ALGORITHMS
+
+    one_of("--algorithm", algorithm, ALGORITHMS)
     params = None if clusters is None else {"n_clusters": clusters}
     args = {"dataset_id": dataset, "algorithm": algorithm, "params": params, "model_name": model}
     with here.gate(plugins=True) as gate:
@@ -158,6 +170,11 @@ def analyze(
     """Ask a question; every sentence of the answer shows its tickets or numbers."""
     if not question.strip():
         raise UsageMistake("Ask something.")
+    from tallystick.rooms.insight.nouns import ANALYZER_BACKENDS
+
+    one_of("--backend", backend, ANALYZER_BACKENDS)
+    if prompt == "":
+        raise UsageMistake("--prompt: name a version, or leave it out.")
     args = {
         "dataset_id": dataset, "question": question, "compare_dataset_id": compare, "analyzer_backend": backend,
         "prompt_version": prompt,

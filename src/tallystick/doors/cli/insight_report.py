@@ -8,10 +8,10 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.insight_work import call, ingest, insight_in, open_or_borrow
+from tallystick.doors.cli.insight_work import call, ingest, insight_in, is_workspace, open_or_borrow
 from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.workspace import Here
-from tallystick.errors import ToolError
+from tallystick.errors import ConfigError, ToolError
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
@@ -22,6 +22,10 @@ QUESTION = "What are the main themes, and what changed over time?"
 SHOWN = ("In short", "Themes")
 """Sections that a terminal shows, and after them what customers said; the rest is in the file."""
 MAX_REPORT_BYTES = 50_000_000
+NOT_KEPT = (
+    "Nothing was kept, so this report cannot be rechecked. `tally -w DIR insight report …` keeps the tickets in DIR; "
+    "`tally -w DIR insight recheck REPORT` finds them there."
+)
 NOISE = "-1"
 """The group of tickets that are in none."""
 
@@ -68,30 +72,51 @@ def report(
     )  # fmt: skip
     say_report(here.screen, made["report"])
     if not stays:
-        here.screen.note("Nothing was kept. With --workspace DIR the tickets stay, to be asked and rechecked.")
+        here.screen.note(NOT_KEPT)
     return Exit.OK
 
 
 def recheck(
     here: Here, file: Annotated[Path, typer.Argument(metavar="REPORT", help="A report, as Markdown or HTML.")]
 ) -> Exit:
-    """Compute every number of a report again from the tickets, and say which differ."""
-    try:
-        data = file.read_bytes()[: MAX_REPORT_BYTES + 1]
-        text = data.decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise Refused(f"{file} cannot be read as text.", code="file_unreadable") from None
-    if len(data) > MAX_REPORT_BYTES:
-        raise Refused(f"{file} is too large to be one of our reports.", code="file_too_large")
+    """Compute every number of a report again from the tickets, and say which differ.
+
+    Needs the workspace in which the report was made: there the tickets are.
+    """
+    text = _report_text(file)
+    if not is_workspace(here):
+        raise ConfigError(
+            "The report's tickets are in the workspace in which it was made, and there is none here. Give it with "
+            "--workspace DIR. If it was made without one, nothing was kept: make it again with "
+            "`tally -w DIR insight report TICKETS --out REPORT`.",
+            code="no_workspace",
+        )
     with here.gate(plugins=True) as gate:
         found = insight_in(gate).analyses.recheck(text)
     here.screen.data(found.as_dict())
     for one in found.differences:
-        now = "it cannot be computed any more" if one.now is None else f"now {one.now}"
-        here.screen.line(f"{one.note_id}  {one.label}: the report says {one.said}, {now}  {one.query}".rstrip())
+        here.screen.line(one.sentence())
     many = f"{found.checked} numbers and quotes"
-    here.screen.line(f"{many}: all as the report says" if found.ok else f"{many}: {len(found.differences)} differ")
+    if found.checked:
+        here.screen.line(f"{many}: all as the report says" if found.ok else f"{many}: {len(found.differences)} differ")
     return Exit.OK if found.ok else Exit.REFUSED
+
+
+def _report_text(file: Path) -> str:
+    if not file.is_file():
+        there = "is not a file" if file.exists() else "is not there"
+        raise Refused(f"{file} {there}. Give a report that `tally insight report --out` wrote.", code="file_unreadable")
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_REPORT_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{file} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    if len(data) > MAX_REPORT_BYTES:
+        raise Refused(f"{file} is too large to be one of our reports.", code="file_too_large")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{file} cannot be read as text.", code="file_unreadable") from None
 
 
 def make_report(gate: "Gate", screen: Screen, dataset_id: int, *, question: str, compare: int | None = None) -> Any:

@@ -1,13 +1,13 @@
 """How `tally insight` calls the room's tools: through the gate, with a bar for long work, errors as exit codes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import CallHeld, Refused, UsageMistake
 from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 from tallystick.errors import ToolError
 
 if TYPE_CHECKING:
@@ -103,6 +103,16 @@ def mapping_of(text: str) -> dict[str, str]:
     return mapping
 
 
+def one_of(option: str, given: str | None, known: Sequence[str]) -> None:
+    """Refuse a name that an option does not know.
+
+    Raises:
+        UsageMistake: It is none of these.
+    """
+    if given is not None and given not in known:
+        raise UsageMistake(f"{option}: there is no '{given:.40}'. Give one of {', '.join(known)}.")
+
+
 def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:
     from tallystick.bootstrap.notes import demand_ledger, note_change
     from tallystick.gate.session import LOCAL_OWNER
@@ -171,16 +181,20 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+def is_workspace(here: Here) -> bool:
+    """Whether the folder that is meant is a workspace already."""
+    return any((here.workspace / mark).exists() for mark in MARKS)
+
+
 @contextmanager
 def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
     """The workspace that was named or is near; without one, a temporary folder. Also gives whether it stays."""
     from tempfile import TemporaryDirectory
 
     from tallystick.bootstrap import Gate
-    from tallystick.doors.cli.workspace import MARKS
     from tallystick.settings import load_settings
 
-    if here.named is not None or any((here.workspace / mark).exists() for mark in MARKS):
+    if here.named is not None or is_workspace(here):
         with here.gate(plugins=True, make=True) as gate:
             yield gate, True
         return

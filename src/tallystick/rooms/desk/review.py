@@ -75,6 +75,13 @@ class Reviews:
             review = tx.review(ticket_id, lock=False)
             return NO_REVIEW if review is None else self._before(tx, review)
 
+    def undecided(self, ticket_id: str, *, caller: Caller) -> Before | Problem:
+        """One of them that this person may still decide about; a problem where every decision would be refused."""
+        with self._office.store.reading() as tx:
+            review = tx.review(ticket_id, lock=False)
+            open_to = _open_to(review, caller, tx.clock())
+            return open_to if isinstance(open_to, Problem) else self._before(tx, open_to)
+
     def _before(self, tx: Transaction, review: Review) -> Before:
         ticket = tx.get(review.ticket_id, lock=False) or Ticket(body={"id": review.ticket_id})
         case = self._judge.case(_evidence_ticket(tx, ticket))
@@ -188,15 +195,9 @@ class Reviews:
         self, ticket_id: str, caller: Caller, action: str, how: Callable[[Transaction, Review], Review | Problem]
     ) -> Review | Problem:
         with self._office.store.transaction() as tx:
-            review = tx.review(ticket_id)
-            if review is None:
-                return NO_REVIEW
-            if review.state == "taken" and review.taken_until <= tx.clock():
-                review = replace(review, state="waiting", person=None)
-            if review.state not in {"waiting", "taken"}:
-                return NOT_WAITING
-            if review.state == "taken" and review.person != caller.subject:
-                return NOT_YOURS
+            review = _open_to(tx.review(ticket_id), caller, tx.clock())
+            if isinstance(review, Problem):
+                return review
             after = how(tx, review)
             if isinstance(after, Problem):
                 return after
@@ -206,6 +207,17 @@ class Reviews:
                 caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
             )  # fmt: skip
         return after
+
+
+def _open_to(review: Review | None, caller: Caller, now: int) -> Review | Problem:
+    """A review as this person finds it, if there is still something to decide."""
+    if review is None:
+        return NO_REVIEW
+    if review.state == "taken" and review.taken_until <= now:
+        review = replace(review, state="waiting", person=None)
+    if review.state not in {"waiting", "taken"}:
+        return NOT_WAITING
+    return NOT_YOURS if review.state == "taken" and review.person != caller.subject else review
 
 
 def _evidence_ticket(tx: Transaction, ticket: Ticket) -> Ticket:

@@ -5,6 +5,11 @@ from typing import Any
 
 from tallystick.records import record
 
+ALGORITHMS = ("kmeans", "hdbscan", "ward")
+"""Ways to group tickets."""
+EMBED_BACKENDS = ("sentence-transformers", "builtin")
+ANALYZER_BACKENDS = ("openai", "offline")
+
 
 @record
 class BadRow:

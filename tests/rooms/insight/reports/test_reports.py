@@ -98,13 +98,50 @@ def test_a_number_that_was_changed_in_the_text_is_found(store: Store) -> None:
     text = report.markdown()
     changed = text.replace('[600](#figures "f1")', '[601](#figures "f1")')
     assert changed != text
-    kinds = [(one.note_id, one.kind) for one in recheck(changed, store).differences]
-    assert kinds == [("f1", "text"), ("report", "text")]
+    (found,) = recheck(changed, store).differences
+    assert (found.note_id, found.kind, found.place, found.said, found.now) == ("f1", "text", "text", "601", "600")
     page = report.html()
     worse = page.replace(">600</data>", ">601</data>", 1)
-    assert [one.kind for one in recheck(worse, store).differences] == ["text", "text"]
+    assert [(one.kind, one.said, one.now) for one in recheck(worse, store).differences] == [("text", "601", "600")]
     forged = text.replace('"shown":"600","value":"600"', '"shown":"601","value":"601"')
-    assert {one.kind for one in recheck(forged, store).differences} == {"figure", "text"}
+    places = {(one.kind, one.place, one.said, one.now) for one in recheck(forged, store).differences}
+    assert places == {("text", "figures", "601", "600")}
+
+
+@pytest.mark.promise("insight.recheck")
+def test_what_was_changed_by_hand_is_told_once_for_each_place_with_what_is_right(store: Store) -> None:
+    dataset_id = whole(store)
+    report = report_on(store, dataset_id)
+    assert 'value="24.5">24.5 %</data>' in report.html()
+    for made in (report.markdown(), report.html()):
+        # Everywhere; and as an editor does that changes the first of each line.
+        for times in (0, 1):
+            edited = "\n".join(re.sub(r"24\.5", "25.5", line, count=times) for line in made.split("\n"))
+            found = recheck(edited, store).differences
+            places = [(one.note_id, one.place, one.said) for one in found]
+            assert len(places) == len(set(places)) > 1
+            assert {one.kind for one in found} == {"text"}
+            for one in found:
+                assert "25.5" in one.said
+                assert (one.now or "") == one.said.replace("25.5", "24.5")
+                assert "changed by hand" in one.sentence()
+
+
+@pytest.mark.promise("insight.recheck")
+def test_a_quote_that_was_changed_in_the_text_is_told_and_other_words_are_said_to_be_changed(store: Store) -> None:
+    dataset_id = whole(store)
+    report = report_on(store, dataset_id)
+    for made, mark in ((report.markdown(), "> "), (report.html(), "<blockquote>")):
+        edited = made.replace(f"{mark}The password", f"{mark}My password", 1)
+        (found,) = recheck(edited, store).differences
+        assert (found.note_id[0], found.kind, found.place) == ("q", "text", "text")
+        assert found.said.replace("My password", "The password", 1) == found.now
+        other = edited.replace("In short", "At length", 1)
+        assert [(one.note_id, one.kind) for one in recheck(other, store).differences][1:] == [("report", "text")]
+        both = other.replace("24.5", "25.5")
+        assert {one.kind for one in recheck(both, store).differences} == {"text"}
+        (words,) = recheck(made.replace("In short", "At length", 1), store).differences
+        assert (words.note_id, words.kind, words.now) == ("report", "text", None)
 
 
 @pytest.mark.promise("insight.recheck")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from tallystick.rooms.desk.intake.left import Left, whole
+from tallystick.rooms.desk.intake.left import Left, Placed, whole
 from tallystick.turns.agents.problem import Problem
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ LARGEST_CELL = 128 * 1024
 """Characters of a cell. The reader's own bound belongs to the whole process, so it is not asked here."""
 
 
-def csv_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
+def csv_events(path: Path) -> Iterator[Placed | Left] | Problem:
     """The events of a file; a problem if no column holds the words."""
     # Bytes that are no UTF-8 are kept as they are, and read as the other common encoding cell by cell.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
@@ -40,27 +40,31 @@ def csv_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
     return _events(path, delimiter, places)
 
 
-def _events(path: Path, delimiter: str, places: Mapping[str, int]) -> Iterator[dict[str, Any] | Left]:
+def _events(path: Path, delimiter: str, places: Mapping[str, int]) -> Iterator[Placed | Left]:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
-        number = 1
-        for row in _rows(opened, delimiter):
-            number += 1
+        for number, (line, row) in enumerate(_rows(opened, delimiter), start=2):
+            # A cell may hold line breaks: then an editor counts otherwise than a table does.
+            place = f"row {number}" if line == number else f"row {number}, line {line}"
             if row is None or any(len(cell) > LARGEST_CELL for cell in row):
-                yield Left(place=f"row {number}", reason="row_malformed")
+                yield Left(place=place, reason="row_malformed")
             elif any(cell.strip() for cell in row):
-                yield _event(row, places)
+                yield Placed(place=place, event=_event(row, places))
 
 
-def _rows(opened: TextIO, delimiter: str) -> Iterator[list[str] | None]:
+def _rows(opened: TextIO, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+    """Each row with the line on which it begins; None: it cannot be read."""
     reader = csv.reader(opened, delimiter=delimiter)
     next(reader, None)
     while True:
+        line = reader.line_num + 1
         try:
-            yield next(reader)
+            row = next(reader)
         except StopIteration:
             return
         except csv.Error:
-            yield None
+            yield line, None
+        else:
+            yield line, row
 
 
 def _event(row: list[str], places: Mapping[str, int]) -> dict[str, Any]:

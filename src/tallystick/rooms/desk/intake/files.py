@@ -5,17 +5,16 @@ What cannot be read is left out, and named with its place; one bad row keeps no 
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.desk.intake.csv_file import csv_events
-from tallystick.rooms.desk.intake.left import Left
+from tallystick.rooms.desk.intake.left import Left, Placed
 from tallystick.rooms.desk.intake.mbox_file import mbox_events
 from tallystick.rooms.desk.intake.taking import Intake, Received
 from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
 from tallystick.turns.agents.problem import Problem
 
-Found = dict[str, Any] | Left
+Found = Placed | Left
 FORMS: Mapping[str, Callable[[Path], Iterator[Found] | Problem]] = {
     "csv": csv_events, "mbox": mbox_events, "zendesk": zendesk_events,
 }  # fmt: skip
@@ -28,18 +27,30 @@ TOGETHER = 100
 
 
 @record
+class Taken:
+    """What became of one event of a file."""
+
+    place: str
+    received: Received
+
+
+@record
 class Imported:
     """What a file came to."""
 
-    received: tuple[Received, ...]
+    taken: tuple[Taken, ...]
     """In the order of the file."""
     left: tuple[Left, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many of each."""
         states = ("queued", "skipped", "rejected")
-        found = {name: sum(one.status == name for one in self.received) for name in states}
+        found = {name: sum(one.received.status == name for one in self.taken) for name in states}
         return found | {"left": len(self.left)}
+
+    def rejected(self) -> tuple[Taken, ...]:
+        """Those that were not taken, each with its place, code and message."""
+        return tuple(one for one in self.taken if one.received.status == "rejected")
 
 
 def events_in(path: Path, form: str | None = None) -> Iterator[Found] | Problem:
@@ -75,18 +86,23 @@ def import_file(
     events = events_in(path, form)
     if isinstance(events, Problem):
         return events
-    received: list[Received] = []
+    taken: list[Taken] = []
     left: list[Left] = []
-    waiting: list[dict[str, Any]] = []
+    waiting: list[Placed] = []
     for found in events:
         if isinstance(found, Left):
             left.append(found)
             continue
-        waiting.append({**found, "source": path.name})
+        waiting.append(found)
         if len(waiting) >= TOGETHER:
-            received += intake.take_all(waiting)
+            taken += _take(intake, waiting, path.name)
             waiting = []
-            told(len(received))
-    received += intake.take_all(waiting)
-    told(len(received))
-    return Imported(received=tuple(received), left=tuple(left))
+            told(len(taken))
+    taken += _take(intake, waiting, path.name)
+    told(len(taken))
+    return Imported(taken=tuple(taken), left=tuple(left))
+
+
+def _take(intake: Intake, found: list[Placed], source: str) -> list[Taken]:
+    received = intake.take_all([{**one.event, "source": source} for one in found])
+    return [Taken(place=one.place, received=what) for one, what in zip(found, received, strict=True)]

@@ -1,6 +1,17 @@
-"""What of a file becomes no event."""
+"""What is read from a file, and where in it that stood."""
+
+from typing import Any
 
 from tallystick.records import record
+
+
+@record
+class Placed:
+    """An event, with its place."""
+
+    place: str
+    """As `Left` has it."""
+    event: dict[str, Any]
 
 
 @record

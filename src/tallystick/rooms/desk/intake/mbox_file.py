@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from tallystick.rooms.desk.intake.left import Left, whole
+from tallystick.rooms.desk.intake.left import Left, Placed, whole
 
 MAX_MAIL = 32 * 1024 * 1024
 """Bytes of one mail; larger ones are attachments with a greeting."""
@@ -20,7 +20,7 @@ _HIDDEN = frozenset({"script", "style", "head", "title", "template"})
 _BREAKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "blockquote"})
 
 
-def mbox_events(path: Path) -> Iterator[dict[str, Any] | Left]:
+def mbox_events(path: Path) -> Iterator[Placed | Left]:
     """The events of a file."""
     for number, data in enumerate(_mails(path), start=1):
         place = f"message {number}"
@@ -29,7 +29,7 @@ def mbox_events(path: Path) -> Iterator[dict[str, Any] | Left]:
             continue
         try:
             mail = message_from_bytes(data, policy=default)
-            yield _event(mail)
+            yield Placed(place=place, event=_event(mail))
         except (ValueError, LookupError, AttributeError, TypeError, IndexError):
             # The library raises all of these for headers and encodings that nobody meant to be read.
             yield Left(place=place, reason="mail_malformed")

@@ -10,7 +10,7 @@ from typing import Any
 
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_strict
-from tallystick.rooms.desk.intake.left import Left
+from tallystick.rooms.desk.intake.left import Left, Placed
 from tallystick.turns.agents.problem import Problem
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -22,7 +22,7 @@ CLOSED = frozenset({"solved", "closed", "deleted", "spam"})
 Comment = Mapping[str, Any]
 
 
-def zendesk_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
+def zendesk_events(path: Path) -> Iterator[Placed | Left] | Problem:
     """The events of a file; a problem if it is no such JSON."""
     if path.suffix.lower() in LINES:
         return _lines(path)
@@ -37,7 +37,7 @@ def zendesk_events(path: Path) -> Iterator[dict[str, Any] | Left] | Problem:
     return (_found(ticket, number) for number, ticket in enumerate(tickets, start=1))
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any] | Left]:
+def _lines(path: Path) -> Iterator[Placed | Left]:
     with path.open("rb") as opened:
         number = 0
         while line := opened.readline(MAX_LINE):
@@ -46,7 +46,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any] | Left]:
                 yield _found(parse_strict(line.removeprefix(BOM).strip()), number)
 
 
-def _found(ticket: Any, number: int) -> dict[str, Any] | Left:
+def _found(ticket: Any, number: int) -> Placed | Left:
     if not isinstance(ticket, Mapping) or not isinstance(ticket.get("id"), int | str):
         return Left(place=f"ticket {number}", reason="ticket_malformed")
     place = f"ticket {ticket['id']}"
@@ -55,7 +55,7 @@ def _found(ticket: Any, number: int) -> dict[str, Any] | Left:
     waiting = _waiting(ticket)
     if not waiting:
         return Left(place=place, reason="already_answered")
-    return _event(ticket, waiting)
+    return Placed(place=place, event=_event(ticket, waiting))
 
 
 def _waiting(ticket: Mapping[str, Any]) -> list[Comment]:

@@ -14,9 +14,9 @@ _BAR = 30
 
 def as_markdown(title: str, head: Iterable[str], sections: Iterable[Section], appendix: Mapping[str, Any]) -> str:
     """The whole report, its appendix at the end."""
-    parts = [f"# {_plain(title)}", *map(_plain, head)]
+    parts = [f"# {plain_text(title)}", *map(plain_text, head)]
     for section in sections:
-        parts.append(f"{'#' * section.level} {_plain(section.title)}")
+        parts.append(f"{'#' * section.level} {plain_text(section.title)}")
         parts += [_block(block) for block in section.blocks]
     body = "\n\n".join(parts)
     listed = "\n".join(lines_of(appendix, body))
@@ -30,14 +30,14 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Quotes):
-        return "\n".join(f"> {_plain(said.words)} — ticket {said.ticket_id}\n" for said in block.said).rstrip()
+        return "\n".join(f"> {plain_text(said.words)} — ticket {said.ticket_id}\n" for said in block.said).rstrip()
     return _chart(block)
 
 
 def _table(table: Table) -> str:
     rule = "|".join(["---", *["--:"] * (len(table.head) - 1)])
     rows = [f"| {' | '.join(_line(cell) for cell in row)} |" for row in table.rows]
-    return "\n".join([f"| {' | '.join(map(_plain, table.head))} |", f"|{rule}|", *rows])
+    return "\n".join([f"| {' | '.join(map(plain_text, table.head))} |", f"|{rule}|", *rows])
 
 
 def _chart(chart: Chart) -> str:
@@ -46,8 +46,8 @@ def _chart(chart: Chart) -> str:
     rows: list[str] = []
     for label, noted in chart.bars:
         long = round(_BAR * float(noted.figure.value) / most) if most else 0
-        rows.append(f"| {_plain(label)} | {_piece(noted)} | {'█' * long} |")
-    return "\n".join([f"| {_plain(chart.title)} | Tickets | |", "|---|--:|---|", *rows])
+        rows.append(f"| {plain_text(label)} | {_piece(noted)} | {'█' * long} |")
+    return "\n".join([f"| {plain_text(chart.title)} | Tickets | |", "|---|--:|---|", *rows])
 
 
 def _line(line: Line) -> str:
@@ -57,9 +57,9 @@ def _line(line: Line) -> str:
 def _piece(piece: Piece) -> str:
     if isinstance(piece, Noted):
         return f'[{piece.figure.shown.replace("<", "&lt;")}](#figures "{piece.note_id}")'
-    return _plain(piece)
+    return plain_text(piece)
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """What somebody wrote, as text and nothing else."""
     return _MARKS.sub(r"\\\1", text.replace("\n", " ").replace("&", "&amp;"))

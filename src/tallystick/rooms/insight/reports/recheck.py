@@ -1,10 +1,10 @@
 """Every number of a report, computed again from the tickets as they are now.
 
 1. The appendix is read, out of Markdown or HTML; the dataset is still the one that the report is of.
-2. Each figure's query is computed again and held against what the report says.
-3. Each number in the text is the one that its figure has.
-4. Each quote stands in its ticket.
-5. The text is as it was made.
+2. Each figure's query is computed again and held against what the report says, wherever it says it.
+3. Each quote stands in its ticket, and in the text as it was taken.
+4. The text is as it was made. What was changed in it by hand is told place by place, as far as it is known what stood
+   there.
 """
 
 import re
@@ -16,37 +16,33 @@ from typing import TYPE_CHECKING, Any
 from tallystick.records import record
 from tallystick.rooms.insight.figures.book import Figures
 from tallystick.rooms.insight.reports.appendix import FENCE, HEADING, digest, read_lines
+from tallystick.rooms.insight.reports.difference import Difference
+from tallystick.rooms.insight.reports.marks import Mark, Right, marks_in, quotes_in, with_numbers, with_quotes
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
 
-MAX_BYTES = 50_000_000
-_MARK_MD = re.compile(r'\[([^\[\]\n]{1,80})\]\(#figures "(f\d{1,6})"\)')
-_MARK_HTML = re.compile(r'data-f="(f\d{1,6})"[^<>]{0,200}>([^<>]{1,80})<')
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE_DIGITS = 8
 _PRE = '<pre id="tally-figures">'
 
 
 @record
-class Difference:
-    """One thing that is not as the report says."""
+class Checked:
+    """A figure of the appendix, computed again."""
 
-    note_id: str
-    """`f12`, `q3`; `report` where it concerns the whole."""
-    label: str
-    kind: str
-    """`figure`, `quote`, `text`, `dataset` or `unreadable`."""
-    said: str
-    now: str | None
+    each: dict[str, Any]
+    """As the appendix has it."""
+    right: Right | None
     """None: it cannot be computed any more."""
-    query: str = ""
+    listed: bool
+    """Whether the appendix has the right value."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
-        return {
-            "id": self.note_id, "label": self.label, "kind": self.kind, "said": self.said, "now": self.now,
-            "query": self.query,
-        }  # fmt: skip
+    @property
+    def shown(self) -> str:
+        """As the appendix says that it is shown."""
+        return str(self.each.get("shown", ""))
 
 
 @record
@@ -77,10 +73,9 @@ def recheck(report: str, store: "Store") -> Recheck:
         said = f"dataset {appendix['dataset_id']} of file {str(appendix.get('file_hash'))[:12]}"
         now = None if dataset is None else f"file {dataset.file_hash[:12]}"
         return Recheck(checked=0, differences=(_whole("dataset", said, now),))
-    book = Figures(store)
-    differences = [*_figures(appendix, book), *_marks(body, appendix), *_quotes(appendix, store)]
-    if digest(body) != appendix.get("text_sha256"):
-        differences.append(_whole("text", "The text was changed after the report was made."))
+    marks, book = marks_in(body), Figures(store)
+    figures = {str(each.get("id")): _computed(each, marks, book) for each in appendix["figures"]}
+    differences = [*_numbers(body, appendix, figures, marks), *_quotes(appendix, store)]
     return Recheck(checked=len(appendix["figures"]) + len(appendix["quotes"]), differences=tuple(differences))
 
 
@@ -95,31 +90,109 @@ def _parted(report: str) -> tuple[str, dict[str, Any] | None]:
     return body, read_lines(listed.strip().splitlines()) if found and listed else None
 
 
-def _figures(appendix: dict[str, Any], book: Figures) -> Iterator[Difference]:
-    for each in appendix["figures"]:
-        now = book.value(str(each.get("query", "")))
-        said = _decimal(str(each.get("value", "")))
-        if now is not None and said is not None:
-            rounded = now.quantize(Decimal(1).scaleb(min(0, int(said.as_tuple().exponent))))
-            if rounded == said:
+# -- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def _computed(each: dict[str, Any], marks: list[Mark], book: Figures) -> Checked:
+    now, said = book.value(str(each.get("query", ""))), _decimal(str(each.get("value", "")))
+    if now is None:
+        return Checked(each=each, right=None, listed=False)
+    rounded = now if said is None else now.quantize(Decimal(1).scaleb(min(0, int(said.as_tuple().exponent))))
+    listed, value = str(each.get("shown", "")), str(rounded)
+    written = [listed, *(mark.shown for mark in marks if mark.note_id == each.get("id"))]
+    shown = next((text for text in written if _reads_as(text, value)), None) or _like(listed, rounded)
+    return Checked(each=each, right=Right(shown=shown, value=value), listed=rounded == said)
+
+
+def _numbers(
+    body: str, appendix: dict[str, Any], figures: dict[str, Checked], marks: list[Mark]
+) -> Iterator[Difference]:
+    """What is not as it should be: other tickets, or another hand."""
+    made = appendix.get("text_sha256")
+    right = {note: one.right for note, one in figures.items() if one.right is not None}
+    quotes = [str(each.get("words", "")) for each in appendix["quotes"]]
+    requoted = list(_requoted(body, appendix))
+    before = with_quotes(body, quotes) if requoted else body
+    # The tickets are as they were if the text was made with the numbers that they give now, or if their checksum is.
+    restored = digest(with_numbers(before, right)) == made
+    same = any(one.listed and str(one.each.get("query", "")).startswith("checksum?") for one in figures.values())
+    by_hand = digest(body) != made and (restored or same)
+    found = [
+        *_misprints(figures, marks, by_hand=by_hand),
+        *(each for one in figures.values() for each in _listed(one, marks, by_hand=by_hand)),
+        *requoted,
+    ]
+    yield from found
+    then = {note: _then(one) for note, one in figures.items()}
+    if digest(body) != made and not (found and (restored or digest(with_numbers(before, then)) == made)):
+        more = "Other words of the text" if found else "Words of the text"
+        yield _whole("text", f"{more} were changed after the report was made; what they were is not kept.")
+
+
+def _then(one: Checked) -> Right:
+    """What the text said: where the tickets are others now, what the appendix says."""
+    return one.right if one.listed and one.right else Right(shown=one.shown, value=str(one.each.get("value", "")))
+
+
+def _misprints(figures: dict[str, Checked], marks: list[Mark], *, by_hand: bool) -> Iterator[Difference]:
+    """Numbers in the text that are not right, each once.
+
+    Where the appendix is wrong too and says the same, the tickets have changed; unless they have not.
+    """
+    told: set[tuple[str, str]] = set()
+    for mark in marks:
+        one = figures.get(mark.note_id)
+        if one is None:
+            label = "A number without a query"
+            yield Difference(note_id=mark.note_id, label=label, kind="text", place="text", said=mark.shown, now=None)
+            continue
+        then, right = _then(one), one.right or _then(one)
+        place, said, now = "text", mark.shown, right.shown
+        if said in {now, *(() if by_hand else (then.shown,))}:
+            place, said, now = "markup", mark.value or right.value, right.value
+            if said in {now, *(() if by_hand else (then.value,))}:
                 continue
-            yield _differs(each, str(rounded))
-        else:
-            yield _differs(each, None if now is None else str(now))
+        if (mark.note_id, said) not in told:
+            told.add((mark.note_id, said))
+            yield _number(one, "text", place, said, now)
 
 
-def _marks(body: str, appendix: dict[str, Any]) -> Iterator[Difference]:
-    """Numbers in the text that are not what their figures have."""
-    known = {str(each.get("id")): each for each in appendix["figures"]}
-    found = [(note, shown) for shown, note in _MARK_MD.findall(body)] + _MARK_HTML.findall(body)
-    for note, written in found:
-        shown, each = unescape(written), known.get(note)
-        if each is None:
-            yield Difference(note_id=note, label="A number without a query", kind="text", said=shown, now=None)
-        elif shown != each.get("shown") or not _reads_as(shown, str(each.get("value", ""))):
+def _listed(one: Checked, marks: list[Mark], *, by_hand: bool) -> Iterator[Difference]:
+    """What the appendix says of a figure and the tickets do not."""
+    if one.right is None:
+        yield _number(one, "figure", "", one.shown, None)
+    elif one.listed:
+        if one.shown != one.right.shown:
+            yield _number(one, "text", "figures", one.shown, one.right.shown)
+    else:
+        says_right = any(mark.note_id == one.each.get("id") and mark.shown == one.right.shown for mark in marks)
+        changed = by_hand or says_right
+        said = str(one.each.get("value", "")) if one.shown == one.right.shown else one.shown
+        now = one.right.value if one.shown == one.right.shown else one.right.shown
+        yield _number(one, "text" if changed else "figure", "figures" if changed else "", said, now)
+
+
+def _number(one: Checked, kind: str, place: str, said: str, now: str | None) -> Difference:
+    return Difference(
+        note_id=str(one.each.get("id")), label=str(one.each.get("label", "")), kind=kind, place=place, said=said,
+        now=now, query=str(one.each.get("query", "")),
+    )  # fmt: skip
+
+
+# -- quotes ----------------------------------------------------------------------------------------------------------
+
+
+def _requoted(body: str, appendix: dict[str, Any]) -> Iterator[Difference]:
+    """Quotes of the text that are not the words that were taken; nothing where it cannot be told which is which."""
+    found = quotes_in(body)
+    if len(found) != len(appendix["quotes"]):
+        return
+    for (_, said), each in zip(found, appendix["quotes"], strict=True):
+        words = str(each.get("words", ""))
+        if said != words:
+            label = f"Words of ticket {each['ticket_id']}"
             yield Difference(
-                note_id=note, label=str(each.get("label", "")), kind="text", said=shown,
-                now=str(each.get("value", "")), query=str(each.get("query", "")),
+                note_id=str(each.get("id")), label=label, kind="text", place="text", said=said, now=words
             )  # fmt: skip
 
 
@@ -134,6 +207,9 @@ def _quotes(appendix: dict[str, Any], store: "Store") -> Iterator[Difference]:
             yield Difference(note_id=str(each.get("id")), label=label, kind="quote", said=words, now=now)
 
 
+# -- reading numbers -------------------------------------------------------------------------------------------------
+
+
 def _reads_as(shown: str, value: str) -> bool:
     """Whether what is shown is the value: `1,204` is 1204, `2024-03-01` is 20240301, `< 0.0001` is 0.0000."""
     plain = shown.replace(",", "")
@@ -142,7 +218,7 @@ def _reads_as(shown: str, value: str) -> bool:
         return False
     if plain.startswith("<"):
         return said == 0
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", plain):
+    if _DAY.fullmatch(plain):
         return Decimal(plain.replace("-", "")) == said
     number = _NUMBER.search(plain)
     return number is not None and Decimal(number[0]) == said
@@ -156,11 +232,13 @@ def _decimal(text: str) -> Decimal | None:
     return found if found.is_finite() else None
 
 
-def _differs(each: dict[str, Any], now: str | None) -> Difference:
-    return Difference(
-        note_id=str(each.get("id")), label=str(each.get("label", "")), kind="figure",
-        said=str(each.get("shown", "")), now=now, query=str(each.get("query", "")),
-    )  # fmt: skip
+def _like(shown: str, value: Decimal) -> str:
+    """A value, written as another is: with its unit, as a date, as a p-value."""
+    if _DAY.fullmatch(shown) and 0 < value < 10**_DATE_DIGITS:
+        text = f"{int(value):0{_DATE_DIGITS}}"
+        return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+    plain = shown.replace("<", "=", 1)
+    return _NUMBER.sub(lambda _: f"{value:,}", plain, count=1) if _NUMBER.search(plain) else f"{value:,}"
 
 
 def _whole(kind: str, said: str, now: str | None = None) -> Difference:

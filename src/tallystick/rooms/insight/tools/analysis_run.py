@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.insight.nouns import ANALYZER_BACKENDS
 from tallystick.rooms.insight.times import rfc3339
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _CARD = Card(
             "dataset_id": {"type": "integer", "minimum": 1},
             "question": {"type": "string", "minLength": 1},
             "prompt_version": {"type": "string", "minLength": 1, "default": "v1"},
-            "analyzer_backend": {"type": "string", "enum": ["openai", "offline"]},
+            "analyzer_backend": {"type": "string", "enum": list(ANALYZER_BACKENDS)},
             "max_tickets": {"type": "integer", "minimum": 1, "default": 50},
             "token_budget": {"type": "integer", "minimum": 1, "default": 2000},
             "compare_dataset_id": {"type": "integer", "minimum": 1},

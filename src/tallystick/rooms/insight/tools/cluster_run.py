@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.insight.nouns import ALGORITHMS
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import ClusterRun
 
-ALGORITHMS = ["kmeans", "hdbscan", "ward"]
 TIMEOUT_S = 1_800.0
 """A million tickets on two busy cores."""
 _CARD = Card(
@@ -25,7 +25,7 @@ _CARD = Card(
         "additionalProperties": False,
         "properties": {
             "dataset_id": {"type": "integer", "minimum": 1},
-            "algorithm": {"type": "string", "enum": ALGORITHMS},
+            "algorithm": {"type": "string", "enum": list(ALGORITHMS)},
             "params": {
                 "type": "object",
                 "additionalProperties": False,
@@ -46,7 +46,7 @@ _CARD = Card(
         "additionalProperties": False,
         "properties": {
             "dataset_id": {"type": "integer", "minimum": 1},
-            "algorithm": {"type": "string", "enum": ALGORITHMS},
+            "algorithm": {"type": "string", "enum": list(ALGORITHMS)},
             "model_name": {"type": "string"},
             "run_id": {"type": "integer", "minimum": 1},
             "silhouette": {"type": ["number", "null"]},

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.insight.nouns import EMBED_BACKENDS
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.embedding.running import Embedded
@@ -23,7 +24,7 @@ _CARD = Card(
         "additionalProperties": False,
         "properties": {
             "dataset_id": {"type": "integer", "minimum": 1},
-            "backend": {"type": "string", "enum": ["sentence-transformers", "builtin"]},
+            "backend": {"type": "string", "enum": list(EMBED_BACKENDS)},
             "model_name": {"type": "string", "minLength": 1},
             "batch_size": {"type": "integer", "minimum": 1},
         },
