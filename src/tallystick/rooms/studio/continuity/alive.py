@@ -136,6 +136,8 @@ _LIVES_ON = re.compile(
     r"lost)\s+(?:an?|his|her)\s+(?:\w+\s+)?(?:arm|leg|wrist|rib|ribs|ankle|collar-?bone|finger|hat|way))\b"
 )
 """What the same sentence says of somebody who only seemed to die."""
+_AND_THEN = re.compile(r",\s+and(?:\s+then)?(?:,[^,;:]{2,40},)?\s+\Z")
+"""`lingered till May, and then, at peace, passed away`: the verb has the subject before it."""
 _NEAR = 16
 """Characters before a verb whose subject stands elsewhere."""
 
@@ -216,6 +218,8 @@ def _dies(
 
 def _subject(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:
     owner = holder(binder, number, at) or doer(binder, number, at, leads=True)
+    if owner is None and _AND_THEN.search(narration.prose.told, narration.prose.sentences[number].start, at):
+        owner = doer(binder, number, at)
     if owner is None or owner.is_possessive:
         return None
     sentence = narration.prose.sentences[number]

@@ -22,12 +22,15 @@ _BIRTH = re.compile(
 _ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:own\s+|last\s+|next\s+)?\Z")
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+[a-z]|(?:the|an?|his|her)\s)")
 _OTHER_DAY = re.compile(
-    r"\b(?:before|after|since|until|till|from|between|not|never|for)\s+(?:the\s+)?\Z|\b(?:had|"
+    r"\b(?:before|after|since|until|till|from|between|not|never|[Bb]y|(?<!fixed )(?<!set )for)\s+(?:the\s+)?\Z|"
+    r"\b(?:had|"
     r"was)\s+(?:come\s+and\s+gone|over|past)\b|\b(?:rent|bill|interest|debt)\s+(?:fell|was|came)\b|\bless\s+than\b"
 )
 _LATE = re.compile(
     r"\b(?:come\s+and\s+gone|less\s+than|(?:not|no|than|meant\s+for|intended\s+for|bought\s+for|"
-    r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|did\s+not\s+get|held\s+over|had\s+passed|passed\s+off|put\s+off|"
+    r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|(?:as|than)\s+it\s+had\s+been|nowhere\s+near|the\s+(?:right|true|"
+    r"real)\s+day|"
+    r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|birthday\s+was\s+(?:past|over)|"
     r"would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
 )
@@ -44,7 +47,11 @@ def birthdays(narration: Narration, binder: Binder) -> Iterator[Fact]:
             continue
         for cue in _BIRTH.finditer(prose.told, sentence.start, sentence.end):
             owner = _whose(binder, number, cue)
-            if owner is None or _OTHER_DAY.search(prose.told, sentence.start, dates[0].start()):
+            if (
+                owner is None
+                or _OTHER_DAY.search(prose.told, sentence.start, dates[0].start())
+                or prose.told.startswith(" before ", dates[0].end())
+            ):
                 continue
             if is_claimed(narration, number, dates[0].span(), granted=True, memory=True):
                 moment = moment_of(dates[0])

@@ -32,7 +32,8 @@ AND_DOES = re.compile(
 )
 """`Tobias was in no mood for visitors, and told them so`."""
 ASIDE = re.compile(
-    r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|who\s+had\s+been\s+\w+ing),(?=\s)"
+    r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|"
+    r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}),(?=\s)"
 )
 TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)(?=\s)")
 REFUSES = re.compile(
@@ -46,17 +47,17 @@ REFUSES = re.compile(
     r"introduced|persuaded|obliged|forced|dealt\s+with)\b(?!\s+(?:to\s+(?:his|her)\s+(?:grave|rest)|by\s+death))|"
     r"\s+was\s+(?:deep\s+)?in\s+(?:talk|conversation|argument|tears|bed|an?\s+\w+\s+(?:mood|temper|humour|hurry|rage|"
     r"passion))\b|\s+had\s+(?:toothache|headache|gout|lumbago|hiccups|words\s+with)\b|"
-    r"\s+had\s+[^;:¤]{2,50}?\s+and\s+was\s+(?:now\s+)?(?!being|lying|going)[a-z]{3,}ing\b|\s+had\s+an?\s+(?:letter|"
-    r"visit|visitor|call|note|cold|headache|toothache|fit\s+of\s+\w+|bad\s+night|good\s+night|mind\s+to)\b|"
-    r"\s+was\s+there\b(?!\s+(?:no|buried|laid))|\s+was\s+(?:seen|heard|observed|found)\s+(?:to\s+[a-z]+|(?!lying|"
-    r"hanging|floating)[a-z]+ing)\b|\s+had\s+the\s+\w+\s+(?:open|up|down|out)\b|\s+(?:would\s+not)\s+(?:(?:even|"
-    r"at\s+once|\w+ly)\s+)?(?:answer|reply|speak|move|look|stir|smile|laugh|hesitate|notice|understand|mind|hear|see|"
-    r"turn|wait|raise|lift|take|touch|sit|sleep|stop|help|resist|agree|budge|let|go|eat|drink|flinch|blink|argue)\b|"
-    r"\s+could\s+be\s+(?:heard|seen)\b|\s+had\s+(?:another|a\s+second)\s+\w+\b|\s+would\s+(?:take|have|hear)\s+no(?:ne|"
-    r"t|\s+more)\b|[^;:¤]{3,60}?,?\s+and\s+said\s+(?:so|as\s+much)\b|\s+did\s+not(?=\s*[.,;])|\s+was\s+(?:up|"
-    r"down)\s+(?:before|early|late|first)\b|\s+was\s+in\s+(?:excellent|good|high|low|great|poor|"
-    r"the\s+best\s+of)\s+(?:spirits|humour|temper)\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|open|"
-    r"in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
+    r"\s+had\s+[^;:¤]{2,50}?\s+and\s+was\s+(?:now\s+)?(?!being|lying|going)[a-z]{3,}ing\b|"
+    r"\s+had\s+an?\s+(?:\w+\s+)?(?:letter|visit|visitor|call|note|cold|headache|toothache|fit\s+of\s+\w+|bad\s+night|"
+    r"good\s+night|mind\s+to)\b|\s+was\s+there\b(?!\s+(?:no|buried|laid))|\s+was\s+(?:seen|heard|observed|"
+    r"found)\s+(?:to\s+[a-z]+|(?!lying|hanging|floating)[a-z]+ing)\b|\s+had\s+the\s+\w+\s+(?:open|up|down|out)\b|"
+    r"\s+(?:would\s+not)\s+(?:(?:even|at\s+once|\w+ly)\s+)?(?:answer|reply|speak|move|look|stir|smile|laugh|hesitate|"
+    r"notice|understand|mind|hear|see|turn|wait|raise|lift|take|touch|sit|sleep|stop|help|resist|agree|budge|let|go|"
+    r"eat|drink|flinch|blink|argue)\b|\s+could\s+be\s+(?:heard|seen)\b|\s+had\s+(?:another|a\s+second)\s+\w+\b|"
+    r"\s+would\s+(?:take|have|hear)\s+no(?:ne|t|\s+more)\b|[^;:¤]{3,60}?,?\s+and\s+said\s+(?:so|as\s+much)\b|"
+    r"\s+did\s+not(?=\s*[.,;])|\s+was\s+(?:up|down)\s+(?:before|early|late|first)\b|\s+was\s+in\s+(?:excellent|good|"
+    r"high|low|great|poor|the\s+best\s+of)\s+(?:spirits|humour|temper)\b|\s+had\s+(?:his|her)\s+\w+\s+(?:off|on|up|"
+    r"open|in)\b(?!\s+(?:the\s+)?(?:grave|coffin))"
 )
 IS_DOING = re.compile(
     r"\s+(?:was|were|is|sat|stood|came|went)\s+(?:(?:already|still|there|now|busy|busily|again|alone|just|then|even|"
@@ -113,13 +114,14 @@ SAYS_BEFORE = re.compile(
 )
 COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
-    r"galloped|hurried|to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|"
-    r"should\s+(?:come|walk|appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|"
-    r"was)\s+(?:\w+\s+)?(?:joined|opened|poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|"
-    r"helped|shut|closed|carried|brought|served|stopped|called|taken|shown|fetched)(?:\s+\w+){0,4}?\s+by|,\s+(?:thrown|"
-    r"flung|hurled|held|carried|led|followed|brought|driven|pushed|handed|watched|aimed|fired|kicked|"
-    r"pursued)\s+(?:\w+\s+){0,2}?by|\b(?:Up|Down|By|In|Out|From|Through|Over|Into|Along|Across|Behind|At|On|After|"
-    r"Next)\b[^;:¤]{2,60}?\s(?:[a-z]{3,}ed))\s+(?:old\s+|poor\s+)?\Z"
+    r"galloped|hurried|to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|were|had|perished|"
+    r"fell)|present|at|in)[^;:¤]{2,40}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
+    r"appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?(?:joined|opened|"
+    r"poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|carried|brought|"
+    r"served|stopped|called|taken|shown|fetched)(?:\s+\w+){0,4}?\s+by|,\s+(?:thrown|flung|hurled|held|carried|led|"
+    r"followed|brought|driven|pushed|handed|watched|aimed|fired|kicked|pursued)\s+(?:\w+\s+){0,2}?by|\b(?:Up|Down|By|"
+    r"In|Out|From|Through|Over|Into|Along|Across|Behind|At|On|After|Next)\b[^;:¤]{2,60}?\s(?:[a-z]{3,}ed))\s+(?:old\s+|"
+    r"poor\s+)?\Z"
 )
 IS_DEALT_WITH = re.compile(
     r"\b(?:met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
@@ -178,7 +180,11 @@ BOUND = re.compile(
     r"how|why|who|had|have)\s+\Z",
     re.IGNORECASE,
 )
-OTHER_ONE = re.compile(r"\b(?:young|younger|little|another|second|ghost of|spirit of|late)\s+\Z", re.IGNORECASE)
+OTHER_ONE = re.compile(
+    r"\b(?:young|younger|little|another|second|ghost of|spirit of|late|(?:also|likewise|too|same name),? (?:called|"
+    r"named)|by the name of|of the name of)\s+\Z",
+    re.IGNORECASE,
+)
 ANOTHER = re.compile(
     r"\s+the\s+(?:younger|elder|second|third|lesser)\b|,\s+(?:his|her|the)\s+(?:\w+\s+)?(?:son|nephew|grandson|cousin|"
     r"namesake)"
@@ -202,13 +208,23 @@ GHOSTLY = re.compile(
 EARLIER = re.compile(
     r"\b(?:would(?!\s+(?:not\b|(?:take|have|hear)\s+no))|had(?!\s+(?:(?:his|her|the)\s+\w+\s+(?:off|on|up|open|down|"
     r"out)|another\b|a\s+second\b|toothache|headache|gout|lumbago|hiccups|words\b|"
-    r"[^;:]{2,50}?\sand\s+was\s+(?:now\s+)?\w+ing\b|(?:his|her|an?|some)\s+(?:\w+\s+)?(?:breakfast|dinner|supper|tea|"
-    r"lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b))|been)\b|'d\b"
+    r"[^;:]{2,50}?\sand\s+was\s+(?:now\s+)?\w+ing\b|(?:his|her|an?|some)\s+(?:\w+\s+)?(?:cold|headache|visitor|"
+    r"breakfast|dinner|supper|tea|lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b))|been)\b|'d\b"
 )
 """Before the deed: what is told there lies further back. After it, it may be anything."""
 
 
 THAT = re.compile(r"\s+that\b")
+THEN_HE = re.compile(
+    r"[^¤]*?(?:[;,—]\s*(?:and\s+|but\s+|so\s+)?|\band\s+)(?P<he>he|she)\s+(?:\w+ly\s+|then\s+|now\s+)?(?:got\s+up|sat|"
+    r"stood|rose|turned|laughed|nodded|smiled|shook|walked|ran|went|came|took|put|shut|opened|looked|said|asked|"
+    r"answered|replied|cried|stepped|lit|poured|drew|threw|knocked|rang|kissed|bowed|shrugged|sighed|coughed|blushed|"
+    r"hurried|stared|reached|climbed|ate|drank|sent|told)\b"
+)
+"""`The news was brought to Tobias, and he sat down`."""
 AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|remarked|observed)\s+that\b")
 WHO_HAD = re.compile(r",\s+who\s+had\s+[^,;:¤]{2,50},")
-WRITES = re.compile(r"\bwrote\b")
+WRITES = re.compile(
+    r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
+    r"\b(?:in|by)\s+which\s+\Z"
+)

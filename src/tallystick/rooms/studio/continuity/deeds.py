@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Set
 
 from tallystick.rooms.studio.continuity import deed_phrases as phrases
+from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
@@ -23,7 +24,7 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         if mention.key not in subjects:
             continue
         number = prose.sentence_at(mention.start)
-        end = None if number is None else _acts(narration, number, mention)
+        end = None if number is None else _acts(narration, number, mention) or _then_he(binder, number, mention)
         if number is None or end is None or narration.in_dream(number):
             continue
         sentence = prose.sentences[number]
@@ -46,6 +47,14 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _then_he(binder: Binder, number: int, mention: Mention) -> int | None:
+    """Where the deed ends that a pronoun does after the one name of its sentence."""
+    if mention.is_possessive or alone(binder, number) is None:
+        return None
+    then = phrases.THEN_HE.match(binder.prose.told, mention.end, binder.prose.sentences[number].end)
+    return then.end() if then else None
 
 
 def _who(text: str, at: int) -> bool:

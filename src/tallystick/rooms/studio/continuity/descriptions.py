@@ -16,12 +16,11 @@ from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
+_A_PERSON = re.compile(
+    r"\s+(?:person|man|woman|girl|boy|lad|creature|fellow|youth|child)\b(?!\s+(?:who|whom|whose|that)\b)"
+)
 _ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}?(?:,\s+|\s+(?:was|is)\s+)(?=[A-Z])")
 """`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
-_TINT = re.compile(
-    r"\b(?:shade|colou?r|tint|hue|kind|sort)\s+of\s+(?:\w+\s+)??(?P<colour>[a-z-]+)\b(?=[^;]*\b(?P<noun>eyes|hair)\b)"
-)
-_THE_ONE = re.compile(r"\b(?P<noun>heads?)\b[^;]{1,60}?\bthe\s+(?:only\s+)?(?P<colour>[a-z-]+)\s+one\b")
 _AS_HIS = re.compile(
     rf"\b(?P<noun>eyes|hair)\b[^;]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
 )
@@ -31,6 +30,7 @@ _SAME_AS = re.compile(
 )
 _HIS_WAS = re.compile(
     rf"(?P<owner>{NAME})'s?,?\s+(?:which\s+)?(?:was|were)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
+    rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|"
     rf"as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
 )
 """`The doll's hair was of wool; Mara's was black`."""
@@ -46,8 +46,6 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes and hair that is given in such a way."""
     for pattern, triggers, read in (
         (_COMPOUND, _COMPOUNDS, _of_compound),
-        (_TINT, {"eyes", "hair"}, _of_tint),
-        (_THE_ONE, {"head", "heads"}, _of_tint),
         (_AS_HIS, {"eyes", "hair"}, _of_shade),
         (_SAME_AS, {"eyes", "hair"}, _of_shade),
         (_HIS_WAS, {"eyes", "hair", "head", "heads", "locks", "curls"}, _his_was),
@@ -68,7 +66,12 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
         binder.named_from(number, found.end())
         or _described(narration, binder, number, found.start())
         or _opening(narration, binder, number, found)
-        or (bearer(binder, number, found.start()) if _ALONE.match(narration.prose.told, found.end()) else None)
+        or (
+            bearer(binder, number, found.start())
+            if _ALONE.match(narration.prose.told, found.end()) and is_claimed(narration, number, found.span())
+            else None
+        )
+        or (alone(binder, number) if _A_PERSON.match(narration.prose.told, found.end()) else None)
     )
     if owner is not None:
         span = (min(owner.start, found.start()), max(owner.end, found.end()))
@@ -81,15 +84,6 @@ def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match
     colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
     owner = binder.named_from(number, found.start("owner"))
     if colours and owner is not None:
-        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
-
-
-def _of_tint(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
-    """`a shade of green that …, and Mara's eyes had it`, `among the heads the golden one was Mara's`."""
-    attribute = "eyes" if found.group("noun") == "eyes" else "hair"
-    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
-    owner = alone(binder, number) if colours else None
-    if owner is not None and narration.asserts(number, found.start(), found.end()):
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
 
 

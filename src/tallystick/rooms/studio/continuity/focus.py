@@ -38,7 +38,7 @@ OTHERS = re.compile(
 )
 """Somebody without a name."""
 HIMSELF = re.compile(
-    rf"(?<![Ii]t )(?<!here )(?<!them )\b(?:was|is|been|for|as|being|such|so|become|became|remained|like|"
+    rf"(?<![Ii]t )(?<!here )(?<!them )\b(?:was|is|been|as|being|such|so|become|became|remained|like|"
     rf"but)\s+(?:only\s+|but\s+|still\s+|now\s+|not\s+)?(?:an?|the|one|no)\s+(?:(?!when\b|who\b|that\b|where\b|"
     rf"the\b)[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b|,\s+an?\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\s+(?:of|to|from|at|in|"
     rf"by)\b|"
@@ -92,6 +92,12 @@ _WITH_THE = re.compile(
 )
 _MORE_OF_HIM = re.compile(r",?\s+(?:who|whose|whom|with|that|had|has|was|were|of|in|at|from)\b|-|'|,\s+an?\b")
 _WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
+_SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
+_APPOSED_TO = re.compile(
+    r"\b(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){0,2}(?P<noun>[a-z-]+),\s+(?:an?\s|(?:himself|herself)\s|born\s)"
+    r"[^,;:—]*\Z",
+    re.IGNORECASE,
+)
 
 
 def clause_at(text: str, at: int) -> tuple[int, int]:
@@ -134,7 +140,7 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
         if len({one.key for one in people}) != 1 or BOUND.search(sentence.text, 0, people[0].start - sentence.start):
             return None
     owner = people[0]
-    if is_in_relative(sentence.text, owner.start - sentence.start, place):
+    if is_in_relative(sentence.text, owner.start - sentence.start, place) or _is_apposed(sentence.text, place):
         return None
     if (
         leads
@@ -162,6 +168,10 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
     ]
     if not others or _SO_DID.search(text):
         return True
+    led = [place for place in named if place < at and _SUBORDINATE.search(text, 0, place)]
+    if led and not any(led[-1] < place < at for place in others):
+        # `The aunt, who forgot everything, knew that Mara was born in March`.
+        return True
     inside = [place for place in others if start <= place < at]
     here = [place for place in named if start <= place < end]
     if inside:
@@ -176,6 +186,12 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
         # `to the inn at Yarrow, where she was born`: the name's own clause; many are not `she`.
         return True
     return (bool(he) and not any(place < start for place in others)) or min(others) > max(at, named[0])
+
+
+def _is_apposed(text: str, at: int) -> bool:
+    """`The bootmaker, a Truro man by birth,`: said of the noun before the comma."""
+    found = _APPOSED_TO.search(text, 0, at)
+    return found is not None and found.group("noun").lower() not in OWN and not re.match(r"[^,;]*,\s+[A-Z]", text[at:])
 
 
 def _stands_by(text: str, other: re.Match[str]) -> bool:
@@ -217,13 +233,14 @@ _OPENING = 24
 
 
 _VERB = re.compile(
-    r"\b(?:lived|lives|dwelt|lodged|resided|was|were|is|had|has|set|started|left|departed|came|come|went|arrived|"
-    r"settled|took|kept|reached|made)\b"
+    r"\b(?:lives|dwelt|was|were|is|had|has|set|left|came|come|went|took|kept|made|lay|did|brought|ran|got|stood|sat|"
+    r"slept|spent|cost|would|could|[a-z]{3,}ed)\b"
 )
 _SUBJECT = re.compile(
-    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:[Oo]n\s+(?:the\s+)?[A-Z]\w+day,?\s+)?"
-    r"(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+"
-    r"(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|that|which|of|at|in|from|with|to|for|between|on)\b[^,;]*)?,?\s*"
+    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
+    r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
+    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|"
+    r"that|which|of|at|in|from|with|to|for|between|on|upon|by)\b[^,;]*)?(?:,[^,;]{2,60},)?\s*"
 )
 OWN = frozenset(
     words("""
@@ -232,22 +249,25 @@ OWN = frozenset(
     spring autumn week month birthday birth birthplace date bed bill register town street village city place
     lamp rain snow fire chimney key cradle clock bell bells light post ticket roads life family
     cottage address people arrival coming going departure setting start residence stay first last days years
-    whole rest cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours
+    whole cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours
     plate walls one removal name native house-door mother parish boots hat
     """)
 )
 
 
 _IN_RELATIVE = re.compile(
-    r"\b(?:[Tt]he|[Aa]n?|[Oo]ne|[Ee]very)\s+(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+"
-    r"(?!(?:he|she|it|they)\b)(?:[a-z]+\s+){1,5}\Z"
+    r"\b(?:[Tt]he|[Aa]n?|[Oo]ne|[Ee]very)\s+(?:[a-z-]+\s+){0,2}?(?!(?:on|in|at|of|by|to|for|from|with|"
+    r"upon)\s)(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+(?!(?:he|"
+    r"she|it|they)\b)(?:(?!carr|brought|bring|took|take|bore|borne|convey|dr[oi]v)[a-z]+\s+){1,8}\Z"
 )
+_SENT = frozenset(words("letter note parcel message news luggage trunk box horse dog doll"))
 
 
 def is_in_relative(text: str, name: int, at: int) -> bool:
     """`The clerk who served Mara was born there`: what follows the relative clause is not said of the name in it."""
     found = _IN_RELATIVE.search(text, 0, name) if at > name else None
-    return found is not None and found.group("noun") not in OWN and not _BOUNDARY.search(text, name, at)
+    somebody = found is not None and (OTHERS.match(found.group("noun")) or found.group("noun") in _SENT)
+    return bool(somebody) and not _BOUNDARY.search(text, name, at)
 
 
 def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
@@ -256,9 +276,24 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
     `A dentist lived there, and Mara feared him`, `Mara's goose was six days on the road`.
     """
     start, end = clause_at(text, at)
+    led = any(start <= place < at and _SUBORDINATE.search(text, 0, place) for place in named)
+    if not led and _OF_WHOM.match(text, start) and _NOUN_BEFORE.search(HIMSELF.sub("", text[:start])):
+        return True
     verb = _VERB.search(text, start, end)
     before = text[start : verb.start()] if verb else ""
     subject = _SUBJECT.fullmatch(before) if before.strip() else None
-    if subject is None or subject.group("noun").lower() in OWN:
+    if subject is None:
         return False
+    carried = subject.group("noun").lower() in _CARRIERS and not any(start <= place < end for place in named)
+    if subject.group("noun").lower() in OWN:
+        # `The mail took six days, and Mara had no letter`: nothing says that it carried her.
+        return carried and not _ABOARD.search(text)
     return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)
+
+
+_OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
+_NOUN_BEFORE = re.compile(
+    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
+)
+_CARRIERS = frozenset(words("coach train boat ship mail packet carriage cab post"))
+_ABOARD = re.compile(r"\b(?:aboard|on\s+board|inside|in\s+it|with\s+(?:him|her)|passengers?|seats?)\b")

@@ -32,7 +32,10 @@ _ONLY_BEFORE = frozenset(
 )
 """What has its colour before it; `her head was dark` may be said of much."""
 _WISHED_FOR = frozenset(
-    words("wanted wished envied admired loved liked longed hated seen met known dreamed missed coveted")
+    words(
+        "wanted wished envied admired loved liked longed hated seen met known dreamed missed coveted preferred praised "
+        "disliked distrusted fancied"
+    )
 )
 _COLOURS = EYES | HAIR
 _TOKEN = re.compile(r"[\w'-]+")
@@ -138,7 +141,8 @@ _OF_HEAD = re.compile(
 )
 """What shows that a tangle or a tuft is one of hair."""
 _CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|"
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+been\s+[\w-]+\s+once\b|\bhad\s+become\b|\b(?:years|"
+    r"months)\s+(?:later|afterwards)\b|"
     r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
 _SHADES_OF = re.compile(

@@ -37,7 +37,7 @@ _OF_HIMSELF = re.compile(
     r"\bthe\s+end\s+of\s+(?:him|her)\b|\b(?:he|she)\s+was\s+(?:past|beyond)\s+(?:all|help|saving|aid)\b|\b(?:his|"
     r"her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|at\s+the|to\b))|"
     r"\btoo\s+late\s+to\s+save\b|\b(?:died|killed)\s+(?:of|by)\s+it\b|\band\s+then\s+(?:it\s+)?killed\s+(?:him|her)\b|"
-    r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b"
+    r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b|\blost\s+(?:his|her)\s+life\b"
 )
 """What happens to the one whom the sentence names."""
 _LIFELESS = re.compile(
@@ -75,20 +75,22 @@ _LIFELESS = re.compile(
 )
 """What only the dead are like, in a sentence about one person."""
 _ENDS = re.compile(
-    r"\b(?:did\s+not|would\s+not|had\s+not)\s+spared?\s+\Z|\b[Dd]eath\b[^;:.]{0,80}?\b(?:took|taken|claimed|found|"
-    r"seized|overtook|came\s+(?:to|for))\s+\Z|\b(?:ended|finished|closed|cut\s+short)\s+(?:the\s+)?(?:life|days|"
-    r"earthly\s+\w+|career)\s+of\s+\Z|\b(?:life|breath|soul|spirit)\s+(?:had\s+)?(?:went|gone|passed|ebbed|fled|"
-    r"departed|slipped)\s+(?:quietly\s+)?(?:out\s+of|from)\s+\Z|\b(?:bell|bells)\b[^;:.]{0,30}?\bfor\s+\Z|"
-    r"\bcovered\s+\Z(?=[^;:.]{2,30}'s\s+face)|\b(?:pit|grave|vault|tomb|earth|churchyard)\s+(?:had\s+)?(?:received|"
+    r"\b(?:did\s+not|would\s+not|had\s+not)\s+spared?\s+\Z|\bpleased\s+(?:God|Heaven|Providence|"
+    r"the\s+Almighty)\s+to\s+(?:take|release|call|remove)\s+\Z|\b(?:grave|vault|churchyard|earth|tomb|"
+    r"ground)\b[^;:.]{0,40}?\b(?:they|we|he|she)\s+(?:had\s+)?(?:laid|put|lowered|left|buried)\s+\Z|"
+    r"\b[Dd]eath\b[^;:.]{0,80}?\b(?:took|taken|claimed|found|seized|overtook|came\s+(?:to|for))\s+\Z|\b(?:ended|"
+    r"finished|closed|cut\s+short)\s+(?:the\s+)?(?:life|days|earthly\s+\w+|career)\s+of\s+\Z|\b(?:life|breath|soul|"
+    r"spirit)\s+(?:had\s+)?(?:went|gone|passed|ebbed|fled|departed|slipped)\s+(?:quietly\s+)?(?:out\s+of|from)\s+\Z|"
+    r"\b(?:bell|bells)\b[^;:.]{0,30}?\bfor\s+\Z|\b(?:pit|grave|vault|tomb|earth|churchyard)\s+(?:had\s+)?(?:received|"
     r"held|took|taken|closed\s+(?:on|over))\s+\Z|\b(?:an|the)\s+end\s+of\s+\Z|\blast\s+breath\s+(?:went|passed|left|"
     r"fled|had\s+\w+)\s+(?:out\s+of\s+|from\s+)?\Z|\b(?:stroke|fit|seizure|apoplexy|fever|chill|cough|plague|cholera|"
     r"consumption|pneumonia|cold|winter)\b[^;:.]{0,60}?\b(?:took|carried\s+off|killed|finished|laid\s+low)\s+\Z|"
-    r"\b[Pp]oison\s+was\s+found\s+in\s+the\s+\w+\s+of\s+\Z|\b(?:sea|river|lake|water|bog)\s+(?:had|has|took|kept)\s+\Z|"
-    r"\b(?:ball|bullet|shot|sword|blade|knife|lance|arrow|spear)\s+(?:had\s+)?(?:passed|went|gone|ran|entered|pierced|"
-    r"struck|took|taken)\s+(?:through\s+|into\s+)?\Z"
+    r"\b[Pp]oison\s+was\s+found\s+in\s+the\s+\w+\s+of\s+\Z|\b(?:sea|river|lake|water|bog)\s+(?:had|has|took|"
+    r"kept)\s+\Z|\b(?:ball|bullet|shot|sword|blade|knife|lance|arrow|spear)\s+(?:had\s+)?(?:passed|went|gone|ran|"
+    r"entered|pierced|struck|took|taken)\s+(?:through\s+|into\s+)?\Z"
 )
 """What ends the life of the one whose name follows."""
-_MIDST = re.compile(r"(?!'s?\s)|'s?\s+(?:heart|brain|throat|lungs?|breast|skull|face|eyes)\b")
+_MIDST = re.compile(r"(?!'s?\s)|'s?\s+(?:heart|brain|throat|lungs?|breast|skull|face|eyes|body)\b")
 _DONE_TO_HIM = re.compile(
     r"\b(?:home|back|out|in|ashore)\b[^;]{0,30}?\bdead\b(?=\s*[.,;])|\b[Dd]eath\s+(?:had\s+)?(?:found|come\s+to|"
     r"came\s+to|overtaken|overtook|claimed|taken|took)\b|\b(?:verses|service|prayers|hymn|psalm|turf|stone|earth|spade|"
@@ -129,7 +131,8 @@ _TRIGGERS = frozenset(
     remains shroud hearse bier inquest hour illness breath more life pulse end past beyond breathing late save out die
     fall perish heartbeat again body spare spared ended finished stiff bell bells covered pit received fathers alive
     closed cold soul spirit lowered under beneath moved account away sigh gasp groan poison stroke fit seizure sea river
-    lake up ball bullet shot sword blade knife lance arrow spear eyes lids eyelids clock done drowned stiff lifeless
+    pleased lake up
+    ball bullet shot sword blade knife lance arrow spear eyes lids eyelids clock done drowned stiff lifeless
     """)
 )
 

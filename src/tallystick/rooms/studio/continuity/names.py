@@ -32,8 +32,9 @@ _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
 _NAMED_SO = re.compile(
-    r"\b(?:of\s+the\s+name\s+of|(?:by|under)\s+the\s+name\s+of|named|called|christened|also\s+an?|another|"
-    r"an?\s+certain|not\s+an?|spelt|spelled|wrote|written|chalked|carved|painted|signed|an?)\s+\W?\Z"
+    r"\b(?:name(?:s|d)?(?:\s+(?:of|was|is|being|as))?|called|christened|another|certain|(?:spelt|spelled|wrote|written|"
+    r"chalked|carved|painted|signed|cut|engraved|printed|stamped|read)(?:\s+(?:it|him|her|the\s+name))?(?:\s+as)?|"
+    r"an?)\s+(?:(?:Mr|Mrs|Dr)\.\s+|(?:Miss|Lady|Sir|Captain|Madame|Lord)\s+)?\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _PLACE_OF = re.compile(

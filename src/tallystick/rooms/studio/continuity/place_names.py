@@ -49,7 +49,8 @@ _WITHIN = re.compile(
 _SIGN = re.compile(r"\b(?:at|of|in)\s+the\s+(?:[A-Z]\w+\s+)?\Z")
 _NO_PLACE = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day|Christmas|Easter|"
-    r"Michaelmas|Martinmas|Lammas|Whitsun\w*|Midsummer|Candlemas|Lent|God|Providence|Heaven|Latin|Greek)\b"
+    r"Michaelmas|Martinmas|Lammas|Whitsun\w*|Midsummer|Candlemas|Lent|God|Providence|Heaven|Latin|Greek)\b|"
+    r"\w{3,}(?:ians?|oners?|ese|ish)\Z"
 )
 _KIND = re.compile(rf"(?:{_KINDS})\Z")
 

@@ -15,27 +15,57 @@ BORN = re.compile(
     r"of\s+(?:him|her))|-born\b|\b(?:given|gave)\s+(?:[\w.]+\s+){1,3}to\s+the\s+world\b|\A\W*(?:A|"
     r"The)\s+(?:true\s+)?(?:child|son|daughter)\s+of\s+(?=[A-Z])"
 )
+AS_HE_WAS = re.compile(
+    r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:\w+\s+)?(?:was|is|had\s+been)(?=\s*[,.;])|"
+    r"\b(?:[Nn]ot|[Nn]o|[Nn]obody|[Nn]one|[Ff]ew)\b[^;,]*\bthan\s+(?=[A-Z])|"
+    r"\A\W*(?:Like|As\s+with)\s+(?:most|all|many|every|other|so\s+many)\b[^;]*?,\s+(?=[A-Z])"
+)
+"""`Nobody born there, as Mara was, forgets it`; `Like most who are born there, Mara …`."""
 NOT_BORN = re.compile(
     r"\b(?:before|since|when|ere|after|until|till|year|day|night|time|if)\s+(?:that\s+)?(?:he|she|"
-    r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b|(?:'s|\bhis|\bher)\s+(?:\w+\s+)?(?:mother|father|"
-    r"parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|stepmother|grand\w+|friend|servant|cook|nurse|"
-    r"children)\s+(?:was|were|had\s+been|came|hailed)\s+(?:from|born|a\s+native)|\b(?:horse|dog|mare|cat|parrot)\b|"
-    r"\b(?:took|taken|passed|mistaken)\s+(?:\w+\s+)?for\s+a\s+native|\b(?:met|saw|knew|heard|passed|watched|"
-    r"by)\s+(?:an?|the|every|some)\s+native\b"
+    r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b(?!\s+(?:there|here|in|at)\b)|(?:'s|\bhis|"
+    r"\bher)\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
+    r"stepmother|grand\w+|friend|servant|cook|nurse|children)\s+(?:was|were|had\s+been|came|hailed)\s+(?:from|born|"
+    r"a\s+native)|\b(?:horse|dog|mare|cat|parrot)\b|\b(?:took|taken|passed|mistaken)\s+(?:\w+\s+)?for\s+a\s+native|"
+    r"\b(?:met|saw|knew|heard|passed|watched|by)\s+(?:an?|the|every|some)\s+native\b"
 )
 HOME = re.compile(
-    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings)|inhabit\w*|tenant|"
+    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings|er)|inhabit\w*|tenant|"
     r"householders?|neighbours?|neighbors?|house\s+of\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
-    r"fireside|quarters|flat|chambers|garret|attic|garden|parlour|kitchen|plate|walls)|(?:occupied|rented|paid|had|"
-    r"owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
+    r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls)|(?:occupied|rented|paid|"
+    r"had|owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
     r"[Nn]umber\s+[\w-]+(?=,)|(?:slept|sleeps)(?=\s+(?:badly|well|in|every))|"
     r"(?<='s)\s+was\s+the\s+(?:\w+\s+){0,2}(?:house|door|window)|(?:[Hh]is|[Hh]er|(?<='s))\s+(?:\w+\s+)?(?:cat|dog|"
     r"fire|lamp|supper)|house\b[^,;]{0,30}\bwas\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s)\b"
 )
+_ROOF = (
+    r"(?:house|home|cottage|rooms?|lodgings?|door|doorstep|windows?|gate|chambers|flat|garden|residence|fireside|"
+    r"parlour|landlady|landlord|neighbours?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
+    r"kitchen|study)"
+)
+_PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
+_ADJECTIVE = r"(?!(?:had|has|was|were|with|on|in|at|of|and|the|an?|to|for|from|kept|took|left|by|that)\b)[a-z-]+"
+HOUSE_IN = re.compile(
+    rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
+    rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
+)
+"""`the bell of Mara's house in Fish Street`: whoever does whatever there, it is hers."""
+WHERE_HE = re.compile(
+    rf",?\s+(?:where|in\s+which|which|that)\s+(?:he|she|{_PERSON})\s+(?:had\s+)?(?:(?!never|not\b|"
+    rf"once)\w+\s+)?(?:lived|lodged|dwelt|resided|"
+    rf"occupied|rented|inhabited|had\s+(?:his|her|an?)\s+(?:\w+\s+)?{_ROOF})\b|"
+    rf",?\s+where\s+(?:his|her|{_PERSON.replace('name', 'named')}'s)\s+(?:\w+\s+)?{_ROOF}\s+(?:was|were|stood|lay)\b"
+)
+NO_LONGER = re.compile(
+    r"\b(?:once|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold|bought|to\s+let|empty|imagin\w+|"
+    r"wished|would|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+)
+HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
+GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
     r"g[ai]ven?\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|house\s+of|occupied\s+by"
@@ -43,6 +73,9 @@ DELIVERED = re.compile(
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
 HIS_HOME = re.compile(r"[A-Z]\w+'s?\s+(?:own\s+|old\s+|little\s+|new\s+)?\Z")
 """Whoever does it, it is the named one's."""
+OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:(?:whole|long|weary|full)\s+)?\Z")
+CLOSE = 8
+"""Characters after the last word of the tie that still belong to it."""
 NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
@@ -60,12 +93,20 @@ LEAVES = re.compile(
     r"climbed|took|taken|waved|quitted|begun|began|off)\b",
     re.IGNORECASE,
 )
-TOWARDS = re.compile(r"\b(?:to|for|towards?|toward)\s+\Z|\b[Ff]or\s+\Z")
+TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
+FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
-    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|as\s+a\s+rule|often|again|"
-    r"a\s+second|second\s+time|returned|came\s+(?:home|back)|(?<!his )(?<!her )back\s+(?:to|from|in|home)|"
-    r"[Bb]y\s+the\s+\w+day|next|(?:a|the|his|her)\s+rule|regular\w*|"
+    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|as\s+a\s+rule|often|"
+    r"(?:a|the|his|her)\s+rule|regular\w*|"
     rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
+)
+AGAIN = re.compile(
+    r"\b(?:again|a\s+second|second\s+time|returned|came\s+(?:home|back)|(?<!his )(?<!her )back\s+(?:to|from|in|home)|"
+    r"[Bb]y\s+the\s+\w+day|next\s+(?:time|\w+day|week|journey))\b"
+)
+NOT_THEN = re.compile(
+    r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
+    r"travel|reach)\b(?![^,;]*\b(?:until|till|before|but)\b)"
 )
 DAYS = re.compile(
     rf"\bon\s+the\s+(?P<nth>{ORDINAL})\s+day\b|(?<![\w-])(?P<count>{NUMBER})(?:\s+(?:whole|full|long|weary|"
@@ -74,20 +115,20 @@ DAYS = re.compile(
     re.IGNORECASE,
 )
 TRAVELS = re.compile(
-    r"\b(?:road|roads|way|journey\w*|travel\w*|voyage|passage|rid(?:e|ing)|rode|driv(?:e|ing)|coach\w*|reach\w*|"
-    r"get|getting|got|march\w*|walk\w*|crossing|crossed|sail\w*|trip|took|taken|take|need\w*|required|cost|"
-    r"distance|set(?:ting)?\s+(?:out|off)|start\w*|"
-    r"lay\s+between|between|made|came|come|coming|arriv\w*|bring|brought|climbed|stepped|spent|used\s+up|lasted|"
+    r"\b(?:road|roads|way|journey\w*|travel\w*|voyage|passage|rid(?:e|ing)|rode|driv(?:e|ing)|coach\w*|reach\w*|get|"
+    r"getting|got|march\w*|walk\w*|crossing|crossed|sail\w*|trip|took|taken|take|need\w*|required|cost|distance|"
+    r"set(?:ting)?\s+(?:out|off)|start\w*|lay\s+between|between|made|came|come|coming|arriv\w*|bring|brought|climbed|"
+    r"stepped|spent|went|gone|go|used\s+up|lasted|"
     r"did|leav\w+|left|mud|snow)\b",
     re.IGNORECASE,
 )
 NOT_THE_WAY = re.compile(
-    r"\b(?:(?:days?|weeks?)\s+later|day\s+after\s+(?:he|she|his|her)|stay(?:ed|ing)?|return\w*|(?:second|third|next|"
-    r"last|another|former|earlier|later|previous)\s+(?:journey|voyage|visit|time)|before\s+(?:starting|setting|leaving|"
-    r"(?:his|her)\s+(?:start|departure))|home\s+from|after\s+(?:reaching|arriv\w+|(?:his|her)\s+arrival)|"
-    r"before\s+(?:he|she)\s+(?:started|set\s+out|left)|allowed|reckoned|supposing|"
-    r"'s\s+time|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|"
-    r"must\s+have|ago|later\s+(?:he|she)|next)\b"
+    r"\b(?:(?:days?|weeks?)\s+later|wait\w*|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
+    r"stay(?:ed|ing)?|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
+    r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
+    r"after\s+(?:reaching|arriv\w+|(?:his|her)\s+arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|allowed|"
+    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|must\s+have|ago|"
+    r"later\s+(?:he|she)|next)\b"
 )
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
@@ -96,25 +137,30 @@ COMES = re.compile(
     r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
 )
 NOT_COMING = re.compile(
-    r"\b(?:came\s+back|come\s+back|returned|again|sold|left|familiar|married|died|born|"
-    r"[Bb]y\s+(?:1\d|20)\d\d|every\s+(?:year|summer|"
-    r"winter|spring|autumn|month|week|day)|would|as\s+early)\b|(?:'s|\bhis|\bher)\s+(?:neighbours?|landlord|landlady|"
-    r"cousin|uncle|brother|sister|friend)\b"
+    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:in)?to\s+(?:an?|the|his|her)\b|[Bb]y\s+(?:1\d|20)\d\d|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early)\b|(?:'s|\bhis|"
+    r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
+FIRST = re.compile(
+    r"\b(?:first|settl\w+|to\s+live|never\s+(?:been|set)|(?:his|her)\s+(?:home|abode|residence)|newcomer|stranger|"
+    r"moved\s+to\s+(?=[A-Z]))\b"
+)
+PASSING = re.compile(r"\b(?:sold|left|familiar|married|died|born)\b")
 YEARS = re.compile(rf"(?<![\w-])(?P<year>{YEAR})(?![\w-])")
 WEEKDAYS = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
 LINKED = re.compile(
-    r",?\s+(?:when|that|on\s+which|in\s+which|upon\s+which|as|which|an?\s+\w+\s+(?:after|before)|the\s+(?:day|year|"
-    r"one)|at\s+the\s+moment)\b"
+    r",?\s+(?:when|that|on\s+which|in\s+which|upon\s+which|as(?!\s+[\w.\s]{2,30}?\s(?:learned|learnt|knew|heard|said|"
+    r"told|informed|remembered|read|was)\b)|which|[\w-]+\s+\w+\s+(?:after|before)|the\s+(?:day|year|one)|"
+    r"at\s+the\s+moment|and\s+(?:in|on)\s+that|of\s+[A-Z][\w.\s]*'s)\b"
 )
 GOES_TO = re.compile(r"[\w\s]{2,30}?\b(?:for|to|in|at|into)\s+[A-Z]")
 WORDS = DATE_WORDS | frozenset(
     words("""
     born birth birthplace borne breath light world life native cradle delivered live lived lives living dwelt
-    dwells dwelling resided resides residing resident lodged lodges lodging lodgings inhabited tenant
+    dwells dwelling resided resides residing resident lodged lodges lodging lodgings lodger inhabited tenant
     householder householders neighbour neighbours landlady landlord home homes address household latchkey key
     hat child son daughter let house cottage room rooms door doorstep step bed bedroom window windows roof
     hearth fireside quarters floor slept sleeps number supper cat dog fire lamp flat chambers garret attic
-    garden parlour kitchen plate walls days nights weeks day latch
+    garden gate grew grown residence abode apartments study parlour kitchen plate walls days nights weeks day latch
     """)
 )

@@ -7,9 +7,11 @@ comes about every week.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.studio.continuity import tie_cues as cues
+from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
@@ -17,8 +19,10 @@ from tallystick.rooms.studio.continuity.doers import doer, is_by_another
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at, is_anothers_doing
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
+from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
 
 
@@ -47,10 +51,14 @@ def ties(narration: Narration, binder: Binder) -> Iterator[Fact]:
 
 
 def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str], read: "Reader") -> Fact | None:
-    owner = _whose(binder, number, found) if read in {_born, _home} else _goer(binder, number, found, read)
+    if read is _house_in:
+        owner = _owner_of_house(binder, number, found)
+    else:
+        owner = _whose(binder, number, found) if read in {_born, _grew, _home} else _goer(binder, number, found, read)
     if owner is None or not binder.cast.is_person(owner.key):
         return None
-    place = _place(binder, number, owner, found.start())
+    beside = _beside(binder, number, owner, found) if read is _house_in else None
+    place = beside if read is _house_in else _place(binder, number, owner, found.start())
     tie = read(binder, number, found, owner, place) if place is not None else None
     if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=True):
         return None
@@ -67,6 +75,10 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
     start, end = clause_at(sentence.text, found.start() - sentence.start)
     places = [sentence.start + one.start() for one in verbs.finditer(sentence.text)]
     here = [at for at in places if start <= at - sentence.start < end]
+    if cues.OWNED.search(sentence.text, 0, found.start() - sentence.start):
+        return about(binder, number)
+    if read is not _leaving and _is_another_subjects(binder, number, found, start):
+        return None
     for at in here:
         if (owner := doer(binder, number, at)) is not None:
             return owner
@@ -87,9 +99,17 @@ def _is_of_another_clause(binder: Binder, number: int, found: re.Match[str], end
     return linked is None and is_by_another(binder, number, sentence.start + max(end - 1, 0))
 
 
+def _is_another_subjects(binder: Binder, number: int, found: re.Match[str], start: int) -> bool:
+    """`The mail took six days, and Mara had no letter`: nobody named stands before the value in its clause."""
+    sentence, named = binder.prose.sentences[number], _named(binder, number)
+    at = found.start() - sentence.start
+    linked = cues.LINKED.match(found.string, found.end()) is not None
+    return not (linked or any(start <= one < at for one in named)) and is_anothers_doing(sentence.text, at, named)
+
+
 def _named(binder: Binder, number: int) -> list[int]:
     start = binder.prose.sentences[number].start
-    return [one.start - start for one in binder.mentions(number)]
+    return [one.start - start for one in named_people(binder, number)]
 
 
 def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
@@ -101,11 +121,15 @@ def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
         cues.DWELLING.match(found.group()) and cues.HIS_HOME.search(found.string, sentence.start, found.start())
     ):
         return about(binder, number)
+    if cues.AS_HE_WAS.search(sentence.text):
+        return about(binder, number)
     own = re.match(r"\W*(?:his|her)\b", found.group())
     at = found.start() - sentence.start
     if not own and is_anothers_doing(sentence.text, at, _named(binder, number)):
         return None
-    return bearer(binder, number, found.start(), leads=True) or doer(binder, number, found.start())
+    owner = bearer(binder, number, found.start(), leads=True) or doer(binder, number, found.start())
+    he = cues.HE_WAS.search(sentence.text, 0, at) if owner is None and not _named(binder, number) else None
+    return binder.pronoun(number, sentence.start + he.start(1), he.group(1)) if he else owner
 
 
 def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None:
@@ -121,10 +145,18 @@ def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None
 
 def _born(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
-    if cues.NOT_BORN.search(sentence.text) or _is_denied(sentence.text, found.start() - sentence.start):
+    denied = _is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text)
+    if denied or cues.NOT_BORN.search(sentence.text):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="birthplace", value=(place.value,), words=place.name)
+
+
+def _grew(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
+    sentence = binder.prose.sentences[number]
+    if _is_denied(sentence.text, found.start() - sentence.start):
+        return None
+    return Tie(span=(found.start(), place.end), attribute="raised", value=(place.value,), words=place.name)
 
 
 def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
@@ -134,11 +166,35 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
         not ADDRESS.search(place.value)
         or NEVER_THERE.match(binder.prose.told, place.end)
         or any(cues.VISITS.search(sentence.text, *clause) for clause in clauses)
-        or _is_denied(sentence.text, found.start() - sentence.start)
+        or (_is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text))
     ):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="home", value=(place.value,), words=place.name)
+
+
+def _house_in(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
+    """A house that is somebody's, as part of whatever else happens."""
+    sentence = binder.prose.sentences[number]
+    if not ADDRESS.search(place.value) or cues.NO_LONGER.search(sentence.text):
+        return None
+    span = (min(found.start(), place.start), max(found.end(), place.end))
+    return Tie(span=span, attribute="home", value=(place.value,), words=place.name)
+
+
+def _owner_of_house(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
+    groups = found.groupdict()
+    if groups.get("own"):
+        return possessor(binder, number, found.end("own"))
+    if groups.get("name") or groups.get("named"):
+        return binder.named_from(number, found.start("name" if groups.get("name") else "named"))
+    return about(binder, number)
+
+
+def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -> Place | None:
+    """The street that stands directly before or after the words."""
+    near = (one for one in places_in(binder, number, owner) if one.start == found.end() or one.end == found.start())
+    return next(near, None)
 
 
 def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
@@ -146,6 +202,11 @@ def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention,
     days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
     towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 10), place.start)
     if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text) or cues.CUSTOM.search(sentence.text):
+        return None
+    told = max(found.end(), place.end) - sentence.start + cues.CLOSE
+    if _says(cues.AGAIN, replace(sentence, text=sentence.text[:told]), found, place) or _says(
+        cues.NOT_THEN, sentence, found
+    ):
         return None
     (day,) = days
     value = Moment(weekday=WEEKDAYS.index(day.lower())).as_value()
@@ -158,6 +219,7 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
         len(list(cues.DAYS.finditer(sentence.text))) != 1
         or not cues.TRAVELS.search(sentence.text)
         or cues.NOT_THE_WAY.search(sentence.text)
+        or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
     ):
         return None
     count = ordinal_of(found.group("nth")) if found.group("nth") else number_of(found.group("count"))
@@ -170,13 +232,19 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """The year in which somebody first came to a town."""
     sentence = binder.prose.sentences[number]
-    clauses = [clause_at(sentence.text, at - sentence.start) for at in (found.start(), place.start)]
-    if len(list(cues.YEARS.finditer(sentence.text))) != 1 or any(
-        cues.NOT_COMING.search(sentence.text, *one) for one in clauses
-    ):
+    if len(list(cues.YEARS.finditer(sentence.text))) != 1 or _says(cues.NOT_COMING, sentence, found, place):
+        return None
+    passing = _says(cues.PASSING, sentence, found, place) and not _says(cues.FIRST, sentence, found, place)
+    if passing or _says(cues.NOT_THEN, sentence, found):
         return None
     value = Moment(year=int(found.group("year"))).as_value()
     return Tie(span=found.span(), attribute=f"came to {place.value}", value=value, words=found.group("year"))
+
+
+def _says(pattern: re.Pattern[str], sentence: Sentence, found: re.Match[str], place: Place | None = None) -> bool:
+    """Whether words stand in the clause of the value, or in that of the place."""
+    ends = (found.start(), place.start) if place is not None else (found.start(),)
+    return any(pattern.search(sentence.text, *clause_at(sentence.text, at - sentence.start)) for at in ends)
 
 
 def _is_denied(text: str, at: int) -> bool:
@@ -186,5 +254,6 @@ def _is_denied(text: str, at: int) -> bool:
 
 Reader = Callable[[Binder, int, re.Match[str], Mention, Place], Tie | None]
 _READERS = (
-    (cues.BORN, _born), (cues.HOME, _home), (cues.WEEKDAYS, _leaving), (cues.DAYS, _length), (cues.YEARS, _coming),
+    (cues.BORN, _born), (cues.GREW, _grew), (cues.HOUSE_IN, _house_in), (cues.WHERE_HE, _house_in), (cues.HOME, _home),
+    (cues.WEEKDAYS, _leaving), (cues.DAYS, _length), (cues.YEARS, _coming),
 )  # fmt: skip

@@ -13,10 +13,10 @@ from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
 
 _DATED = re.compile(DATE)
 _OTHER_YEAR = re.compile(
-    r"\b(?:(?:an)?other\s+year|years\s+old|many\s+years|some\s+years|distant\s+year|century|long\s+(?:before|ago)|"
-    r"before\s+\w+\s+was\s+born|"
-    r"newspaper|dated|many\s+an?\s+\w+\s+had|had\s+gone\s+by|whether|calendar\s+had|last\s+reign|"
-    r"school-?days|childhood|boyhood|girlhood|[Ww]henever|years\s+(?:ago|before|earlier)|grandfather|ancestor)\b"
+    r"\b(?:(?:an)?other\s+year|(?:of|in)\s+(?:an?|some)\s+(?:\w+\s+)?year|years\s+old|many\s+years|some\s+years|"
+    r"distant\s+year|century|long\s+(?:before|ago)|before\s+\w+\s+was\s+born|newspaper|dated|many\s+an?\s+\w+\s+had|"
+    r"had\s+gone\s+by|whether|calendar\s+had|last\s+reign|school-?days|childhood|boyhood|girlhood|[Ww]henever|"
+    r"years\s+(?:ago|before|earlier)|grandfather|ancestor)\b"
 )
 """That a date is of another year than the story's."""
 _SAME_YEAR = 400
@@ -127,7 +127,8 @@ def _cannot_both_be(early: Dated, late: Dated, elapsed: Elapsed) -> bool:
     if late.moment.month < early.moment.month or elapsed.between(start, end) or _fits_a_year(early.moment, late.moment):
         return False
     if early.prose is not late.prose:
-        return True
+        # Between two chapters a year may have gone by unsaid.
+        return early.moment.month == late.moment.month
     between = early.prose.told[early.spot[2] : late.spot[1]]
     return late.spot[0] - early.spot[0] <= _SAME_YEAR and not _FAR.search(between)
 

@@ -8,8 +8,9 @@ DREAMT = (
 PICTURED = (
     r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )paintings?|painted (?=[A-Z]|him\b|her\b|a\b|the\b)|(?:the|a|this|"
     r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|daguerreotype|photographs?|"
-    r"(?<!as in a )pictures?|statues?|miniature|sketch|effig(?:y|ies)|waxwork|cameo|stained glass|as (?:a |the )?model|"
-    r"sculptor"
+    r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
+    r"as (?:a |the )?model|sculptor|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|(?:drawn|drew|sketched|"
+    r"carved|modelled|depicted|represented|portrayed|shown) (?:[A-Z][\w.]* )*(?:[A-Z]\w+|him|her) (?:with|as)"
 )
 PLAYED = (
     r"masks?|masked|disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|(?:of|in) a bottle|tinted|"
@@ -19,7 +20,8 @@ PLAYED = (
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but) lies|(?<!was )(?<!were )(?<!being )lied|"
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
-    r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )mistaken|(?<!no )(?<!not )mistakes?|"
+    r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken|"
+    r"(?<!no )(?<!not )mistakes?|"
     r"mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|her) head|to try (?:him|her|"
     r"them)\b|to throw (?:\w+ )?off|put (?:\w+ )?off the (?:scent|track)"
 )

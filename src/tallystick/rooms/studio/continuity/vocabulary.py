@@ -158,7 +158,8 @@ KIN = frozenset(
 )
 NOT_NAMES = frozenset(
     words("""
-    i a an and the but or nor so yet if when while then there here this that these those it he she they we you his her
+    i a an and the but or nor so yet if ever when while then there here this that
+    these those it he she they we you his her
     its their our my your what which who whom whose why how where not no yes oh ah alas well now once as at by for from
     in into of off on onto out over to under up upon with without within after before until till since because though
     although unless whether both either neither each every all any some many much more most few several such only even

@@ -13,7 +13,7 @@ from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.events import OCCASIONS
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at, is_anothers_doing
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
@@ -39,10 +39,11 @@ _AWAY = re.compile(
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
     r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
-    r"earlier)\b|(?:before|after)\s+the\s+(?:night|evening)|behind\s+(?:him|her)(?=\s*[.,;]|\s+when)|previous|"
-    r"following|elsewhere|miles|leagues|would|should|might|meant|hoped|intended|expected|promised|due|every\s+(?:night|"
-    r"year|week)|always|read\s+(?:of|about)|knew\s+nothing|in\s+the\s+(?:paper|newspaper)|whom\s+[A-Z]|"
-    r"[Bb]y\s+the\s+time|therefore|nothing\s+to\s+do)\b"
+    r"earlier)\b|(?:before|after|since|from|than)\s+the\s+(?:night|evening)|was\s+(?:\w+\s+)?forgotten|not\s+(?:with|"
+    r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
+    r"her)(?=\s*[.,;]|\s+when)|previous|following|miles|leagues|would|should|might|meant|hoped|intended|expected|"
+    r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
+    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her))")
@@ -69,22 +70,35 @@ def whereabouts(narration: Narration, binder: Binder) -> Iterator[Fact]:
             continue
         when = "night" if _DARK.search(sentence.text) else part.group().lower() if part else ""
         details = (*map(str, moment.as_value()), when)
-        yield from _stay(narration, binder, number, f"{moment.day}.{moment.month}.{moment.year or ''}", details)
+        yield from _stay(
+            narration, binder, number, f"{moment.day}.{moment.month}.{moment.year or ''}", details, dates[0].start()
+        )
     for number, found in prose.matches(_FEAST, _FEAST_WORDS):
         when = " ".join(found.group().lower().split())
         if not _DATE.search(prose.sentences[number].text):
-            yield from _stay(narration, binder, number, when, (found.group("part") or "night",))
+            yield from _stay(narration, binder, number, when, (found.group("part") or "night",), found.start())
 
 
-def _stay(narration: Narration, binder: Binder, number: int, when: str, details: tuple[str, ...]) -> Iterator[Fact]:
+_APART = re.compile(r"[;—]|,\s+but\b")
+_JOINS = re.compile(r"\b(?:there|among\s+them|one\s+of\s+them|with\s+them)\b")
+_COMPANY = re.compile(r"\W*(?:\w+\s+){0,12}?(?:party|family|company|regiment|others|rest|crew|household)\b")
+
+
+def _stay(
+    narration: Narration, binder: Binder, number: int, when: str, details: tuple[str, ...], start: int
+) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
+    at = start - sentence.start
     if _AWAY.search(sentence.text) or _LEAVES.search(sentence.text):
         return
     owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
     if owner is None or place is None or not binder.cast.is_person(owner.key):
         return
-    if not _is_there(binder, number, owner, place) or _is_denied(sentence, owner, place):
+    first, last = sorted((at, place.start - sentence.start))
+    if _APART.search(sentence.text, first, last) or not _is_there(binder, number, owner, place):
+        return
+    if _is_denied(sentence, owner, place):
         return
     if is_claimed(narration, number, (place.start, place.end), granted=True, memory=True):
         yield fact_at(
@@ -99,6 +113,11 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     start, end = clause_at(sentence.text, place.start - sentence.start)
     at = owner.start - sentence.start
     if KIN.match(binder.prose.told, owner.end) and owner.is_possessive:
+        return False
+    clause = sentence.text[start:end]
+    company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
+    another = company and is_anothers_doing(sentence.text, place.start - sentence.start, [at])
+    if another and not _JOINS.search(sentence.text, end):
         return False
     if start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start):
         return True

@@ -55,6 +55,10 @@ _THROUGH = re.compile(r"(?<!as )\b(?:through|out\s+of|from\s+under|from)\b[^,;]*
 _EITHER = re.compile(
     r"\b(?:child|baby|infant|servant|friend|cousin|person|creature|guest|visitor|twin|orphan|cook|patient)\b"
 )
+_CARRIED = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?)\s+(?:\w+\s+)?[a-z]+\s+(?:that|which|whom)\s+(?:[A-Z][\w.]*\s+)+[a-z]+(?:\s+[a-z]+){0,4}\s*\Z"
+)
+"""`The doll that Mara carried had grey eyes`."""
 _CLOSE = 8
 """Characters between somebody and the `with` of his looks."""
 _FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,30}\s(?:face|head)\b", re.IGNORECASE)
@@ -63,7 +67,11 @@ _FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,30}\s(?:face|head)\b", 
 def whose(binder: Binder, number: int, thing: Thing) -> Mention | None:
     """The owner of eyes or hair: by the word before them, by what follows them, or by the company."""
     cue = thing.cue.lower()
-    if cue in _OTHERS:
+    if cue in _OTHERS or cue == "like":
+        return None
+    if cue in {"had", "has"} and _CARRIED.search(
+        binder.prose.told, binder.prose.sentences[number].start, thing.cue_start
+    ):
         return None
     owner = owner_of(binder, number, thing)
     if owner is not None:

@@ -35,10 +35,17 @@ _STANDS = re.compile(
     r"made\s+(?:him|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)|(?:was|is|,)\s+an?\s+(?:[a-z-]+\s+){0,1}[a-z-]+|(?:widow|widower|"
     r"bachelor|spinster|single)\s+and|down\s+(?:[\w\s]{1,20}\s)?as|made\s+(?:them|it))\s+\Z"
 )
-_SET_APART = re.compile(r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b")
+_SET_APART = re.compile(
+    r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b|"
+    r",\s+(?:[a-z-]+(?:\s+and\s+[a-z-]+)?,\s+)?(?=[A-Z][\w.]+\s+[\w']+)"
+)
+_SETS_APART = re.compile(r"(?:\A\W*(?:(?:Though|Although|Only|Still|Barely|Just|Being)\s+)?|,\s+)\Z")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
 _LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
-_WHICH_HE_WAS = re.compile(r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])")
+_WHICH_HE_WAS = re.compile(
+    r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])|"
+    r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+)?(?:was|is)\b(?=\s*[.,;])"
+)
 """`did not look forty, but he was`."""
 _TAUGHT = re.compile(
     r"\s+(?:years|summers|winters|springs)\s+(?:had|have)\s+(?!(?:passed|gone\s+by|elapsed|rolled|"
@@ -78,7 +85,7 @@ _LIFE = re.compile(
     r"\A\W*(?:Life|The\s+world|Time|Fate|Fortune|Providence|Heaven)\b"
 )
 """That years are a whole life."""
-_WROTE = re.compile(r"\b(?:age|how\s+old|years\s+(?:of|were|old))\b")
+_WROTE = re.compile(r"\b(?:age|how\s+old|years\s+(?:of|were|old|numbered))\b")
 _OTHERWISE = re.compile(
     r"\b(?:pounds?|guineas?|shillings?|pence|francs?|dollars?|miles?|yards?|feet|inches|acres?|pages?|votes?|"
     r"o'clock|minutes?|hours?|degrees|tons?|sheep|"
@@ -92,7 +99,8 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 _LONG_GONE = re.compile(
-    r"\b(?:ago(?!\s+(?:that|this|to))|all\s+that\s+time|(?<!for )(?<!at )once|formerly|an?\s+old\s+story|"
+    r"\b(?:(?:years|long)\s+ago(?!\s+(?:that|this|to))|at\s+last|dragged\s+on|recollections?|all\s+that\s+time|"
+    r"(?<!for )(?<!at )once|formerly|an?\s+old\s+story|"
     r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
     r"lived\s+to\s+(?!be)|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
@@ -110,14 +118,23 @@ _CAME_AT = re.compile(
 )
 """`Mara had come to the town at thirty`."""
 _WHEN = re.compile(r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when|before|at\s+the\s+time\s+of)\b")
-_AT_HAD = re.compile(r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all)\b)")
+_AT_HAD = re.compile(
+    r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all|outlived|learn\w+|seen|buried|"
+    r"given|grown|ceased|come|acquired|reached|become|survived|already|still|more|few)\b)"
+)
+_AT_DID = re.compile(
+    r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+(?:had\s+)?(?:run|ran|left|gone|went|married|entered|joined|sailed|enlisted|"
+    r"fled|fought|inherited|emigrated|eloped|won|published)\b"
+)
 _BIRTHDAY = re.compile(
-    rf"(?<![\w-])(?P<number>{ORDINAL})\s+(?P<what>birthday|year)\b(?!\s+(?:of\s+(?!(?:his|her|"
-    rf"[A-Z][\w.\s]*'s)\s+(?:life|age))|as|at\b))"
+    rf"(?<![\w-])(?P<number>{ORDINAL})\s+(?P<what>birthday|year)\b(?!\s+(?:of\s+(?![A-Z]|(?:his|her|"
+    rf"[A-Z][\w.\s]*'s)\s+(?:life|age))|as))"
 )
 _NOT_YET = re.compile(
     r"\b(?:before|until|till|towards?|approach\w*|near\w*|for|since(?!\s+(?:his|her)))\s+(?:[\w'.]+\s+){0,3}\Z"
 )
+_KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
+"""`thought Mara too old at forty`: that she is forty nobody doubts."""
 _NEAR = 24
 """Characters around a number in which what it counts would stand."""
 _BETWEEN = re.compile(
@@ -178,9 +195,11 @@ def _is_bare_age(text: str, start: int, end: int, found: re.Match[str]) -> bool:
     before, said = text[:start], text[: start + found.start("number") - found.start()]
     if _WHICH_HE_WAS.match(text, end):
         return True
+    if _KNOWN.search(before):
+        return True
     if not _NO_NOUN.match(text, end) or _FACE_OF.search(before):
         return False
-    apart = _SET_APART.match(text, end) and re.search(r"(?:\A\W*|,\s+)\Z", before)
+    apart = _SET_APART.match(text, end) and (_SETS_APART.search(before) or _SETS_APART.search(said))
     stands = _STANDS.search(before) or _STANDS.search(said)
     return bool(apart or stands or _ONE_OF.search(before) or _WROTE.search(text))
 
@@ -193,15 +212,16 @@ def _is_past(sentence: Sentence, found: re.Match[str]) -> bool:
         return False
     if (
         re.search(r"\b[Aa]t\s+\Z", text[:start])
-        and _AT_HAD.match(text, end)
         and value is not None
-        and value[0] < _GROWN
+        and (_AT_DID.match(text, end) or (value[0] < _GROWN and _AT_HAD.match(text, end)))
     ):
         return True
     if _COUNT.match(text, end) and (_HIS.search(text[:start]) or re.search(r"\b[Bb]orn\b", text[:start])):
         # `She looked younger than her thirty years`.
         return False
     clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
+    if re.search(r"\b(?:this|now)\b[^,;]{0,20},\s+when\s+(?:[\w.]+\s+){1,4}\Z", text[:start]):
+        return False
     gone = _LONG_GONE.search(text) and not (_COUNT.match(text, end) and _LIFE.search(text))
     return bool(
         gone or _BACK.search(text[:start]) or _LOOKS.search(clause) or _CAME_AT.search(clause) or _WHEN.match(text, end)
@@ -224,13 +244,16 @@ def _told(
     sentence = narration.prose.sentences[number]
     few = any(one.end() > found.start() >= one.start() for one in _FEW.finditer(narration.prose.told, sentence.start))
     few = few or _WHICH_HE_WAS.match(narration.prose.told, found.end()) is not None
-    owner = about(binder, number) if few else bearer(binder, number, found.start()) or _whose_age(binder, number)
+    known = _KNOWN.search(sentence.text, 0, found.start() - sentence.start) is not None
+    owner = (
+        about(binder, number) if few or known else bearer(binder, number, found.start()) or _whose_age(binder, number)
+    )
     own = (
         "number" in found.groupdict()
         and _HIS.search(sentence.text[: found.start("number") - sentence.start]) is not None
     )
     if owner is None or not is_claimed(
-        narration, number, (found.start("number"), found.end()), granted=True, likened=not own
+        narration, number, (found.start("number"), found.end()), granted=True, likened=not own, owned=known
     ):
         return
     if owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start):
