@@ -22,8 +22,8 @@ FORMS: tuple[Form, ...] = (
     EYES, HAIR, AGE, WEEKDAY, BIRTHDAY, COUNT, YEAR, CALENDAR, BORN, HOME, NIGHT, DEATH, NAME,
 )  # fmt: skip
 KINDS: tuple[str, ...] = tuple(dict.fromkeys(form.kind for form in FORMS))
-HELD = Path(__file__).with_name("held.json")
-"""By another hand than the forms and the rules: nobody who writes rules reads it."""
+HELD = tuple(sorted(Path(__file__).parent.glob("held_*.json")))
+"""Each by another hand than the forms and the rules: nobody who writes rules reads them."""
 
 
 def forms(split: Split) -> dict[str, tuple[Form, ...]]:
@@ -44,5 +44,9 @@ def _held(form: Form) -> Form:
 
 @cache
 def _told() -> dict[str, dict[str, Any]]:
-    told: dict[str, dict[str, Any]] = json.loads(HELD.read_text(encoding="utf-8"))
+    told: dict[str, dict[str, Any]] = {}
+    for hand in HELD:
+        for name, lists in json.loads(hand.read_text(encoding="utf-8")).items():
+            for which, wordings in lists.items():
+                told.setdefault(name, {}).setdefault(which, []).extend(wordings)
     return told

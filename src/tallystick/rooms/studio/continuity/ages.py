@@ -8,13 +8,16 @@ from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.owners import holder
+from tallystick.rooms.studio.continuity.owners import holder, possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import (
     COUNTED,
+    COUNTED_OFF,
     NUMBER,
+    ORDINAL,
     TENS,
     number_of,
+    ordinal_of,
 )
 
 OLDEST = 120
@@ -38,10 +41,13 @@ _IS = re.compile(
     rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|"
     rf"she)\s+was\s+a\s+day)?{_AFTER}"
 )
+_BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
+_YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
 _DECADE = re.compile(
     rf"(?:\b(?:was|is)|,)\s+(?:(?:now|still|already|well|on|far)\s+){{0,3}}in(?:to)?\s+(?:his|her|"
     rf"the)\s+(?P<part>early|mid|middle|late)?[- ]?(?P<decade>{'|'.join(ten[:-1] + 'ies' for ten in TENS)})\b"
 )
+_YEARS_OLD_NAME = re.compile(rf"\b(?P<number>{NUMBER})[- ]years?[- ]old\b", re.IGNORECASE)
 _AGED = re.compile(
     r"(?:,\s+(?:though\s+|although\s+|who\s+(?:was|is)\s+|being\s+|at\s+|(?:now\s+|then\s+)?aged?\s+|"
     r"who\s+had\s+(?:\w+\s+)?"
@@ -54,9 +60,20 @@ _OF = re.compile(
     rf"\b{_PERSON}\s+of\s+(?:perhaps\s+)?{AGE}(?:\s+(?:years|summers|winters)\b)?"
     r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
 )
+_AT = re.compile(
+    rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|"
+    rf"[Bb]eing|[Nn]ow|[Aa]ged|[Ss]carcely)\s+{AGE}(?:\s+years\s+(?:of\s+age|old))?,?\s+(?=[A-Z])"
+)
+_AGE_WAS = re.compile(
+    rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
+)
 _TURNS = re.compile(
     rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come|at|"
     rf"years\s+old)\b|\s*[.,;])"
+)
+_SUMMERS = re.compile(
+    rf"\b(?:had|has)\s+(?:now\s+)?(?:seen|lived)\s+(?:only\s+|but\s+)?(?P<number>{NUMBER})\s+(?:summers|winters|"
+    rf"springs|years)\b"
 )
 _BACK_THEN = re.compile(
     r"\b(?:when|since|until|till|before|after|while|by the time|from the time|ever since|because)\s+\Z", re.IGNORECASE
@@ -66,6 +83,9 @@ _WHEN = re.compile(
     r"winter) (?:that|when|of))\b"
 )
 _IN_YEAR = re.compile(r"\b[Ii]n\s+(?:the\s+(?:spring|summer|autumn|winter|year)\s+of\s+)?(1[0-9]{3}|20[0-9]{2})\b")
+_BEFORE_BIRTHDAY = re.compile(
+    r"\b(?:since|before|until|till|after|towards?|approach\w*|near\w*|for|of)\s+(?:[\w']+\s+){0,3}\Z"
+)
 
 
 Read = tuple[Mention, int, int] | None
@@ -130,6 +150,23 @@ def _named_after(binder: Binder, number: int, at: int) -> Mention | None:
     return alone(binder, number) if _SHE.search(sentence.text[: at - sentence.start]) else None
 
 
+def _birthday(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    sentence = narration.prose.sentences[number]
+    value = ordinal_of(found.group("number"))
+    if value is None or _BEFORE_BIRTHDAY.search(sentence.text[: found.start() - sentence.start].rstrip()):
+        return None
+    owner = possessor(binder, number, found.start()) or _named_after(binder, number, found.start())
+    return (owner, value, value) if owner else None
+
+
+def _year_of(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    value = ordinal_of(found.group("number"))
+    owner = binder.subject(number, found.start())
+    if value is None or owner is None or not narration.asserts(number, found.start(), found.end()):
+        return None
+    return owner, value - 1, value
+
+
 def _decade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     start = found.start()
     owner = binder.named_before(number, start) if found.group().startswith(",") else holder(binder, number, start)
@@ -140,6 +177,19 @@ def _decade(narration: Narration, binder: Binder, number: int, found: re.Match[s
         found.group("part") or "", (0, 9)
     )
     return owner, low + first, low + last
+
+
+def _years_old(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    value = number_of(found.group("number"))
+    owner = binder.named_from(number, found.end())
+    if owner is None:
+        before = narration.prose.told[narration.prose.sentences[number].start : found.start()]
+        beside = re.search(r"(?:,|\s+(?:was|is))\s+an?\s+(?:\w+\s+)?\Z", before)
+        place = narration.prose.sentences[number].start + beside.start() if beside else -1
+        owner = binder.named_before(number, place) if beside else None
+        if owner is not None and not narration.asserts(number, place, found.end()):
+            return None
+    return None if owner is None or value is None or owner.is_possessive else (owner, value, value)
 
 
 def _aged(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
@@ -181,6 +231,25 @@ def _of(narration: Narration, binder: Binder, number: int, found: re.Match[str])
     return owner, *value
 
 
+def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    owner = binder.named_from(number, found.end())
+    value = range_of(found)
+    if owner is None or value is None or owner.is_possessive:
+        return None
+    if not found.group("at"):
+        return owner, *value
+    # `At nine Mara broke her arm` looks back; `At nine Mara was …` need not.
+    is_present = re.match(
+        r"\s+(?:was|is|still|had\s+(?:his|her|an?|no|the)\b)", narration.prose.told[owner.end : owner.end + 9]
+    )
+    return (owner, *value) if is_present else None
+
+
+def _age_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    owner = possessor(binder, number, found.start())
+    return _ranged(owner, found) if owner and narration.asserts(number, found.start(), found.end()) else None
+
+
 def _turns(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
     """`would turn nineteen in the autumn` is eighteen, or nineteen soon."""
     owner = holder(binder, number, found.start())
@@ -188,6 +257,14 @@ def _turns(narration: Narration, binder: Binder, number: int, found: re.Match[st
     if owner is None or value is None or narration.is_denied(number, found.start(), found.end()):
         return None
     return owner, value - 1, value
+
+
+def _summers(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    if narration.is_denied(number, found.start(), found.end()):
+        return None
+    owner = holder(binder, number, found.start())
+    value = number_of(found.group("number"))
+    return (owner, value, value) if owner and value else None
 
 
 def _ranged(owner: Mention, found: re.Match[str]) -> Read:
@@ -204,8 +281,8 @@ def _is_back_then(narration: Narration, number: int, owner: Mention, at: int) ->
 
 
 _READERS = (
-    (_IS, COUNTED, _is),
-    (_DECADE, {ten[:-1] + "ies" for ten in TENS}, _decade),
-    (_AGED, COUNTED, _aged), (_OF, COUNTED, _of),
-    (_TURNS, COUNTED, _turns),
+    (_IS, COUNTED, _is), (_BIRTHDAY, {"birthday"}, _birthday), (_YEAR_OF, COUNTED_OFF, _year_of),
+    (_DECADE, {ten[:-1] + "ies" for ten in TENS}, _decade), (_YEARS_OLD_NAME, {"old"}, _years_old),
+    (_AGED, COUNTED, _aged), (_OF, COUNTED, _of), (_AT, COUNTED, _at), (_AGE_WAS, {"age", "years"}, _age_was),
+    (_TURNS, COUNTED, _turns), (_SUMMERS, {"summers", "winters", "springs", "years"}, _summers),
 )  # fmt: skip

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.dates import DATE_WORDS, LOOSE, moment_of
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.owners import holder
+from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import NUMBER, number_of, words
 
 _PROPER = r"[A-ZÀ-Þ][\w'-]*\w(?:\s+(?:(?:of|de|la|le|du|upon|on|the)\s+)?[A-ZÀ-Þ][\w'-]*\w){0,3}"
@@ -49,6 +51,28 @@ _HOUSE = re.compile(
     r"Abbey|Manor|Lodge|Cottage|Grange|Farm|Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|"
     r"Bridge|Mill|Wood|Forest|Hill|Heights|Rectory)\s*\Z"
 )
+_LIVES = re.compile(
+    rf"\b(?P<verb>lived|lives|dwelt|dwelled|resided|resides|lived\s+all\s+(?:his|her)\s+life|made\s+(?:his|her)\s+home|"
+    rf"had\s+(?:his|her)\s+home|had\s+lived\s+all\s+(?:his|her)\s+life|was\s+born|had\s+been\s+born|"
+    rf"was\s+born\s+and\s+(?:bred|raised)|grew\s+up|hailed|was\s+a\s+native)\s+(?:alone,?\s+|still\s+|quietly\s+|"
+    rf"then\s+|now\s+|there,\s+|always\s+)?(?:in|at|on|from|of|near)\s+{_PLACE}"
+)
+_HOME_IS = re.compile(
+    rf"(?P<name>{NAME})(?:'s|')\s+(?:\w+\s+)?(?:house|home|cottage|lodgings|rooms|estate|farm|shop)\s+(?:was|is|"
+    rf"stood|stands|lay|lies|were)\s+(?:in|at|on|near)\s+{_PLACE}"
+)
+_IS_AT = re.compile(
+    rf"\b(?:was|remained|stayed|is|sat|stood|slept|dined|woke)\s+(?:still\s+|now\s+|already\s+|"
+    rf"at\s+that\s+(?:very\s+)?(?:hour|moment)\s+)?(?:in|at)\s+{_PLACE}"
+)
+_DATED = re.compile(rf"\b(?:[Oo]n|[Ii]n)\s+(?:the\s+(?:morning|evening|afternoon|night)\s+of\s+)?(?:the\s+)?{LOOSE}")
+_HOURLY = re.compile(
+    r"\b(?:at\s+(?:noon|midnight|dawn|dusk|sunrise|sunset|(?:the\s+)?(?:same|very)\s+(?:hour|moment|time)|"
+    r"[a-z]+\s+o'clock))\b",
+    re.IGNORECASE,
+)
+
+_PART = re.compile(r"\b(?:night|morning|evening|afternoon)\b")
 
 
 def places(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -138,12 +162,82 @@ def _beside(narration: Narration, binder: Binder, number: int, found: re.Match[s
     )
 
 
+def _lives(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    owner = holder(binder, number, found.start())
+    place = _plain(found.group("place"))
+    if owner is None or owner.is_possessive or binder.cast.acts(binder.cast.key_of_name(found.group("place")) or ""):
+        return
+    clause_start = found.start() if "had" in found.group("verb") or "born" in found.group("verb") else owner.start
+    born = any(word in found.group("verb") for word in ("born", "hailed", "native"))
+    if not born and not narration.asserts(
+        number, max(clause_start, narration.prose.sentences[number].start), found.end()
+    ):
+        return
+    if born and narration.is_denied(number, found.start(), found.end()):
+        return
+    attribute = "birthplace" if born else "raised" if "grew" in found.group("verb") else "home"
+    start = min(owner.start, found.start()) if owner.start >= narration.prose.sentences[number].start else found.start()
+    yield fact_at(
+        narration.prose,
+        number,
+        (start, found.end()),
+        owner,
+        attribute,
+        (place,),
+        found.group("place"),
+        hard=attribute != "home",
+    )
+
+
+def _home_is(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    span = found.span("name")
+    owner = next((one for one in binder.mentions(number) if one.start >= span[0] and one.end <= span[1] + 1), None)
+    if owner is None or not narration.asserts(number, found.start(), found.end()):
+        return
+    place = found.group("place")
+    yield fact_at(narration.prose, number, found.span(), owner, "home", (_plain(place),), place, hard=False)
+
+
+def _is_at(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """Where somebody is on a day that the sentence names."""
+    owner = holder(binder, number, found.start())
+    sentence = narration.prose.sentences[number]
+    dated = _DATED.search(sentence.text)
+    if (
+        owner is None
+        or owner.is_possessive
+        or dated is None
+        or not narration.asserts(number, found.start(), found.end())
+    ):
+        return
+    moment = moment_of(dated)
+    hour = _HOURLY.search(sentence.text) or _PART.search(sentence.text)
+    if not (moment.day and moment.month):
+        return
+    details = (*map(str, moment.as_value()), hour.group().lower() if hour else "")
+    attribute = f"whereabouts on {moment.day}.{moment.month}.{moment.year or ''}"
+    start = min(owner.start, found.start()) if owner.start >= sentence.start else found.start()
+    yield fact_at(
+        narration.prose,
+        number,
+        (start, found.end()),
+        owner,
+        attribute,
+        (_plain(found.group("place")),),
+        found.group("place"),
+        details=details,
+    )
+
+
 _READERS = (
     (
         _LYING,
         frozenset(words("lay lies stood stands situated located nestled nestles built sat sits found is was")),
         _lying,
     ),
+    (_LIVES, frozenset(words("lived lives dwelt dwelled resided resides home life born grew hailed native")), _lives),
+    (_HOME_IS, frozenset(words("house home cottage lodgings rooms estate farm shop")), _home_is),
+    (_IS_AT, DATE_WORDS, _is_at),
     (_BESIDE, frozenset({"in"}), _beside),
 )
 
