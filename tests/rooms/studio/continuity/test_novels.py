@@ -13,7 +13,6 @@ from tests.sizes import size
 MOST = 3
 SECONDS = 50.0
 """For 200,000 words; ten times what it takes, so it tells an answer from a hang. How long it takes, benchmarks say."""
-"""For 200,000 words on two cores; the figure of the page on the studio."""
 
 
 def _novels(data: Path) -> list[Path]:
