@@ -96,7 +96,11 @@ def test_a_reply_is_taken_away_with_its_proofs(served: Served, visit: Open) -> N
     with page.expect_download() as given:
         chip.press("Enter")
     assert _report(given.value) == ("consistent", True)
-    page.get_by_role("link", name="check", exact=True).first.click()
+    check = page.get_by_role("link", name="check", exact=True).first
+    check.hover()
+    expect(page.get_by_text("The receipt of this check")).to_be_visible()
+    expect(check).to_be_in_viewport()
+    check.click()
     page.wait_for_url("**/receipts/rcpt_*")
     words = page.get_by_label("The reply, word for word")
     expect(words).to_have_value(re.compile("Evidence:"))

@@ -100,17 +100,21 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
   window.addEventListener('DOMContentLoaded', watch);
 })();
 
-/* A conversation is followed to its newest words from the moment somebody asks, until they scroll up to read. */
+/* A conversation is followed to its newest words from the moment somebody asks, until they scroll up or take hold of
+   something to read it. Only more words count: a hint that opens over a button must not carry the button away. */
 (() => {
   const UP = ['PageUp', 'ArrowUp', 'Home'];
   let following = false;
   const toTheEnd = () => { if (following) window.scrollTo(0, document.documentElement.scrollHeight); };
   const stop = () => { following = false; };
+  let tall = 0;
+  const grew = () => { const before = tall; tall = document.querySelector('.tally-talk')?.scrollHeight ?? 0; return tall > before; };
   window.tallyFollow = () => { following = true; toTheEnd(); };
   window.addEventListener('wheel', (event) => { if (event.deltaY < 0) stop(); }, { passive: true });
   window.addEventListener('touchmove', stop, { passive: true });
+  window.addEventListener('pointerdown', (event) => { if (!event.target.closest?.('.tally-ask')) stop(); }, { passive: true });
   window.addEventListener('keydown', (event) => { if (UP.includes(event.key) && !event.target.closest?.('textarea, input')) stop(); });
-  window.addEventListener('DOMContentLoaded', () => new MutationObserver(toTheEnd)
+  window.addEventListener('DOMContentLoaded', () => new MutationObserver(() => { if (following && grew()) toTheEnd(); })
     .observe(document.body, { childList: true, subtree: true, characterData: true }));
 })();
 
