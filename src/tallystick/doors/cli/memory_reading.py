@@ -7,6 +7,7 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
 
@@ -175,14 +176,9 @@ def _words(text: str | None, file: Path | None) -> str:
         words = text or ""
     else:
         try:
-            data = file.read_bytes()[: MAX_FILE_BYTES + 1]
-            words = data.decode("utf-8-sig")
-        except OSError as error:
-            raise Refused(f"{file} cannot be read: {error.strerror}.", code="file_unreadable") from None
+            words = read_file(file, MAX_FILE_BYTES).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise Refused(f"{file} is not UTF-8 text.", code="file_unreadable") from None
-        if len(data) > MAX_FILE_BYTES:
-            raise Refused(f"{file} is larger than a megabyte. Give it in parts.", code="file_too_large")
     if not words.strip():
         raise UsageMistake("There is nothing to remember.")
     return words

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.records import record
-from tallystick.rooms.insight.embedding.running import meant_by
+from tallystick.rooms.insight.embedding.running import meant_by, text_of
 from tallystick.rooms.insight.nouns import Where
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class Rows:
         return [found[one] for one in ids]
 
     def texts(self, store: "Store", rows: Sequence[int]) -> list[str]:
-        """What the vectors of some rows were made of."""
-        return [meant_by(ticket) for ticket in self.said(store, rows)]
+        """What some rows say."""
+        return [text_of(ticket) for ticket in self.said(store, rows)]
 
 
 def read_rows(store: "Store", dataset_id: int, model_name: str) -> Rows:

@@ -5,7 +5,6 @@ helps small models and does not hurt large ones. Averaging a row with its neighb
 speaking: groups become denser and the gaps between them emptier.
 """
 
-import re
 from collections.abc import Sequence
 from math import sqrt
 
@@ -14,6 +13,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from tallystick.rooms.insight.cluster.centres import BLOCK, blocks
 from tallystick.rooms.insight.cluster.rows import Matrix, normal
+from tallystick.rooms.insight.pii import unkeyed
 
 WORDS = 0.3
 """Length of the words' part beside a vector of length 1; from 0.2 to 0.5 the corpora tried differ little."""
@@ -23,8 +23,6 @@ READ = 2_000
 """Characters of a text whose words count."""
 POOLINGS = 2
 LEAST_POOLED, MOST_POOLED = 5, 30
-PLACEHOLDER = re.compile(r"\[(\w+):[0-9a-f]+\]")
-"""Stands for personal data: its kind is a word, its token says nothing about the subject."""
 _SEED = 0
 
 
@@ -74,7 +72,7 @@ def _words(texts: Sequence[str]) -> Matrix | None:
 
     counter = TfidfVectorizer(sublinear_tf=True, min_df=2, ngram_range=(1, 2), dtype=np.float32)
     try:
-        counts = counter.fit_transform(PLACEHOLDER.sub(r"\1", text[:READ]) for text in texts)
+        counts = counter.fit_transform(unkeyed(text)[:READ] for text in texts)
     except ValueError:
         return None
     width = min(WIDTH, len(texts) // 3, counts.shape[1] - 1)

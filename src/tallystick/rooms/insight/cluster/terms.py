@@ -8,8 +8,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from tallystick.rooms.insight.cluster.space import PLACEHOLDER, READ
+from tallystick.rooms.insight.cluster.space import READ
 from tallystick.rooms.insight.figures.words import STOP, stem, words_of
+from tallystick.rooms.insight.pii import PLACEHOLDER
 
 TERMS = 5
 NAMED = 3
@@ -62,7 +63,7 @@ def _counted(texts: Sequence[str], shown: dict[Key, Counter[str]]) -> Counter[Ke
     for text in texts:
         found: dict[Key, str] = {}
         before: tuple[str, str] | None = None
-        for word in words_of(PLACEHOLDER.sub(" ", text[:READ])):
+        for word in words_of(PLACEHOLDER.sub(" ", text)[:READ]):
             if word in _PARTICLES and before is not None:
                 found[(before[1], word)] = f"{before[0]} {word}"
             usable = word not in _LEFT_OUT and len(word) >= _SHORTEST and not word.isdigit()

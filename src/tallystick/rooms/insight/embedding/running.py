@@ -119,7 +119,7 @@ class Embedding:
         read = self._store().texts_without_vector(dataset_id, model.name, after=after, limit=limit)
         if not read:
             return []
-        rows = model.embed([unkeyed(_words(text, summary)) for _, text, summary in read]).astype("<f4", copy=False)
+        rows = model.embed([_meant(text, summary) for _, text, summary in read]).astype("<f4", copy=False)
         return [(ticket_id, row.tobytes()) for (ticket_id, _, _), row in zip(read, rows, strict=True)]
 
     def _written(self, dataset_id: int, model: Embedder, made: list[tuple[int, bytes]]) -> int:
@@ -134,7 +134,12 @@ def text_of(ticket: Ticket) -> str:
 
 def meant_by(ticket: Ticket) -> str:
     """What its vector is made of: the same in every workspace, whatever the key of its placeholders."""
-    return unkeyed(text_of(ticket))
+    return _meant(ticket.said.text, ticket.said.summary)
+
+
+def _meant(text: str, summary: str | None) -> str:
+    # Before anything is cut off: half a placeholder would still be of this workspace alone.
+    return _words(unkeyed(text), None if summary is None else unkeyed(summary))
 
 
 def _words(text: str, summary: str | None) -> str:
