@@ -28,3 +28,13 @@ def test_the_same_tickets_fall_into_the_same_groups_in_every_workspace(tmp_path:
     here, there = told(tmp_path / "here", tickets), told(tmp_path / "there", tickets)
     assert here[0].isdisjoint(there[0]), "placeholders are keyed by the workspace"
     assert here[1] == there[1]
+
+
+@pytest.mark.promise("insight.same-everywhere", "insight.pii")
+def test_what_stands_for_personal_data_names_no_group(tmp_path: Path) -> None:
+    head, *rows = sample().splitlines(keepends=True)
+    signed = [row.replace(b"meter", b"meter anna@example.org") for row in rows[::4]]
+    figures = orjson.loads(told(tmp_path / "here", head + b"".join(signed))[1])
+    terms = {term for group in figures["clusters"] for term in group["terms"]}
+    assert any("meter" in term for term in terms)
+    assert not any("email" in term.split() for term in terms)
