@@ -117,8 +117,6 @@ def test_a_server_that_is_restarted_under_an_open_page_loses_nothing_typed(tmp_p
         edited = editing.open("/workspace?path=Story/one.md")
         edited.locator(".cm-content").click()
         edited.keyboard.type("Mine. ")
-        # Whoever is quick types before the editor has got its name.
-        edited.evaluate("document.querySelector('.cm-content').ariaLabel = null")
         port = first.port
         first.end()
         expect(page.get_by_text("The server does not answer.")).to_be_visible()

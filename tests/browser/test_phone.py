@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.serving import PHONE, ROOT, Served, Visit, fits, serving
 
@@ -35,6 +36,8 @@ def test_every_page_fits_a_phone_and_so_does_one_of_what_it_lists(shown: Served,
     for path in OTHERS:
         page = here.open(path)
         page.wait_for_function("window.did_handshake")
+        if "path=" in path:
+            expect(page.get_by_label("Text of the file")).to_be_visible()
         fits(page)
         here.check()
     for path in LISTS:

@@ -207,6 +207,17 @@ def test_a_file_is_found_opened_and_checked(served: Served, visit: Open, how_lar
 
 
 @pytest.mark.promise("page.workspace")
+def test_an_editor_that_comes_late_has_its_name_from_the_first_moment(served: Served, visit: Open) -> None:
+    here = visit(served)
+    here.page.route("**/*codemirror*", lambda route: (here.page.wait_for_timeout(2_000), route.continue_()))
+    page = here.open(f"/workspace?path={SCENE}")
+    first = page.wait_for_selector(".cm-content")
+    assert first is not None and first.get_attribute("aria-label") == "Text of the file"
+    assert page.locator(".cm-scroller").get_attribute("tabindex") == "0"
+    here.check()
+
+
+@pytest.mark.promise("page.workspace")
 def test_what_is_typed_becomes_a_patch_that_a_person_applies(served: Served, visit: Open) -> None:
     here = visit(served)
     page = here.log_in(f"/workspace?path={SCENE}")

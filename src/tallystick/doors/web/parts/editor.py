@@ -20,11 +20,6 @@ from tallystick.turns.agents.problem import Problem
 
 LOOK_S = 1.0
 CANON = "Canon.md"
-NAME_EDITOR = """
-document.querySelectorAll('.tally-editor .cm-content').forEach(box => box.ariaLabel = 'Text of the file');
-document.querySelectorAll('.tally-editor .cm-scroller').forEach(box => box.setAttribute('tabindex', '0'));
-"""
-"""The editor gives its field no name of its own, and keeps the keyboard from scrolling it."""
 
 
 class Editor:
@@ -56,7 +51,6 @@ class Editor:
             await patch_list(self._files, self._path, self._visitor, self._decided)
         if self._line > 0:
             ui.timer(0.4, lambda: self._text.reveal_line(self._line), once=True)
-        ui.timer(0.5, lambda: ui.run_javascript(NAME_EDITOR), once=True)
         if self._path == CANON:
             self._text.disable()
         ui.timer(LOOK_S, self._look)

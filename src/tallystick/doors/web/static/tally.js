@@ -4,6 +4,14 @@ window.tallyTurnDark = () => { const dark = !document.body.classList.contains('b
 window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.getItem('tally-dark');
   if (kept !== null) { const turn = () => window.Quasar ? Quasar.Dark.set(kept === '1') : setTimeout(turn, 20); turn(); } });
 
+/* The editor gives its field no name of its own, and keeps the keyboard from scrolling it. It is drawn whenever its code
+   has come, so it is named in the moment it appears: nobody meets it without. */
+new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((made) => {
+  if (!made.matches?.('.tally-editor .cm-editor')) return;
+  made.querySelector('.cm-content').ariaLabel = 'Text of the file';
+  made.querySelector('.cm-scroller').setAttribute('tabindex', '0');
+}))).observe(document, { childList: true, subtree: true });
+
 /* What was typed stays: when the server goes away or the session ends it is kept in this window, and put back when the
    page is there again. Everything here goes in and out of the page as text. */
 (() => {
@@ -23,8 +31,7 @@ window.addEventListener('DOMContentLoaded', () => { const kept = localStorage.ge
     return box && window.getElement ? window.getElement(Number(box.id.slice(1)))?.editor : null; };
   const isText = (field) => field.matches?.('textarea, input, .cm-content')
     && !['password', 'checkbox', 'radio', 'file', 'hidden'].includes(field.type);
-  /* The editor gets its name for screen readers late, so it is known here by what it is. */
-  const nameOf = (field) => field.matches('.cm-content') ? 'Text of the file' : field.getAttribute('aria-label') || field.closest('label')?.querySelector('.q-field__label')?.textContent
+  const nameOf = (field) => field.getAttribute('aria-label') || field.closest('label')?.querySelector('.q-field__label')?.textContent
     || field.labels?.[0]?.textContent || '';
   const read = (field) => field.matches('.cm-content') ? (editorOf(field)?.state.doc.toString() ?? '') : field.value;
   const write = (field, text) => {
