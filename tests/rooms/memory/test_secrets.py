@@ -64,7 +64,7 @@ def test_what_an_older_log_keeps_as_a_digest_is_read_as_a_gap(open_memory: Open)
 
 
 @pytest.mark.promise("memory.secrets")
-@settings(max_examples=size(60, 2_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=size(15, 2_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(st.one_of(st.sampled_from(SECRETS), st.text(max_size=12)), min_size=1, max_size=6))
 def test_no_text_makes_memory_unusable(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
     folder: Path = tmp_path_factory.mktemp("any")
