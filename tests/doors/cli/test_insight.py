@@ -44,6 +44,12 @@ def test_a_report_needs_no_set_up_and_leaves_nothing_behind(bare: Path, tickets:
 
 
 @pytest.mark.promise("insight.cli")
+def test_a_report_in_a_format_that_is_none_is_refused_before_the_work(bare: Path, tickets: Path, tally: Tally) -> None:
+    refused = tally("insight", "report", tickets, "--out", "report.pdf")
+    assert (refused.code, refused.error) == (2, "usage")
+    assert ".html" in refused.err
+
+
 def test_a_report_is_written_and_rechecked_and_one_changed_ticket_shows(
     bare: Path, tickets: Path, tally: Tally
 ) -> None:

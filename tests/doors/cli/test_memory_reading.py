@@ -42,7 +42,11 @@ def test_a_conversation_in_a_file_and_every_question_about_it(tally: Tally, work
     assert len(explained["minimal_supports"]["sets"]) == 1
     gone = tally("memory", "what-if", name, "--without", "Ann", "--json").json
     assert (gone["with"]["status"], gone["then"]["status"]) == ("accepted", "provisional")
-    assert "without Ann" in tally("memory", "what-if", name, "--without", "Ann").out
+    told = tally("memory", "what-if", name, "--without", "Ann")
+    assert "without Ann" in told.out
+    assert "said nothing" not in told.err
+    assert "nobody has said nothing about it" in tally("memory", "what-if", name, "--without", "nobody").err
+    assert name in tally("memory", "log", name).out
     assert "new → provisional" in tally("memory", "diff", "0").out
     assert tally("memory", "diff", "0", "--json").json["observations"] == 2
     assert tally("memory", "export", "--output", "memory.jsonld").code == 0
@@ -59,6 +63,8 @@ def test_a_conversation_in_a_file_and_every_question_about_it(tally: Tally, work
         (["add", "--file", "nowhere.txt"], 1, "file_unreadable"),
         (["recall"], 2, "usage"),
         (["recall", "x", "--valid-at", "soon"], 2, "usage"),
+        (["add", "x", "--class", "hearsay"], 2, "usage"),
+        (["log", "prop_none"], 1, "proposition_unknown"),
         (["explain", "prop_none"], 1, "proposition_unknown"),
         (["what-if", "prop_none", "--without", "x"], 1, "proposition_unknown"),
     ],
@@ -77,6 +83,14 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(tally: Tally, workspace:
     assert tally("memory", "add", "--file", "bytes.bin").error == "file_unreadable"
     (workspace / "large.txt").write_text("word " * 300_000)
     assert tally("memory", "add", "--file", "large.txt").error == "file_too_large"
+
+
+@pytest.mark.promise("reading.cli")
+def test_what_is_piped_in_is_remembered(tally: Tally, workspace: Path) -> None:
+    added = tally("memory", "add", "--file", "-", "--json", stdin="Carol lives in Rome.\n")
+    assert len(added.json["proposition_ids"]) == 1
+    assert tally("memory", "add", "--file", "-", stdin="").error == "usage"
+    assert tally("memory", "add", "--file", "-", stdin="word " * 300_000).error == "file_too_large"
 
 
 @pytest.mark.promise("reading.cli")

@@ -1,6 +1,5 @@
 """`tally prove`, `tally bundle` and `tally check`: what others need to see that a claim holds, and how they see it."""
 
-import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,7 +104,7 @@ def check(
     from tallystick.gate.record.bundle import MAX_BYTES, check_bundle
 
     verifier = None if key is None else read_verifier(key)
-    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else read_file(Path(file), MAX_BYTES)
+    data = read_file(Path(file), MAX_BYTES)
     proof = _proof_in(data)
     if proof is None:
         report = check_bundle(data, verifier)

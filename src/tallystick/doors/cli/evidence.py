@@ -1,13 +1,12 @@
 """`tally evidence check`: whether a reply's claims hold, for any text from any system."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.workspace import Here
 
@@ -54,12 +53,7 @@ def read_reply(name: str) -> str:
     Raises:
         Refused: `file_unreadable` or `file_too_large`.
     """
-    if name != "-":
-        return read_file(Path(name), MAX_REPLY_BYTES).decode("utf-8", errors="replace")
-    data = sys.stdin.buffer.read(MAX_REPLY_BYTES + 1)
-    if len(data) > MAX_REPLY_BYTES:
-        raise Refused(f"The reply is larger than {MAX_REPLY_BYTES} bytes.", code="file_too_large")
-    return data.decode("utf-8", errors="replace")
+    return read_file(Path(name), MAX_REPLY_BYTES).decode("utf-8", errors="replace")
 
 
 def _show(here: Here, findings: "Findings") -> None:

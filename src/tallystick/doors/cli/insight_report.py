@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.insight_work import call, ingest, insight_in, is_workspace, open_or_borrow
 from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.workspace import Here
@@ -26,6 +26,8 @@ NOT_KEPT = (
     "Nothing was kept, so this report cannot be rechecked. `tally -w DIR insight report …` keeps the tickets in DIR; "
     "`tally -w DIR insight recheck REPORT` finds them there."
 )
+PAGES = (".html", ".htm")
+TEXTS = (".md", ".markdown", ".txt")
 NOISE = "-1"
 """The group of tickets that are in none."""
 
@@ -58,6 +60,8 @@ def report(
     Works at once: without a workspace here or above, a temporary one is used. Personal data is replaced before anything
     is stored.
     """
+    if out is not None and out.suffix.lower() not in {*PAGES, *TEXTS}:
+        raise UsageMistake(f"A report is written as {', '.join((*PAGES, *TEXTS))}; '{out.name}' is none of these.")
     with open_or_borrow(here) as (gate, stays):
         made = _make(gate, here.screen, file, compare=compare, question=question, columns=columns)
         written = made["report"].html() if _is_page(out) else made["report"].markdown()
@@ -147,7 +151,7 @@ def _make(
 
 
 def _is_page(out: Path | None) -> bool:
-    return out is not None and out.suffix.lower() in {".html", ".htm"}
+    return out is not None and out.suffix.lower() in PAGES
 
 
 # -- on the screen -------------------------------------------------------------------------------------------------

@@ -1,17 +1,14 @@
 """`tally memory`: how much there is, what changed, and building it again from the log."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tallystick.doors.cli import memory_reading
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.exits import Exit
+from tallystick.doors.cli.memory_reading import memory_in, unknown_proposition
 from tallystick.doors.cli.workspace import Here
-
-if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
-    from tallystick.rooms.memory.projection import Projection
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,7 +30,7 @@ def status(
     from tallystick.rooms.memory import account
 
     with here.gate(plugins=True) as gate:
-        projection = _projection(gate)
+        projection = memory_in(gate).projection
         found = account.status(projection)
         if digest:
             found["digest"] = account.digest_of(projection)
@@ -57,7 +54,10 @@ def log(
     from tallystick.rooms.memory.times import stamp_of
 
     with here.gate(plugins=True) as gate:
-        changes = account.history(_projection(gate), proposition, limit)
+        room = memory_in(gate)
+        if proposition is not None and room.reading.explain(proposition) is None:
+            raise unknown_proposition()
+        changes = account.history(room.projection, proposition, limit)
     here.screen.data({"items": changes})
     if not changes:
         here.screen.note("Nothing has changed here.")
@@ -70,18 +70,9 @@ def rebuild(here: Here) -> Exit:
     from tallystick.rooms.memory import account
 
     with here.gate(plugins=True) as gate:
-        found = account.rebuild(_projection(gate))
+        found = account.rebuild(memory_in(gate).projection)
     here.screen.data(found)
     here.screen.line(f"digest {found['after']}")
     if not found["same"]:
         here.screen.note(f"it was {found['before']} before: the tables had been changed, and are now as the log says")
     return Exit.OK
-
-
-def _projection(gate: "Gate") -> "Projection":
-    from tallystick.rooms.memory.room import Memory
-
-    room = gate.room("memory")
-    if not isinstance(room, Memory):
-        raise Refused("Memory is not installed here. Install tallystick[all].", code="no_memory")
-    return room.projection

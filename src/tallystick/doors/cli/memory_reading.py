@@ -46,7 +46,9 @@ def add_reading(memory: typer.Typer) -> None:
 def add(
     here: Here,
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to remember, in plain words.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="A text file instead.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="A text file instead; - reads stdin.")
+    ] = None,
     source: Annotated[str, typer.Option("--source", metavar="ID", help="Who or what says so.")] = OWNER,
     kind: Annotated[
         str, typer.Option("--class", metavar="CLASS", help="human, document, tool_internal, tool_external, …")
@@ -56,7 +58,10 @@ def add(
     """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
     from tallystick.gate.record.secrets import mask
     from tallystick.rooms.memory.extract import extract_conversation, extract_document
+    from tallystick.rooms.memory.nouns import CLASSES
 
+    if kind not in CLASSES:
+        raise UsageMistake(f"There is no class '{kind:.40}'. Use one of {', '.join(CLASSES)}.")
     words = _words(text, file)
     passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
     with here.gate(plugins=True, make=True) as gate:
@@ -117,7 +122,7 @@ def explain(here: Here, proposition_id: Id, as_of: AsOf = None) -> None:
         found = reading.explain(proposition_id, as_of_seq=as_of)
         supports = reading.minimal_supports(proposition_id)
     if found is None:
-        raise _unknown()
+        raise unknown_proposition()
     here.screen.data({**found, "minimal_supports": supports})
     claimed = found["proposition"]
     here.screen.line(f"{claimed['subject']} {claimed['predicate']} {claimed['object']}")
@@ -137,13 +142,16 @@ def what_if(
 ) -> None:
     """Show how a proposition would stand had a source never spoken. Nothing is changed."""
     with here.gate(plugins=True) as gate:
-        found = memory_in(gate).reading.what_if(proposition_id, without=without)
+        reading = memory_in(gate).reading
+        found, explained = reading.what_if(proposition_id, without=without), reading.explain(proposition_id)
     if found is None:
-        raise _unknown()
+        raise unknown_proposition()
     here.screen.data(found)
     here.screen.line(f"with {without}:    {found['with']['words']}")
     then = found["then"]
     here.screen.line(f"without {without}: {'nothing would speak for it' if then is None else then['words']}")
+    if not any(edge["source"] and edge["source"]["id"] == without for edge in (explained or {}).get("edges", ())):
+        here.screen.note(f"{without} has said nothing about it.")
 
 
 def diff(
@@ -231,5 +239,6 @@ def _show(here: Here, found: "Recollection") -> None:
         here.screen.line(f"{said['observed_at'][:10]}  {said['source_id']}: “{said['text']}”  {said['receipt_id']}")
 
 
-def _unknown() -> Refused:
+def unknown_proposition() -> Refused:
+    """No proposition has this id."""
     return Refused("There is no such proposition. `tally memory ask` shows ids.", code="proposition_unknown")

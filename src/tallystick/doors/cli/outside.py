@@ -1,5 +1,6 @@
 """What comes from elsewhere: files, keys, names."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from tallystick.gate.record.checkpoint import NoteVerifier
 
 MAX_KEY_BYTES = 4096
+STDIN = "-"
 
 Key = Annotated[
     str | None,
@@ -22,18 +24,22 @@ Key = Annotated[
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """The bytes of a file.
+    """The bytes of a file; of standard input, if it is called `-`.
 
     Raises:
         Refused: `file_unreadable` or `file_too_large`.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
+        if str(path) == STDIN:
+            data = sys.stdin.buffer.read(limit + 1)
+        else:
+            with path.open("rb") as file:
+                data = file.read(limit + 1)
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}.", code="file_unreadable") from None
     if len(data) > limit:
-        raise Refused(f"{path} is larger than {limit} bytes.", code="file_too_large")
+        name = "What comes in" if str(path) == STDIN else path
+        raise Refused(f"{name} is larger than {limit} bytes.", code="file_too_large")
     return data
 
 

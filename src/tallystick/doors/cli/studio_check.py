@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.studio_app import studio_app
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 
@@ -50,7 +50,7 @@ def check(
     Needs no cards and no set-up, and leaves nothing behind. Ends with 1 if something was found.
     """
     if focus not in {"characters", "terminology", "events", "general"}:
-        raise Refused(f"There is no focus '{focus:.40}'. Use characters, terminology, events or general.", code="usage")
+        raise UsageMistake(f"There is no focus '{focus:.40}'. Use characters, terminology, events or general.")
     with _opened(here, source) as gate:
         book = _studio(gate).books.book()
         if not book.scenes:
@@ -72,7 +72,7 @@ def cards(
     from tallystick.rooms.studio.continuity.proposing import proposals
 
     if write and source is not None:
-        raise Refused("Cards are written into a workspace. Import the novel first, or leave out SOURCE.", code="usage")
+        raise UsageMistake("Cards are written into a workspace. Import the novel first, or leave out SOURCE.")
     with _opened(here, source) as gate:
         proposed = proposals(_studio(gate).continuity.reading())
         written = _write(gate, proposed) if write else []
