@@ -22,30 +22,31 @@ FORMS: tuple[Form, ...] = (
     EYES, HAIR, AGE, WEEKDAY, BIRTHDAY, COUNT, YEAR, CALENDAR, BORN, HOME, NIGHT, DEATH, NAME,
 )  # fmt: skip
 KINDS: tuple[str, ...] = tuple(dict.fromkeys(form.kind for form in FORMS))
-HELD = tuple(sorted(Path(__file__).parent.glob("held_*.json")))
-"""Each by another hand than the forms and the rules: nobody who writes rules reads them."""
+_HANDS: dict[Split, str] = {"dev": "seen_*.json", "held": "held_*.json"}
+"""Each hand is another than the forms' and the rules'. Nobody who writes rules reads a held one; once its failures were
+looked at it is a seen one, and a new hand is asked for."""
 
 
 def forms(split: Split) -> dict[str, tuple[Form, ...]]:
     """Kind → its forms, each with the wordings of this set alone."""
-    chosen = FORMS if split == "dev" else tuple(map(_held, FORMS))
+    chosen = tuple(_with_hands(form, split) for form in FORMS)
     return {kind: tuple(form for form in chosen if form.kind == kind) for kind in KINDS}
 
 
-def _held(form: Form) -> Form:
-    told = _told()[f"{form.kind}/{form.name}"]
+def _with_hands(form: Form, split: Split) -> Form:
+    told, own = _told(split)[f"{form.kind}/{form.name}"], split == "dev"
     return dataclasses.replace(
         form,
-        established=tuple(told["established"]),
-        contradicting=tuple(told["contradicting"]),
-        clean=tuple((why, words) for why, words in told["clean"]),
+        established=(*(form.established if own else ()), *told["established"]),
+        contradicting=(*(form.contradicting if own else ()), *told["contradicting"]),
+        clean=(*(form.clean if own else ()), *((why, words) for why, words in told["clean"])),
     )
 
 
 @cache
-def _told() -> dict[str, dict[str, Any]]:
+def _told(split: Split) -> dict[str, dict[str, Any]]:
     told: dict[str, dict[str, Any]] = {}
-    for hand in HELD:
+    for hand in sorted(Path(__file__).parent.glob(_HANDS[split])):
         for name, lists in json.loads(hand.read_text(encoding="utf-8")).items():
             for which, wordings in lists.items():
                 told.setdefault(name, {}).setdefault(which, []).extend(wordings)
