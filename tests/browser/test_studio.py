@@ -212,7 +212,8 @@ def test_an_editor_that_comes_late_has_its_name_from_the_first_moment(served: Se
     here.page.route("**/*codemirror*", lambda route: (here.page.wait_for_timeout(2_000), route.continue_()))
     page = here.open(f"/workspace?path={SCENE}")
     first = page.wait_for_selector(".cm-content")
-    assert first is not None and first.get_attribute("aria-label") == "Text of the file"
+    assert first is not None
+    assert first.get_attribute("aria-label") == "Text of the file"
     assert page.locator(".cm-scroller").get_attribute("tabindex") == "0"
     here.check()
 

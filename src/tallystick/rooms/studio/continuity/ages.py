@@ -51,13 +51,13 @@ _YEARS_OLD_NAME = re.compile(rf"\b(?P<number>{NUMBER})[- ]years?[- ]old\b", re.I
 _AGED = re.compile(
     r"(?:,\s+(?:though\s+|although\s+|who\s+(?:was|is)\s+|being\s+|at\s+|(?:now\s+|then\s+)?aged?\s+|"
     r"who\s+had\s+(?:\w+\s+)?"
-    rf"turned\s+)*{AGE}(?:\s+years\s+(?:old|of\s+age))?(?=,|\s+(?:last|this|next|in)\s+\w+(?:\s+\w+)?,|"
+    rf"turned\s+)*{AGE}(?:\s+years\s+(?:old|of\s+age))?(?=,|\s+(?:last|this|that|next|in|on|to)\s+\w+(?:\s+\w+)?[,.;]|"
     rf"\s+and\s+[a-z]+,)"
     rf"|\s*—{AGE.replace('?P<', '?P<dash_')}(?=,)|\s+\((?:aged\s+)?(?P<bracket>{NUMBER})\)|\s+at\s+(?P<bare>{NUMBER})"
     r"(?=\s+(?:was|is|had)\b))"
 )
 _OF = re.compile(
-    rf"\b{_PERSON}\s+of\s+(?:perhaps\s+)?{AGE}(?:\s+(?:years|summers|winters)\b)?"
+    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
     r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(
@@ -91,7 +91,9 @@ _BEFORE_BIRTHDAY = re.compile(
 Read = tuple[Mention, int, int] | None
 _PAST_IT = 9
 """Years past a birthday that somebody will never see again."""
-_LATER_ON = re.compile(r"\b(?:at\s+last|[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b")
+_LATER_ON = re.compile(
+    r"\b(?:at\s+last|[Bb]y\s+the\s+time|[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
+)
 _SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)
 
 

@@ -21,6 +21,8 @@ _FALSE = re.compile(
 )
 _CONFIRMED = re.compile(CONFIRMED)
 _WAKES = re.compile(r"\b(?:woke|awoke|waked|awakened)\b")
+_ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
+"""`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -119,5 +121,6 @@ def is_claimed(
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
+    text = _ASIDE.sub(lambda one: "," * len(one.group()), text)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

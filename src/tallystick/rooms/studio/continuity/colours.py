@@ -70,7 +70,7 @@ def colours_in(words: Iterable[str], lexicon: dict[str, str]) -> tuple[str, ...]
     """The colours that some words name: `pale blue-grey` is blue and grey. Shades count only alone."""
     found: list[str] = []
     for word in words:
-        plain = word.lower().strip(",.;:")
+        plain = word.lower().strip(",.;:").removesuffix("ness")
         if plain in lexicon:
             found.append(lexicon[plain])
             continue

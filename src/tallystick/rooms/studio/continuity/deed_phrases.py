@@ -22,7 +22,7 @@ DOES = re.compile(
     rf"\w+ly)[\s,]+)*{VERB}\b{NOT_DONE}"
 )
 WHO_DOES = re.compile(
-    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|"
+    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|lived\b)[a-z]+|"
     r"(?:(?:then|now|only|just|also|still|again|at\s+once|at\s+last|\w+ly)[\s,]+)*"
     rf"{VERB}\b{NOT_DONE})"
 )
@@ -47,7 +47,7 @@ REFUSES = re.compile(
     r"introduced|persuaded|obliged|forced|dealt\s+with)\b(?!\s+(?:to\s+(?:his|her)\s+(?:grave|rest)|by\s+death))|"
     r"\s+was\s+(?:deep\s+)?in\s+(?:talk|conversation|argument|tears|bed|an?\s+\w+\s+(?:mood|temper|humour|hurry|rage|"
     r"passion))\b|\s+had\s+(?:toothache|headache|gout|lumbago|hiccups|words\s+with)\b|"
-    r"\s+had\s+[^;:¤]{2,50}?\s+and\s+was\s+(?:now\s+)?(?!being|lying|going)[a-z]{3,}ing\b|"
+    r"\s+had\s+[^;:¤]{2,50}?\s+and\s+was\s+(?:now\s+)?(?!being|lying|going|dying)[a-z]{3,}ing\b|"
     r"\s+had\s+an?\s+(?:\w+\s+)?(?:letter|visit|visitor|call|note|cold|headache|toothache|fit\s+of\s+\w+|bad\s+night|"
     r"good\s+night|mind\s+to)\b|\s+was\s+there\b(?!\s+(?:no|buried|laid))|\s+was\s+(?:seen|heard|observed|"
     r"found)\s+(?:to\s+[a-z]+|(?!lying|hanging|floating)[a-z]+ing)\b|\s+had\s+the\s+\w+\s+(?:open|up|down|out)\b|"
@@ -66,16 +66,18 @@ IS_DOING = re.compile(
     r"becoming)\b)[a-z]{2,}ing\b"
 )
 IS_PRESENT = re.compile(
-    r"\s+(?:was|is)\s+(?:(?:already|still|there|now|back|again)\s+)*(?:(?:at|by|in|behind|on)\s+(?:the|his|her|"
-    r"a)\s+(?:[\w-]+\s+)?(?:gate|door|doorway|window|table|piano|stove|station|corner|fire|counter|helm|wheel|desk|"
-    r"kitchen|parlour|yard|shop|garden|stable|study|library|hall|saddle|stairs|bench|quay|hearth|armchair|platform|"
-    r"pulpit)\b|at\s+(?:breakfast|dinner|supper|work|table|tea)\b|(?:\w+\s+)?(?:pleased|glad|surprised|astonished|"
-    r"amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|awake|busy\s+(?:with|at|over)|up\s+(?:early|late)|"
-    r"late|hungry|thirsty|angry|delighted|furious|out\s+of\s+breath|first\s+to)\b)"
+    r"\s+(?:was|is)\s+(?:(?:already|still|there|now|back|again|just|soon|not|\w+ly)\s+)*(?:(?:at|by|in|behind|on|among|"
+    r"beside|with|half-?way|up|out|down)\s+(?!(?:[\w']+\s+){0,3}?(?:rest|peace|ground|earth|graves?|coffin|heaven|"
+    r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|water|"
+    r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|trade|birth|"
+    r"profession|whole|things|those|days|life|far|means|all|love|debt)\b)(?:[a-z]|[A-Z])|"
+    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|awake|"
+    r"busy|himself\s+again|herself\s+again|late|hungry|thirsty|angry|delighted|furious|first\s+to|seen(?!\s+no))\b)"
 )
 OF_BODY = re.compile(
     r"(?:'s|')\s+(?:(?:own|old|loud|quiet|deep|hoarse|low|short|only|dry|slow|quick)\s+)*(?:(?:voice|laugh|laughter|"
-    r"cough|whistle|answer|reply|footsteps?|steps?|tread|knock|shout|cry|snores?|chuckle)\s+(?:could\s+be\s+heard\b|"
+    r"cough|whistle|answer|reply|footsteps?|steps?|tread|knock|shout|cry|snores?|chuckle|pen|pencil|spoon|chair|boots|"
+    r"stick|needles?)\s+(?:could\s+be\s+heard\b|"
     r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|was\s+(?:silent|still|gone|no)|on|in|at|"
     r"and|of|or|to|from|for|as|that|which)\b)\w+)|(?:hands?|fingers?|eyes|gaze|glance|lips|mouth|head|brow|brows|"
     r"eyebrows|shoulders|arm|arms|face|foot|jaw|cheeks?|chin)\s+(?:closed\s+(?:on|over|round|about)|twinkled|followed|"
@@ -89,8 +91,8 @@ INVERTED = re.compile(
 )
 """`Up got Tobias`, `In strode Tobias`."""
 HAD_JUST = re.compile(
-    r"\s+had\s+(?:(?:only\s+)?just|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|gone\b|"
-    r"expired\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
+    r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|gone\b|"
+    r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
 WAS = re.compile(r"(?:¤|[.,!?])\s*was\s+\Z")
 ANSWER = re.compile(r"'s?\s+(?:\w+\s+)?(?:answer|reply|comment|opinion|remark|rejoinder|advice)\b")
@@ -103,7 +105,7 @@ VOICE_OF = re.compile(r"'s?\s+(?:\w+\s+)?(?:voice|laugh|cough|whistle|snores?)\b
 THERE_WAS = re.compile(r"\bwas\s+\Z")
 BUSY = re.compile(
     r"(?:\s+(?:already|still|again|now))?(?:\s+(?:at|in|on|upon|by|before|behind|beside|under)\s+(?:the|his|her|"
-    r"an?)\s+\w+)?,[^;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b"
+    r"an?)\s+\w+)?,[^;:]{0,40}?\b(?!lying\b|being\b)[a-z]{3,}ing\b|\s+with\s+(?:his|her|an?|the)\s+(?!eyes\s+closed)\w+"
 )
 HIS_VOICE = re.compile(r"\b(?:voice|laugh|footsteps?|cough)\s+of\s+\Z")
 HEARD = re.compile(r"\s+(?:was\s+heard|came|rose|rang|sounded|broke)\b(?!\s+back)")
@@ -114,7 +116,8 @@ SAYS_BEFORE = re.compile(
 )
 COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
-    r"galloped|hurried|to\s+\w+\s+(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|were|had|perished|"
+    r"galloped|hurried|to\s+\w+\s+(?:was|were)|(?:first|last|next|one)\s+(?:\w+\s+)?to\s+"
+    r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|were|had|perished|"
     r"fell)|present|at|in)[^;:¤]{2,40}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
     r"appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?(?:joined|opened|"
     r"poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|carried|brought|"
@@ -124,7 +127,7 @@ COMES_BEFORE = re.compile(
     r"poor\s+)?\Z"
 )
 IS_DEALT_WITH = re.compile(
-    r"\b(?:met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
+    r"\b(?:(?:ran|bumped|stumbled|walked)\s+(?:straight\s+)?(?:up\s+)?(?:into|against)|met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
     r"interrupted|shook\s+hands\s+with|danced\s+with|(?:sat|walked|talked|spoke|dined|supped|quarrelled|argued|chatted|"
     r"drank|stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
     r"glared|waved|called|whispered)\s+(?:at|to|across\s+at)|(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|"
@@ -144,7 +147,7 @@ MOVED = re.compile(
 MOVED_TO = re.compile(r"\s+(?:to|that)\b")
 IN_VAIN = re.compile(r"\s+(?:nothing|no\s+more|in\s+vain)\b")
 HIS_ARM = re.compile(
-    r"\b(?:put\s+into|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|by)\s+\Z"
+    r"\b(?:put\s+into|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|by|on|upon)\s+\Z"
 )
 HIS_FACE = re.compile(
     r"\b(?:smile|frown|flush|blush|grin|colour|blood|tears|laugh)\s+(?:had\s+)?\w+\s+(?:over|across|on|to|into|up|from|"
@@ -195,13 +198,17 @@ GHOSTLY = re.compile(
     r"reanimat\w*|from the dead|afterlife|heaven|grave(?=\s*[.,;]|\s+(?:in|at|of|was|and|by|beside|under))|"
     r"family vault|tomb|coffin|bier|shroud|portraits?|in oils|on canvas|canvas|frame|framed|engraving|likeness|bust|"
     r"statue|daguerreotype|photographs?|picture|locket|mind's eye|under (?:the|a) sheet|old letters|bundle of|"
-    r"in (?:\w+ )?ink|and (?:he|she|they|I) (?:a?woke|wakened)|in\s+(?:his|her|the|a|their)\s+(?:letters?|diary|"
-    r"journal|will|head|ears|heart|minds?|thoughts|memory|imagination)|(?:before|till|until) (?:his|her|the) (?:death|"
+    r"in (?:\w+ )?ink|and (?:he|she|they|I) (?:a?woke|wakened)|in (?:bronze|marble|stone|plaster)|"
+    r"(?:said|wrote|complained|promised|begged|asked) in it|in (?:(?!with|and|to|at|for|by)[\w'-]+ ){1,7}?(?:letters?|"
+    r"diary|"
+    r"journal|will|note-?book|memoirs?|log|manuscript|verses|poems?|pages?)|in\s+(?:his|her|the|a|their)\s+(?:head|"
+    r"ears|heart|minds?|thoughts|memory|imagination)|(?:before|till|until) (?:his|her|the) (?:death|"
     r"funeral|accident|murder|end)|before (?:he|she) (?:died|was)|last time|the late|(?<!at )once|always|used to|"
     r"namesake|feet first|in the (?:churchyard|graveyard)|seemed to|could (?:still|almost|nearly)|almost|"
-    r"the way (?=(?-i:[A-Z])|he\b|she\b)|was the (?:summer|winter|spring|autumn|year|day|time|night|morning) |whenever|"
-    r"every (?:day|night|morning|evening|year|Sunday)|as (?:he|she) had|thought of (?!\w+ing)|spoke of|talked of|"
-    r"told of|"
+    r"the way (?=(?-i:[A-Z])|he\b|she\b)|(?:was|been) the (?:summer|winter|spring|autumn|year|day|time|night|morning) |"
+    r"whenever|"
+    r"every (?:day|night|morning|evening|year|Sunday)|as (?:he|she) had|thought of (?!\w+ing|it\b|this\b|that\b|"
+    r"them\b)|(?:spoke|talked|told) of (?=(?-i:[A-Z])|him\b|her\b|the (?:dead|late))|"
     r"(?:day|night|week|month|year|morning|evening|hour|summer|winter|spring)s?\s+(?:before|earlier|previous))\b",
     re.IGNORECASE,
 )
@@ -228,3 +235,4 @@ WRITES = re.compile(
     r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
     r"\b(?:in|by)\s+which\s+\Z"
 )
+ONLY_IF = re.compile(r"\W*(?:If|Unless|Suppos\w+|Should|Were|Had)\b[^¤]*\b(?:would|might|could)\b", re.DOTALL)

@@ -39,6 +39,8 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
+        # `When the plates had been cleared, Tobias rose`: what is done before a comma is done by others.
+        first = max(first, sentence.text.rfind(",", 0, min(mention.start, end) - sentence.start))
         before = phrases.HAD_JUST.sub(
             "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
         )
@@ -63,9 +65,11 @@ def _who(text: str, at: int) -> bool:
 
 def _is_told(narration: Narration, number: int, done: tuple[int, int]) -> bool:
     """Whether the deed is the story's own: the sentence is, or the clause is and nothing before it takes it back."""
+    sentence = narration.prose.sentences[number]
+    if phrases.ONLY_IF.match(sentence.text):
+        return False
     if narration.is_real(number, until=done[1], apart=done):
         return True
-    sentence = narration.prose.sentences[number]
     first, last = clause_at(sentence.text, done[0] - sentence.start)
     clause = (sentence.start + first, sentence.start + max(last, done[1] - sentence.start))
     return narration.is_real(number, apart=done, within=clause) and is_claimed(

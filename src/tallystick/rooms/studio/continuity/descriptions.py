@@ -30,8 +30,7 @@ _SAME_AS = re.compile(
 )
 _HIS_WAS = re.compile(
     rf"(?P<owner>{NAME})'s?,?\s+(?:which\s+)?(?:was|were)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
-    rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|"
-    rf"as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
+    rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
 )
 """`The doll's hair was of wool; Mara's was black`."""
 _BLONDE = re.compile(

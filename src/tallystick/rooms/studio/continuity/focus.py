@@ -46,9 +46,10 @@ HIMSELF = re.compile(
     rf"\b(?:an?|the|some)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b(?=[^.;]{{0,90}}?\b(?:called|named|christened|"
     rf"by\s+name|"
     r"(?:proved|turned\s+out)\s+to\s+be|known\s+(?:[\w\s]{1,24}\s)?as|(?:gave|bore|had|under|by)\s+(?:the|his|"
-    r"her)\s+name\s+of|(?:and\s+)?(?:this|that|it)\s+was|no\s+other\s+than)\s+(?-i:[A-Z]))|"
-    rf"\A\W*(?:An?|The)\s+(?:[\w-]+\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
-    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+)?(?:people|folk|neighbours|"
+    r"her)\s+name\s+of|(?:(?:this|that|it)\s+)?was(?!\s+(?-i:(?:[A-Z][\w.]*\s+)*[A-Z]\w*'))|no\s+other\s+than)\s+"
+    r"(?-i:[A-Z]))|"
+    rf"\A\W*(?:An?|The)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
+    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+|[a-z]+\s+)?(?:people|persons|folk|neighbours|"
     rf"householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|creature)\s+(?:of|who)\b|"
     rf"\b(?:from|after|like|by|to)\s+(?:his|her)\s+(?:own\s+)?(?:dead\s+|late\s+)?(?:mother|father|grandmother|"
     rf"grandfather|parents)\b|\bby\s+nature\b|"
@@ -78,8 +79,7 @@ BOUND = re.compile(
     r"against|over|under|towards?|[a-z]{3,}ed|saw|met|told|gave|left|found|heard|held|brought|took)\s+\Z"
 )
 _LEADS = re.compile(r"\W*(?:(?:and|but|so|then|when|while|as|for|where|because|since)\s+)?")
-_SO_DID = re.compile(r"\band\s+so\s+(?:did|had|was|were|has|is)\s+(?:he|she|[A-Z])")
-"""`Her people had lived there, and so did she`."""
+_SO_DID = re.compile(r"\band\s+so\s+(?:did|had|was|were|has|is)\s+(?:he|she|[A-Z])")  # `and so did she`
 _MANY = re.compile(
     r"(?:'s\s+|his\s+|her\s+)?(?:\w+\s+)?(?:people|folk|parents|neighbours|neighbors|children|men|women|friends|"
     r"guests|visitors|servants)\b"
@@ -94,7 +94,8 @@ _MORE_OF_HIM = re.compile(r",?\s+(?:who|whose|whom|with|that|had|has|was|were|of
 _WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
 _SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
 _APPOSED_TO = re.compile(
-    r"\b(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){0,2}(?P<noun>[a-z-]+),\s+(?:an?\s|(?:himself|herself)\s|born\s)"
+    r"(?<!\bhad )(?<!\bhas )(?<!\bwith )\b(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){0,2}(?P<noun>[a-z-]+),\s+(?:an?\s|"
+    r"(?:himself|herself)\s|born\s)"
     r"[^,;:—]*\Z",
     re.IGNORECASE,
 )

@@ -45,10 +45,12 @@ _LIGHT = re.compile(
     r"firelight|candlelight|lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
 )
 """What a colour only looks like for the moment."""
+_AS_EVER = re.compile(r"[^,;:]*\b(?:as\s+ever|as\s+always)\b")
 _LIT_FIRST = re.compile(rf"\W*(?!Even)(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
 _TURNED = re.compile(
     r"(?<!Nature had )(?<!nature had )(?<!God had )\b(?:turned|made|dyed|left|rendered|painted|stained|gilded|tinged|"
-    r"lit)\s+\Z"
+    r"lit|called|thought|believed|pronounced|declared|considered|judged|termed|described|supposed|wanted)"
+    r"\s+(?:[A-Z][\w.]*\s+)*\Z"
 )
 
 
@@ -135,13 +137,18 @@ def _opening_of(sentence: Sentence) -> tuple[int, int]:
 
 _GOES_ON = re.compile(r"\W*(It|They|Those|These|Both)\s+(?:was|were|had)\b")
 _OF_ANYTHING = frozenset(words("tangle thatch clippings tuft tufts strand strands wisp wisps"))
+_WOULD = re.compile(r"\b(?:would|might|could|should)\s+(?:have|be|look|suit)\b|\bif\b")
+"""`would have looked better with black hair`."""
 _OF_HEAD = re.compile(
     r"\b(?:hair|hairs|head|barber\w*|comb\w*|scissors|shears|brush\w*|brow|forehead|temples?|face|eyes?|hat|bonnet|"
     r"cap|curls?)\b"
 )
 """What shows that a tangle or a tuft is one of hair."""
 _CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+been\s+[\w-]+\s+once\b|\bhad\s+become\b|\b(?:years|"
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+(?:(?:once|formerly|then|till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
+    rf"(?:{'|'.join(_COLOURS)})\b|"
+    rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{'|'.join(_COLOURS)})\b|"
+    r"\bhad\s+become\b|\b(?:years|"
     r"months)\s+(?:later|afterwards)\b|"
     r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
@@ -164,12 +171,14 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     colours, end = colours_in(modifiers, lexicon) or _shade(sentence, thing, lexicon), noun.end
     if not colours:
         colours, end = likened(narration.prose.told, noun.end, sentence.end, lexicon)
-    owner = whose(binder, number, thing) if colours and not _is_bruise(found.group(), colours, thing) else None
+    owner = whose(binder, number, thing) if colours and not _is_bruise(found.group(), modifiers, thing) else None
     if owner is None:
         return
     if thing.cue in {"had", "has", "have"} and (
         _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
     ):
+        return
+    if thing.cue == "with" and _WOULD.search(clause_around(sentence, thing.cue_start, noun.end)):
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
     words_said = " ".join(modifiers) or colours[0]
@@ -181,9 +190,10 @@ def _is_of_head(sentence: Sentence, noun: str) -> bool:
     return noun not in _OF_ANYTHING or _OF_HEAD.search(sentence.text.replace(noun, "")) is not None
 
 
-def _is_bruise(noun: str, colours: tuple[str, ...], thing: Thing) -> bool:
-    """A black eye is a blow."""
-    return noun == "eye" and colours == ("black",) and thing.cue.lower() not in {"one", "his", "her", "each"}
+def _is_bruise(noun: str, modifiers: list[str], thing: Thing) -> bool:
+    """A black eye is a blow; `opened one black eye` is not."""
+    own = {thing.cue.lower(), *modifiers} & {"one", "his", "her", "each"}
+    return noun == "eye" and "black" in modifiers and (not own or thing.cue in {"had", "has"})
 
 
 def _shade(sentence: Sentence, thing: Thing, lexicon: dict[str, str]) -> tuple[str, ...]:
@@ -201,9 +211,13 @@ def _is_lasting(sentence: Sentence, thing: Thing, start: int, end: int) -> bool:
     """`were gold in that light`, `the sunset turned her hair red`: what they looked like for the moment."""
     before = sentence.text[: thing.cue_start - sentence.start]
     aside = sentence.text[thing.end - sentence.start : thing.end - sentence.start + 1] == ","
+    if _AS_EVER.search(sentence.text, max(end - sentence.start, 0)):
+        return True
     lit = _LIGHT.search(clause_around(sentence, start, end)) and not re.match(r"\W*Even\b", sentence.text)
     passing = lit or (_LIT_FIRST.match(before) and not aside)
-    return not (passing or _TURNED.search(before))
+    # `called her hair a bonfire; it was black`: what a new clause says is the story's own.
+    turned = _TURNED.search(before) and ";" not in sentence.text[thing.end - sentence.start : start - sentence.start]
+    return not (passing or turned)
 
 
 def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:

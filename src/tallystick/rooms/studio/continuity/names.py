@@ -5,15 +5,16 @@ variants do, and nothing in the book speaks for a second bearer.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from rapidfuzz.distance import OSA
 
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.gazetteer import is_listed
+from tallystick.rooms.studio.continuity.namesakes import is_apart
 from tallystick.rooms.studio.continuity.people import Cast
-from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose, words_in
+from tallystick.rooms.studio.continuity.prose import Prose, words_in
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
 
 FEWEST = 4
@@ -31,21 +32,6 @@ _SHORT = 4
 _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
-_NAMED_SO = re.compile(
-    r"\b(?:name(?:s|d)?(?:\s+(?:of|was|is|being|as))?|called|christened|another|certain|(?:spelt|spelled|wrote|written|"
-    r"chalked|carved|painted|signed|cut|engraved|printed|stamped|read)(?:\s+(?:it|him|her|the\s+name))?(?:\s+as)?|"
-    r"an?)\s+(?:(?:Mr|Mrs|Dr)\.\s+|(?:Miss|Lady|Sir|Captain|Madame|Lord)\s+)?\W?\Z"
-)
-"""Before a name that is another's, or whose spelling is the matter."""
-_PLACE_OF = re.compile(
-    r"\b(?:village|town|parish|hamlet|river|valley|isle|city|port|ship|schooner|brig|barque|word|"
-    r"letters)\s+(?:of\s+)?\Z"
-)
-_PLACE = re.compile(
-    r"\s+(?:Bridge|Arms|Street|Inn|Hall|House|Lane|Mill|Farm|Head|Street|Road|Park|Castle|Abbey|Hill|Green|Cross)\b|"
-    r"\s+(?:painted|written|chalked|carved|cut|printed|scratched)\s+(?:up)?on\b"
-)
-"""`Harriot Bridge` is nobody, nor is what is painted on a door."""
 _VOWELS = set("aeiouy")
 _ENDINGS = frozenset(
     {*"snyaio", "es", "an", "ian", "ie", "ish", "ese", "en", "in", "na", "'s", "er", "on", "ia", "is", "us"}
@@ -83,7 +69,7 @@ def slips(proses: Sequence[Prose], cast: Cast) -> Iterator[Slip]:
         if (
             match is None
             or (counts.get(match, 0) < fewest and match not in established and not titled[word] & titled[match])
-            or _is_apart(word, match, index)
+            or is_apart(word, match, index, titled)
         ):
             continue
         usual = index.get(match, [])
@@ -229,54 +215,3 @@ def _sound(word: str) -> str:
 
 def _skeleton(word: str) -> str:
     return re.sub(r"(.)\1+", r"\1", "".join(sign for sign in word if sign not in _VOWELS and sign != "h"))
-
-
-def _is_apart(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
-    """Whether the text itself tells the two apart: named side by side, or one with a name the other never bears."""
-    for prose, at in index[word]:
-        number = prose.sentence_at(at)
-        if _NAMED_SO.search(prose.flat, max(0, at - 24), at) or prose.told[at] == HIDDEN:
-            return True
-        if _PLACE_OF.search(prose.flat, max(0, at - 24), at) or _PLACE.match(prose.flat, at + len(word)):
-            return True
-        if number is not None and _tells_apart(prose, number, name):
-            return True
-        near = prose.flat[max(0, at - 60) : at + len(word) + 60]
-        if re.search(
-            rf"\b{re.escape(name)}\b(?:'s)?,?\s+(?:and|or|nor|but not|to|,)?\s*(?:\w+\s+)?{re.escape(word)}\b|"
-            rf"\b{re.escape(word)}\b(?:'s)?,?\s+(?:and|or|nor|to|,)?\s*(?:\w+\s+)?{re.escape(name)}\b",
-            near,
-        ):
-            return True
-    return _other_company(word, name, index)
-
-
-def _tells_apart(prose: Prose, number: int, name: str) -> bool:
-    """A sentence that asks, or that has both spellings, knows what it does."""
-    sentence = prose.sentences[number]
-    return (
-        sentence.is_question
-        or re.search(rf"\b{re.escape(name)}\b", prose.flat[sentence.start : sentence.end]) is not None
-    )
-
-
-def _other_company(word: str, name: str, index: dict[str, list[tuple[Prose, int]]]) -> bool:
-    """A rare `Harriot Smith` beside a common `Harriet Jones` is somebody else; so is `the Marne` beside `Marnie`."""
-    theirs = Counter(company for place in index.get(name, []) for company in _company(*place, len(name)))
-    ours = {company for place in index[word] for company in _company(*place, len(word))}
-    families = {company for company in ours if company[0] in {"family", "given"}}
-    known = {company for company in theirs if company[0] in {"family", "given"}}
-    if families and known and not families & known:
-        return True
-    return ("the", "") in ours and theirs[("the", "")] * 3 < len(index.get(name, [1]))
-
-
-def _company(prose: Prose, at: int, length: int) -> Iterator[tuple[str, str]]:
-    after = re.match(r"\s+([A-ZÀ-Þ][a-z]\w+)", prose.flat[at + length : at + length + 30])
-    if after and after.group(1).lower() not in NOT_NAMES:
-        yield "family", after.group(1)
-    before = re.search(r"(?<![.!?\"])\s([A-ZÀ-Þ][a-z]\w*)\s+\Z", prose.flat[max(0, at - 25) : at])
-    if before and before.group(1).lower() not in NOT_NAMES | TITLES:
-        yield "given", before.group(1)
-    if re.search(r"\b[Tt]he\s+\Z", prose.flat[max(0, at - 6) : at]):
-        yield "the", ""

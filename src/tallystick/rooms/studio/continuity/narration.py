@@ -19,7 +19,7 @@ _UNREAL = re.compile(
     r"tales?|[Rr]umou?rs?|rumou?red|[Gg]ossip|descri(?:bed|ptions?)|passport|(?:was|be|were) (?:a )?lies?|liar|"
     r"saw (?:himself|herself|itself)|gave out|let it be|put (?:it )?about|ha[ds] it (?:\w+ )*that|would have it|"
     r"to hear \w+ (?:tell|talk)|professed|maintained|asserted|bragged|led (?:\w+ ){1,3}to (?:believe|think)|"
-    r"(?:[Pp]eople|[Tt]hey|[Ss]ome|[Ff]olk|[Mm]any|[Ee]veryone|[Mm]en) said|(?:sure|certain|convinced|positive|"
+    r"(?:[Pp]eople|[Tt]hey|[Ss]ome|[Ff]olk|[Mm]any|[Ee]veryone|[Mm]en) said(?! to)|(?:sure|certain|convinced|positive|"
     r"satisfied|under the impression) that|[Ii]n (?:his|her|the|this|that|[A-Z]\w+'s) (?:letters?|diary|journal|"
     r"account|version|telling|verses|poems?|report|opinion|view|mind|imagination|fancy|play|film)|[Tt]o (?:his|her|"
     r"their|[A-Z]\w+'s) (?:mind|eyes?)|song|novel|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|"

@@ -29,7 +29,12 @@ _COLOUR_OF = re.compile(
 )
 _TWO = re.compile(r"\s+(?:spots|points|pools|slits|marbles|beads|stones|coals|stars|pebbles|buttons|discs|lamps)\b")
 """`her eyes two grey slits`."""
-_FOR_NOW = re.compile(r"\s+(?:with|from|by|in|under|against|for|at)\b(?!\s+(?:the\s+same|all|every|daylight|nature))")
+_FOR_NOW = re.compile(
+    r"\s+(?:with\b(?!\s+(?:an?|no|the\s+same)\b)|(?:from|by|in|for|at)\b(?!\s+(?:the\s+same|all|every|daylight|nature|"
+    r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|glow|"
+    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|[A-Z]\w+)\s+"
+    r"(?:was|were|had|married|left|went|came|first|set))\b)"
+)
 """`grey with tiredness`, `red in the sunset`: what passes."""
 _GLINT = re.compile(
     r"\b(?:glint|gleam|rim|ring|spark|flash|points?|spots?|specks?|patch|tuft|wisp|lock|strand|touch|shade|tinge|"
@@ -192,7 +197,8 @@ def _by_verb(
         return nearest
     return (
         nearest
-        if _WITHIN.match(text, nearest[1], len(subject)) and not OTHERS.search(text, nearest[1], len(subject))
+        if _WITHIN.match(text, nearest[1], len(subject))
+        and (text.startswith(", which ", nearest[1]) or not OTHERS.search(text, nearest[1], len(subject)))
         else None
     )
 
@@ -200,7 +206,10 @@ def _by_verb(
 def _inverted(text: str, found: re.Match[str], slots: Sequence[Slot]) -> Slot | None:
     """`So black was Mara's hair`, `showed how grey her eyes were`, `Grey were the eyes`."""
     after = text[found.end() :]
-    turned = re.match(r",?\s+(?:too,\s+|indeed\s+)?(?:were|was)\s+[^,;:]{0,40}?(?=\b(?:eyes?|hair)\b)", after) or (
+    turned = re.match(
+        r"(?:,?\s+as\s+[^,;:]{2,30}?)?,?\s+(?:too,\s+|indeed\s+)?(?:were|was)\s+[^,;:]{0,40}?(?=\b(?:eyes?|hair)\b)",
+        after,
+    ) or (
         re.search(r"\bhow\s+(?:very\s+)?\Z", text[: found.start()])
         and re.match(r"\s+[^,;:]{0,30}?(?=\b(?:eyes?|hair)\b)", after)
     )

@@ -21,14 +21,17 @@ FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but) lies|(?<!was )(?<!were )(?<!being )lied|"
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
     r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken|"
-    r"(?<!no )(?<!not )mistakes?|"
-    r"mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|her) head|to try (?:him|her|"
-    r"them)\b|to throw (?:\w+ )?off|put (?:\w+ )?off the (?:scent|track)"
+    r"(?<!no )(?<!not )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|"
+    r"her) head|to try (?:him|her|them)\b|to throw (?:\w+ )?off|put (?:\w+ )?off the (?:scent|track)"
 )
 CONFIRMED = (
-    r"\b(?<!not )(?<!never )(?<!far )(?<!or )(?<!hardly )(?:(?:was|were|be|being) (?:\w+ly |quite )?(?:right|correct|"
+    r"\b(?<!not )(?<!never )(?<!far )(?<!or )(?<!hardly )(?:(?:was|were|be|"
+    r"being)(?:, [^,]{2,20},)? (?:for once )?(?:\w+ly |quite )?(?:right|correct|"
     r"accurate)|correctly|truly|accurately|truthfully|with perfect (?:justice|truth|accuracy)|(?:spoke|speaking|"
     r"told (?:him |her |them )?|was|being) (?:no more than |only |but )?the (?:plain |simple |exact )?truth|(?:did|"
-    r"does) not lie|no (?:disputing|denying|mistaking|gainsaying)|as indeed|nor was (?:he|she|it) mistaken)\b"
+    r"does) not lie|no (?:disputing|denying|mistaking|gainsaying)|as indeed|nor was (?:he|she|it) mistaken)\b|"
+    r"\b(?:[Nn]o(?:body|"
+    r" ?one)|[Ff]ew(?: people)?) (?:would|could)(?: ever)? have (?:guessed|supposed|suspected|thought|known|imagined|"
+    r"believed|dreamed) (?:that )?"
 )
 """The narrator vouches for what somebody says."""

@@ -4,6 +4,7 @@ import re
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.colours import EYES, HAIR
 from tallystick.rooms.studio.continuity.focus import HIMSELF, KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.owners import PRONOUNS, Thing, owner_of
 from tallystick.rooms.studio.continuity.people import Mention
@@ -11,7 +12,8 @@ from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN, words
 
 _OTHERS = frozenset(words("my your our their its another's nobody's everybody's"))
 _OF_ANOTHER = re.compile(
-    r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+(?!(?:was|were|is|had|has)\b)[a-z]+|the|an?|his|her|their|some|"
+    rf"\s+of\s+(?!(?:an?|the)\s+(?:[\w-]+,?\s+){{0,3}}(?:{'|'.join((*EYES, *HAIR))})\b)"
+    r"(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+(?!(?:was|were|is|had|has)\b)[a-z]+|the|an?|his|her|their|some|"
     r"another|this|that|each)\b(?!\s+(?:head|brow|neck|face))"
 )
 _TURNED_BY_HIM = re.compile(r"(?:,?\s+(?:that|which))?\s+(?=[A-Z]|he\b|she\b)")
@@ -39,7 +41,16 @@ _AT_HIM = re.compile(
     r"sought)\b[^;,]*\Z"
 )
 """`Grey eyes looked at Mara`: whoever they belong to, it is not Mara."""
-_NOT_HIS = re.compile(r"\b(?:not|unlike|like|than|beside)\s+\Z")
+_NOT_HIS = re.compile(
+    r"\b(?:not|unlike|like|than|beside|except|excepting|save|(?:all|body|none|no\s+one|one)\s+but|but\s+for|"
+    r"apart\s+from)\s+\Z"
+)
+_LIKES = re.compile(
+    r"\b(?:admir\w+|lik(?:ed|ing|es)|lov(?:ed|ing|es)|prefer\w*|want(?:ed|s)|envi\w+|hat(?:ed|es)|dislik\w+|"
+    r"(?:dis|mis)trust\w*|fear(?:ed|s)|sought|looked\s+for|weakness\s+for|fond\s+of)\b"
+)
+"""What somebody thinks of such eyes; whose they are nobody says."""
+_KEEPSAKE = re.compile(r"\b(?:locket|brooch|keepsake|medallion|watch-?case|pocket-?book|envelope|album)\b")
 _THINGS_OWN = re.compile(
     r"'s?\s+(?:\w+\s+)?(?!eyes?\b|hair\b|gaze\b|head\b|face\b|neck\b|locks\b|"
     r"curls\b)\w+,?\s+(?:not\s+[A-Z]\w+,\s+)?(?:had|has)\b(?!\s+been)"
@@ -154,10 +165,12 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
     told, sentence = binder.prose.told, binder.prose.sentences[number]
     return bool(
         _BEASTS.search(sentence.text)
+        or _KEEPSAKE.search(sentence.text)
+        or (thing.cue.lower() in {"", "a", "an", "of"} and _LIKES.search(sentence.text))
         or _OF_ANOTHER.match(told, thing.end)
         or _is_anothers(binder, number, thing)
         or _GIVEN.search(told, sentence.start, thing.cue_start + len(thing.cue))
-        or _NOT_HIS.search(told, max(0, owner.start - 12), owner.start)
+        or _NOT_HIS.search(told, max(0, owner.start - 16), owner.start)
         or _THINGS_OWN.match(told, owner.end)
         or (
             _HIS_WERE.match(told, owner.end)

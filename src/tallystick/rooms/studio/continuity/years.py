@@ -18,6 +18,7 @@ from tallystick.rooms.studio.continuity.focus import KIN, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
@@ -64,8 +65,8 @@ _FEW = re.compile(
 )
 """`Few men of forty could have done what Mara did`: she is of that age."""
 _FACE_OF = re.compile(
-    r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|"
-    r"air)\s+of\s+an?\s+(?:\w+\s+)?\w+\s+of\s+\Z"
+    r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|head|shoulders|strength|"
+    r"air)\s+of\s+(?:an?\s+(?:\w+\s+)?\w+\s+of\s+)?\Z"
 )
 _OLD = re.compile(r"\s*(?:-years?-old\b|\s+years?\s+old\b|\s+years\s+of\s+age\b|-year-old\b)")
 _COUNT = re.compile(r"\s+(?:years|summers|winters|springs|autumns|harvests|Christmases|birthdays|candles|rings)\b")
@@ -100,10 +101,10 @@ _BACK = re.compile(
 )
 _LONG_GONE = re.compile(
     r"\b(?:(?:years|long)\s+ago(?!\s+(?:that|this|to))|at\s+last|dragged\s+on|recollections?|all\s+that\s+time|"
-    r"(?<!for )(?<!at )once|formerly|an?\s+old\s+story|"
-    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|an?\s+old\s+story|"
+    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|[Bb]y\s+the\s+time|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
-    r"lived\s+to\s+(?!be)|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
+    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
     r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
@@ -135,6 +136,7 @@ _NOT_YET = re.compile(
 )
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
+_CONFIRMED = re.compile(CONFIRMED)
 _NEAR = 24
 """Characters around a number in which what it counts would stand."""
 _BETWEEN = re.compile(
@@ -218,6 +220,8 @@ def _is_past(sentence: Sentence, found: re.Match[str]) -> bool:
         return True
     if _COUNT.match(text, end) and (_HIS.search(text[:start]) or re.search(r"\b[Bb]orn\b", text[:start])):
         # `She looked younger than her thirty years`.
+        return False
+    if _CONFIRMED.search(text, 0, start):
         return False
     clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
     if re.search(r"\b(?:this|now)\b[^,;]{0,20},\s+when\s+(?:[\w.]+\s+){1,4}\Z", text[:start]):
