@@ -17,7 +17,7 @@ def receipt(tally: Tally, workspace: Path) -> str:
 def test_no_command_on_keys_gives_out_a_secret(tally: Tally, workspace: Path, receipt: str) -> None:
     audit = workspace / ".control-room" / "audit"
     secret = (audit / "secret.key").read_text().strip()
-    log = (audit / "log.key").read_text().strip().rsplit("+", 1)[1]
+    log = (audit / "log.key").read_text().strip().split("+", 4)[4]  # the key itself may hold a plus sign
     for words in (["show"], ["export"], ["export", "--all"], ["show", "--json"], ["export", "--json"]):
         told = tally("keys", *words)
         assert told.code == 0
