@@ -21,7 +21,7 @@ SUITES = (
     "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "studio_tree", "studio_book",
     "memory.locomo", "memory.poisoning", "memory.recall_speed",
     "memory.proposals", "continuity", "insight.ingest", "insight.search", "insight.precision", "insight.cluster", "desk.usefulness",
-    "desk.injection", "desk.throughput", "page",
+    "desk.injection", "desk.throughput", "page", "scale.processes",
 )  # fmt: skip
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -->"

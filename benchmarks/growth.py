@@ -16,7 +16,7 @@ from tallystick.settings import Settings
 
 PROMISES = ("speed.flat", "speed.verify", "speed.prove")
 SIZES = (100, 1_000, 10_000, 50_000)
-FULL_SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+FULL_SIZES = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 SAMPLE = 500
 
 
