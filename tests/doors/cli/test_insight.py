@@ -114,6 +114,19 @@ def test_columns_that_no_header_says_are_named_with_map(bare: Path, tmp_path: Pa
     assert (good.code, good.json["mapping"]) == (0, {"text": "b", "external_id": "a"})
     for wrong in ("text", "text=", "words=b", "=b", ""):
         assert tally("-w", "work", "insight", "ingest", odd, "--map", wrong).code == 2
+    assert tally("-w", "work", "insight", "ingest", odd, "--map", "text=b, external_id=a").code == 0
+    assert tally("-w", "work", "insight", "ingest", odd, "--map", "text=nope").error == "mapping_unusable"
+    otherwise = tally("-w", "work", "insight", "ingest", odd, "--map", "text=a")
+    assert (otherwise.code, otherwise.error) == (6, "downstream_error")
+    assert "text=b" in otherwise.err
+
+
+@pytest.mark.promise("insight.cli")
+def test_a_mapping_that_a_file_does_not_bear_is_not_kept_for_the_next(bare: Path, tmp_path: Path, tally: Tally) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text("body,b\nthe hub is offline,x\nmy bill is wrong,y\n", encoding="utf-8")
+    assert tally("-w", "work", "insight", "ingest", odd, "--map", "text=nope").error == "mapping_unusable"
+    assert tally("-w", "work", "--json", "insight", "ingest", odd).json["mapping"]["text"] == "body"
 
 
 @pytest.mark.promise("insight.cli")
@@ -147,6 +160,8 @@ def test_a_report_compares_with_an_earlier_file(bare: Path, tmp_path: Path, tall
         (("embed", "1", "--backend", "sentence-transformers"), 2, "usage"), (("search", "1", " "), 2, "usage"),
         (("embed", "1", "--backend", "magic"), 2, "usage"), (("analyze", "1", "why", "--backend", "magic"), 2, "usage"),
         (("embed", "1", "--model", ""), 2, "usage"), (("analyze", "1", "why", "--prompt", ""), 2, "usage"),
+        (("cluster", "1", "--algorithm", "hdbscan", "--clusters", "4"), 2, "usage"),
+        (("cluster", "1", "--min-size", "4"), 2, "usage"),
         (("embed", "zero"), 2, "usage"), (("search", "1", "x", "-k", "0"), 2, "usage"),
     ],
 )  # fmt: skip

@@ -479,6 +479,16 @@ def test_the_draft_is_the_one_the_schema_names() -> None:
     assert code_of(tuples) == "schema_invalid"
 
 
+@pytest.mark.parametrize("ident", ["tool.x.input", "urn:x:y", "https://example.org/x.json", "x/y.json"])
+def test_an_id_of_the_schema_hides_no_error(ident: str) -> None:
+    schema = {"$id": ident, "properties": {"k": {"minimum": 1, "type": "integer"}, "at": {"$ref": "#/$defs/day"}},
+              "$defs": {"day": {"type": "string"}}}  # fmt: skip
+    compiled = compile_schema(schema, closed=True)
+    assert compiled.explain({"k": 0}) == ("/k", "minimum")
+    assert compiled.explain({"at": 7}) == ("/at", "type")
+    assert compiled.explain({"z": 7}) == ("/z", "unevaluatedProperties")
+
+
 @pytest.mark.promise("admit.no-echo")
 @pytest.mark.parametrize(
     ("args", "pointer", "rule"),

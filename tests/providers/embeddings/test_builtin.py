@@ -1,4 +1,6 @@
 import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +34,15 @@ def test_a_vector_has_length_one_and_does_not_depend_on_its_neighbours(texts: li
         assert np.array_equal(WORDS.embed([text])[0], row)
         length = float(np.linalg.norm(row))
         assert length == 0 or abs(length - 1) < 1e-5
+
+
+def test_loading_it_does_not_switch_on_the_logging_of_the_program() -> None:
+    said = (
+        "import logging; from tallystick.providers.embeddings.builtin import StaticWords; StaticWords();"
+        "root = logging.getLogger(); print(root.handlers, root.level == logging.WARNING)"
+    )
+    ran = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True, timeout=300)
+    assert ran.stdout.split() == ["[]", "True"]
 
 
 def test_what_means_the_same_is_nearer_than_what_does_not() -> None:

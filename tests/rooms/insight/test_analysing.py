@@ -11,6 +11,7 @@ import pytest
 from tallystick import Caller, Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.rooms.insight.prompts import BUILT_IN
+from tallystick.rooms.insight.prompts import filled as filled_in
 from tallystick.rooms.insight.room import Insight
 from tests.gates import every_byte, open_gate, outcomes
 from tests.rooms.insight.company import fill, group, tickets
@@ -124,6 +125,7 @@ def test_analyses_and_saved_prompts_stand_in_the_audit_records_without_text(gate
         ("ana", "analysis.run", f"dataset:{dataset_id}"), ("ada", "prompts.save", "prompt:v7"),
     ]  # fmt: skip
     assert audits[0]["metadata"] == {"analysis_id": 1, "prompt_version": "v1"}
+    assert audits[1]["metadata"] == {"version": "v7", "metadata": "by"}
     assert "How many" not in str(audits)
 
 
@@ -143,10 +145,19 @@ def test_prompts_have_versions_and_the_first_is_always_there(gate: Gate) -> None
 
 
 @pytest.mark.promise("insight.prompts")
-@pytest.mark.parametrize("template", ["no place for it", "{question} and {nonsense}", "{question}" + "x" * 20_001])
+@pytest.mark.parametrize("template", ["{question} and {nonsense}", "{question}" + "x" * 20_001])
 def test_a_template_that_cannot_be_filled_is_refused(gate: Gate, template: str) -> None:
     assert category(call(gate, "tool.prompts.save", version="v2", template=template)) == "validation_error"
     assert call(gate, "tool.prompts.list").unwrap() == {"versions": ["v1"]}
+
+
+@pytest.mark.promise("insight.prompts")
+def test_a_template_without_a_place_for_the_question_has_it_behind_it(gate: Gate) -> None:
+    call(gate, "tool.prompts.save", version="v2", template="Be short.").unwrap()
+    template = call(gate, "tool.prompts.load", version="v2").unwrap()["template"]
+    assert template == "Be short."
+    assert filled_in(template, {"question": "Why?"}).split() == ["Be", "short.", "Why?"]
+    assert filled_in("Say: {question}", {"question": "Why?"}) == "Say: Why?"
 
 
 @pytest.mark.promise("insight.analysis.budget")

@@ -138,13 +138,19 @@ def cluster(
     clusters: Annotated[
         int | None, typer.Option("--clusters", metavar="N", min=2, help="How many. Default: found out.")
     ] = None,
+    least: Annotated[
+        int | None, typer.Option("--min-size", metavar="N", min=2, help="hdbscan: tickets of the smallest group.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--min-samples", metavar="N", min=1, help="hdbscan: more makes more noise.")
+    ] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Whose vectors.")] = None,
 ) -> None:
     """Group the tickets by what they say."""
     from tallystick.rooms.insight.nouns import ALGORITHMS
 
     one_of("--algorithm", algorithm, ALGORITHMS)
-    params = None if clusters is None else {"n_clusters": clusters}
+    params = _params(algorithm, n_clusters=clusters, min_cluster_size=least, min_samples=samples)
     args = {"dataset_id": dataset, "algorithm": algorithm, "params": params, "model_name": model}
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.cluster.run", args, doing="Grouping")
@@ -204,6 +210,21 @@ def history(
         here.screen.line(
             f"{item['id']}  {item['created_at']}  dataset {item['dataset_id']}  {_short(item['question'])}"
         )
+
+
+def _params(algorithm: str, **given: int | None) -> dict[str, int] | None:
+    """What the algorithm takes of what was given.
+
+    Raises:
+        UsageMistake: Something was given that it does not take: it would change nothing, and look as if it had.
+    """
+    from tallystick.rooms.insight.nouns import TAKES
+
+    params = {name: value for name, value in given.items() if value is not None}
+    foreign = sorted(set(params) - set(TAKES[algorithm]))
+    if foreign:
+        raise UsageMistake(f"{algorithm} takes no {foreign[0]}; it takes {' and '.join(TAKES[algorithm])}.")
+    return params or None
 
 
 def _short(text: str) -> str:

@@ -75,9 +75,11 @@ def insight_in(gate: "Gate") -> "Insight":
 def ingest(gate: "Gate", screen: Screen, file: Path, *, name: str | None, columns: str | None) -> dict[str, Any]:
     """Take a file, wherever it lies; what is said about its columns is kept under the dataset's name."""
     chosen = name or file.name
-    if columns is not None:
-        _keep_mapping(gate, chosen, mapping_of(columns))
+    mapping = None if columns is None else mapping_of(columns)
     path = _inside(gate, file)
+    if mapping is not None:
+        _check_mapping(gate, path, chosen, mapping)
+        _keep_mapping(gate, chosen, mapping)
     taken: dict[str, Any] = call(
         gate, screen, "tool.ingest.upload", {"file_path": path, "dataset_name": chosen}, doing=f"Reading {file.name}"
     )
@@ -111,6 +113,17 @@ def one_of(option: str, given: str | None, known: Sequence[str]) -> None:
     """
     if given is not None and given not in known:
         raise UsageMistake(f"{option}: there is no '{given:.40}'. Give one of {', '.join(known)}.")
+
+
+def _check_mapping(gate: "Gate", path: str, name: str, mapping: dict[str, str]) -> None:
+    """A mapping that this file does not bear is not kept for the next one either.
+
+    Raises:
+        Refused: The file has no such columns, or none for the text.
+    """
+    seen = insight_in(gate).preview(path, name, mapping=mapping)
+    if seen.trouble:
+        raise Refused(f"{seen.trouble} {seen.hint}".strip(), code="mapping_unusable")
 
 
 def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:

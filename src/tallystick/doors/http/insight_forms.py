@@ -17,7 +17,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "tool.embed.run": {"dataset_id": 1, "backend": "builtin"},
     "tool.cluster.run": {"dataset_id": 1, "algorithm": "ward"},
     "tool.analysis.run": {"dataset_id": 1, "question": "What changed between March and April?"},
-    "tool.prompts.save": {"version": "v2", "template": "Answer in two sentences, with ticket ids."},
+    "tool.prompts.save": {"version": "v2", "template": "Answer in two sentences, with ticket ids: {question}"},
 }
 _PROBLEMS = {
     400: "`validation_error`: what was sent does not fit; the hint says where.",

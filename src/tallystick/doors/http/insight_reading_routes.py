@@ -225,6 +225,15 @@ def _granted(asked: dict[str, Any] | Rejection) -> dict[str, Any]:
     return asked
 
 
+_WHERE = {
+    "dataset": "GET /ingest lists datasets.",
+    "mapping": "PUT /ingest/mappings/NAME says which column is which.",
+    "run": "POST /cluster/run makes one and gives its run_id.",
+    "analysis": "GET /history/analyses lists them.",
+}
+"""How to come by one."""
+
+
 def there(found: T | None, what: str) -> T:
     """What was found.
 
@@ -232,7 +241,7 @@ def there(found: T | None, what: str) -> T:
         Refused: 404, nothing was.
     """
     if found is None:
-        raise Refused(404, Category.DOWNSTREAM_ERROR, f"there is no such {what}", hint="GET /ingest lists datasets.")
+        raise Refused(404, Category.DOWNSTREAM_ERROR, f"there is no such {what}", hint=_WHERE[what])
     return found
 
 

@@ -138,7 +138,9 @@ def _prompts(router: APIRouter, desk: FrontDesk) -> None:
         return await called(desk, request, "tool.prompts.list", {})
 
     @router.get(
-        "/prompts/{version}", responses=answers_of(desk.gate, "tool.prompts.load"), summary="The newest of a version"
+        "/prompts/{version:path}",
+        responses=answers_of(desk.gate, "tool.prompts.load"),
+        summary="The newest of a version",
     )
     async def load(version: str, request: Request) -> Response:
         return await called(desk, request, "tool.prompts.load", {"version": version})

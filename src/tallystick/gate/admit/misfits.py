@@ -37,6 +37,7 @@ _LEFT = frozenset(
     {"$ref", "$dynamicRef", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "contains",
      "items", "additionalItems", "unevaluatedItems", "unevaluatedProperties"}
 )  # fmt: skip
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 # A name is looked for among this many at the most; whoever sends more unknown names is told about the object.
 _NAMES_TRIED = 50
 
@@ -171,7 +172,11 @@ class Misfits:
 
     @cached_property
     def _registry(self) -> jsonschema_rs.Registry:
-        return jsonschema_rs.Registry([(_URI, self._schema)])
+        # An id at the top would be the base of every part's address, and one such as `tool.x.input` is no address. It
+        # is of use only to references that name it.
+        own = {rule: setting for rule, setting in self._schema.items() if rule not in {"$id", "id"}}
+        local = all(str(node.get(rule, "#")).startswith("#") for node in walk(self._schema) for rule in _REFERENCES)
+        return jsonschema_rs.Registry([(_URI, own if local else self._schema)])
 
     @cached_property
     def _one_document(self) -> bool:

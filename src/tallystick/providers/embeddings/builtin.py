@@ -1,6 +1,8 @@
 """WordLlama: a text's vector is the mean of its words' vectors. Small, quick, the same on every machine."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -50,9 +52,22 @@ class StaticWords:
         return sums
 
 
+@contextmanager
+def _logging_as_it_is() -> Iterator[None]:
+    """Importing the package switches logging on for the whole program, other libraries' included."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
 def _load() -> tuple[Any, Any]:
     try:
-        package: Any = import_module("wordllama")
+        with _logging_as_it_is():
+            package: Any = import_module("wordllama")
         sparse: Any = import_module("scipy.sparse")
     except ImportError as error:
         raise ToolError(_MISSING, unavailable=True, hint="pip install 'tallystick[insight]'") from error

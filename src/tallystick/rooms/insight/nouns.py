@@ -7,6 +7,12 @@ from tallystick.records import record
 
 ALGORITHMS = ("kmeans", "hdbscan", "ward")
 """Ways to group tickets."""
+TAKES = {
+    "ward": ("n_clusters",),
+    "kmeans": ("n_clusters",),
+    "hdbscan": ("min_cluster_size", "min_samples"),
+}
+"""Which parameters each of them takes."""
 EMBED_BACKENDS = ("sentence-transformers", "builtin")
 ANALYZER_BACKENDS = ("openai", "offline")
 

@@ -68,11 +68,13 @@ def save(store: "Store", version: str, template: str, metadata: Mapping[str, Any
     if unknown:
         hint = f"There are: {', '.join('{' + slot + '}' for slot in SLOTS)}."
         raise ToolError(f"The template has a place that nobody fills: {unknown[0]}.", status=400, hint=hint)
-    if "{question}" not in template:
-        raise ToolError("The template has no place for the question.", status=400, hint="Put {question} into it.")
     return store.save_prompt(version, template, metadata, now)
 
 
 def filled(template: str, slots: Mapping[str, str]) -> str:
-    """The instructions with everything in its place; what a ticket says is never read as a place."""
+    """The instructions with everything in its place; what a ticket says is never read as a place.
+
+    A template without a place for the question has it behind it.
+    """
+    template = template if "{question}" in template else f"{template}\n\n{{question}}\n"
     return _SLOT.sub(lambda found: slots.get(found[1], found[0]), template)

@@ -15,6 +15,7 @@ from tallystick.rooms.insight.cluster.quality import NOISE, silhouette
 from tallystick.rooms.insight.cluster.rows import Rows, read_rows
 from tallystick.rooms.insight.cluster.space import blended
 from tallystick.rooms.insight.cluster.telling import Told, tell
+from tallystick.rooms.insight.nouns import TAKES
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import ClusterRun
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 
 LEAST = 2
 """Different texts that can be grouped."""
-TAKES = {
-    "ward": ("n_clusters",),
-    "kmeans": ("n_clusters",),
-    "hdbscan": ("min_cluster_size", "min_samples"),
-}
-"""Which parameters an algorithm takes."""
 _ALONE = Lock()
 
 

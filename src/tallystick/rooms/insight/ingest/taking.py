@@ -70,6 +70,7 @@ def take(
         with opened(asked.workspace, asked.file_path, max_bytes=asked.max_bytes) as file:
             known = store.dataset_by_hash(file.sha256)
             if known is not None:
+                _same_columns(known, kept_mapping(asked, store), file, placeholders)
                 return Taken(dataset=known, inserted=0)
             return _take(asked, file, store, placeholders, now, progress)
     except Unusable as refused:
@@ -105,6 +106,22 @@ def _take(
             return Taken(dataset=known, inserted=0)
     progress(Progress(rows=sums.row_count + sums.bad_row_count, share=1.0))
     return Taken(dataset=dataset, inserted=sums.row_count)
+
+
+def _same_columns(known: Dataset, said: Mapping[str, str] | None, file: Opened, placeholders: Placeholders) -> None:
+    """Refuse to pass off a dataset that was read by some columns as one that was read by others.
+
+    Raises:
+        Unusable: What was said of the columns does not fit the file, or not how it was read.
+    """
+    if said is None:
+        return
+    asked = {field: placeholders.clean(column) for field, column in layout_of(table_of(file), said).mapping().items()}
+    if asked != dict(known.mapping):
+        was = ", ".join(f"{field}={column}" for field, column in known.mapping.items())
+        message = f"This very file is dataset {known.dataset_id} already, and was read with {was}."
+        hint = "Its figures stay what they are. To read it by other columns, take a copy with an empty line at its end."
+        raise Unusable("taken_otherwise", message, hint=hint, status=409)
 
 
 def kept_mapping(asked: Asked, store: "Store") -> Mapping[str, str] | None:

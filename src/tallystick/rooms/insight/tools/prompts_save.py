@@ -8,8 +8,8 @@ from tallystick.gate.tool import Card, Tool
 _CARD = Card(
     name="tool.prompts.save",
     description=(
-        "Keep a version of the instructions that an analysis is run with. The template holds {question}, and may hold "
-        "{dataset}, {figures} and {tickets}."
+        "Keep a version of the instructions that an analysis is run with. The template may hold {question}, {dataset}, "
+        "{figures} and {tickets}; without a place for it the question is put behind it."
     ),
     input_schema={
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -36,7 +36,7 @@ _CARD = Card(
     roles=frozenset({"admin"}),
     audited=True,
     resource="prompt:{version}",
-    audit_keys=("version",),
+    audit_keys=("version", "metadata"),
 )
 
 

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.nouns import Where
+from tallystick.rooms.insight.nouns import NewTicket, Where
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.search.nouns import Asked, Found
 
+OPENING = 160
+"""Characters of a ticket that stand for a summary it does not have."""
 _NAMES = {"type": "array", "items": {"type": "string"}}
 _CARD = Card(
     name="tool.search.nn",
@@ -85,13 +87,21 @@ def search_nn(search: "Callable[[Asked], Found]") -> Tool:
             "results": [
                 {
                     "ticket_id": hit.ticket.ticket_id, "score": hit.score, "department": hit.ticket.said.department,
-                    "product": hit.ticket.said.product, "summary": hit.ticket.said.summary,
+                    "product": hit.ticket.said.product, "summary": _summary(hit.ticket.said),
                 }
                 for hit in found.hits
             ],
         }  # fmt: skip
 
     return Tool(card=_CARD, handler=handler)
+
+
+def _summary(said: NewTicket) -> str:
+    """The ticket's own, or how it begins: many files have no summaries."""
+    if said.summary:
+        return said.summary
+    words = " ".join(said.text.split())
+    return words if len(words) <= OPENING else f"{words[:OPENING]}…"
 
 
 def asked_of(*, filters: dict[str, list[str]] | None = None, **args: Any) -> "Asked":
