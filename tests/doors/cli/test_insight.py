@@ -130,6 +130,30 @@ def test_a_mapping_that_a_file_does_not_bear_is_not_kept_for_the_next(bare: Path
 
 
 @pytest.mark.promise("insight.cli")
+def test_a_report_says_which_rows_were_left_out_and_how_open_dates_were_read(
+    bare: Path, tmp_path: Path, tally: Tally
+) -> None:
+    odd = tmp_path / "odd.csv"
+    rows = "".join(f"the hub is offline again {day},{day:02}/0{1 + day % 9}/2025\n" for day in range(1, 10))
+    odd.write_text(f"body,created\n{rows}my bill is wrong,yesterday\n", encoding="utf-8")
+    ran = tally("insight", "report", odd)
+    assert ran.code == 0, ran.err
+    assert "not taken: line 11: bad_date created" in ran.err
+    assert "day/month or month/day" in ran.err
+    odd.write_text(f"body,created\n{rows}my bill is wrong,25/01/2025\n", encoding="utf-8")
+    assert "month/day" not in tally("insight", "report", odd).err
+
+
+@pytest.mark.promise("insight.cli")
+def test_without_a_known_column_the_one_with_the_longest_words_is_proposed(
+    bare: Path, tmp_path: Path, tally: Tally
+) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text("Says,Prio\nthe hub is offline,high\nmy bill is wrong,low\n", encoding="utf-8")
+    assert "text=Says" in tally("insight", "report", odd).err
+
+
+@pytest.mark.promise("insight.cli")
 def test_a_handful_of_tickets_has_a_report_too(bare: Path, tmp_path: Path, tally: Tally) -> None:
     few = tmp_path / "few.csv"
     few.write_text("body,department\nthe hub is offline,Tech\nmy bill is wrong,Billing\n", encoding="utf-8")

@@ -57,8 +57,6 @@ def take(
         f"{'' if taken['inserted_tickets'] else ' (taken before)'}"
     )
     here.screen.line("columns: " + ", ".join(f"{field}={column}" for field, column in mapping.items()))
-    for row in rows:
-        here.screen.note(f"not taken: line {row['line']}: {row['reason']} {row['detail']}".rstrip())
 
 
 def datasets(here: Here) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SESSION = "insight"
 CHUNK = 1024 * 1024
+SHOWN_ROWS = 20
+"""Rows that were not taken, as a terminal shows them."""
 
 
 def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, doing: str | None = None) -> Any:
@@ -77,12 +79,17 @@ def ingest(gate: "Gate", screen: Screen, file: Path, *, name: str | None, column
     chosen = name or file.name
     mapping = None if columns is None else mapping_of(columns)
     path = _inside(gate, file)
+    _look(gate, screen, path, chosen, mapping)
     if mapping is not None:
-        _check_mapping(gate, path, chosen, mapping)
         _keep_mapping(gate, chosen, mapping)
     taken: dict[str, Any] = call(
         gate, screen, "tool.ingest.upload", {"file_path": path, "dataset_name": chosen}, doing=f"Reading {file.name}"
     )
+    dataset = insight_in(gate).store.dataset(taken["dataset_id"])
+    for row in () if dataset is None else dataset.bad_rows[:SHOWN_ROWS]:
+        screen.note(f"not taken: line {row.line}: {row.reason} {row.detail}".rstrip())
+    if dataset is not None and dataset.bad_row_count > SHOWN_ROWS:
+        screen.note(f"not taken: {dataset.bad_row_count - SHOWN_ROWS} more lines")
     return taken
 
 
@@ -115,15 +122,20 @@ def one_of(option: str, given: str | None, known: Sequence[str]) -> None:
         raise UsageMistake(f"{option}: there is no '{given:.40}'. Give one of {', '.join(known)}.")
 
 
-def _check_mapping(gate: "Gate", path: str, name: str, mapping: dict[str, str]) -> None:
-    """A mapping that this file does not bear is not kept for the next one either.
+def _look(gate: "Gate", screen: Screen, path: str, name: str, mapping: dict[str, str] | None) -> None:
+    """Look at a file before it is taken: a mapping that it does not bear is not kept for the next one either.
 
     Raises:
         Refused: The file has no such columns, or none for the text.
     """
-    seen = insight_in(gate).preview(path, name, mapping=mapping)
-    if seen.trouble:
+    try:
+        seen = insight_in(gate).preview(path, name, mapping=mapping)
+    except ToolError:
+        return  # The tool says it, with a receipt.
+    if seen.trouble and mapping is not None:
         raise Refused(f"{seen.trouble} {seen.hint}".strip(), code="mapping_unusable")
+    if seen.guessed:
+        screen.note(seen.guessed)
 
 
 def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:

@@ -1,5 +1,6 @@
 """Which column is which field: found by the header, or as somebody said, or both."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -28,6 +29,8 @@ class Layout:
     """Field → place of its column."""
     day_first: Mapping[str, bool]
     """Date field → whether the day stands before the month."""
+    guessed: tuple[str, ...] = ()
+    """Date fields of which no value says it: every date could be read both ways."""
 
     def mapping(self) -> dict[str, str]:
         """Field → column, as it is shown and kept."""
@@ -71,10 +74,9 @@ def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
     header_line, columns = header_of(table, wanted)
     places = _places(columns, wanted)
     if "text" not in places:
-        raise _no_text(columns)
-    return Layout(
-        header_line=header_line, columns=columns, places=places, day_first=dict(_orders(table, header_line, places))
-    )
+        raise _no_text(columns, _longest(table, header_line))
+    day_first, guessed = _orders(table, header_line, places)
+    return Layout(header_line=header_line, columns=columns, places=places, day_first=day_first, guessed=guessed)
 
 
 def header_of(table: Table, wanted: Mapping[str, str]) -> tuple[int, tuple[str, ...]]:
@@ -144,12 +146,14 @@ def _place(columns: Sequence[str], wanted: str) -> int:
     return alike[0]
 
 
-def _orders(table: Table, header_line: int, places: Mapping[str, int]) -> Iterator[tuple[str, bool]]:
+def _orders(table: Table, header_line: int, places: Mapping[str, int]) -> tuple[dict[str, bool], tuple[str, ...]]:
+    """Date field → whether the day stands first; and the fields where that is a guess."""
     fields = [field for field in DATES if field in places]
     if not fields:
-        return
+        return {}, ()
     sample = [row.cells for row in islice(below_header(table, header_line), SAMPLE)]
     decided: dict[str, bool] = {}
+    guessed = []
     for field in fields:
         values = [cells[places[field]] for cells in sample if places[field] < len(cells)]
         if not is_open(values):
@@ -159,8 +163,18 @@ def _orders(table: Table, header_line: int, places: Mapping[str, int]) -> Iterat
             # Not yet: one value far below may settle it.
             rest = below_header(table, header_line)
             order = order_of(row.cells[places[field]] for row in rest if places[field] < len(row.cells))
+        if order is None:
+            guessed.append(field)
         decided[field] = likely_order(values) if order is None else order
-    yield from decided.items()
+    return decided, tuple(guessed)
+
+
+def _longest(table: Table, header_line: int) -> int:
+    """The place of the column with the longest words: most likely what customers wrote."""
+    lengths: Counter[int] = Counter()
+    for row in islice(below_header(table, header_line), HEADER_ROWS):
+        lengths.update({place: len(cell) for place, cell in enumerate(row.cells)})
+    return max(lengths, key=lambda place: (lengths[place], -place), default=0)
 
 
 def _shown(columns: Sequence[str]) -> str:
@@ -172,10 +186,11 @@ def _unfit(message: str) -> Unusable:
     return Unusable("mapping_invalid", message, hint=f"The fields are {', '.join(FIELDS)}.")
 
 
-def _no_text(columns: Sequence[str]) -> Unusable:
+def _no_text(columns: Sequence[str], longest: int) -> Unusable:
     if len(columns) == 1:
         only = columns[0][:60]
         hint = f"There is one column, {only!r}. Check the delimiter (, ; tab |), or map it: text={only}"
     else:
-        hint = f"Say which it is, e.g. text={columns[-1][:40]}. The columns are: {_shown(columns)}."
+        likely = columns[min(longest, len(columns) - 1)][:40]
+        hint = f"Say which it is, e.g. text={likely}. The columns are: {_shown(columns)}."
     return Unusable("no_text_column", "No column is known to hold what customers wrote.", hint=hint)

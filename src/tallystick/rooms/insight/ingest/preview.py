@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tallystick.records import record
 from tallystick.rooms.insight.ingest.columns import known_columns
 from tallystick.rooms.insight.ingest.formats import table_of
-from tallystick.rooms.insight.ingest.layout import check_mapping, header_of, layout_of
+from tallystick.rooms.insight.ingest.layout import Layout, check_mapping, header_of, layout_of
 from tallystick.rooms.insight.ingest.opening import opened
 from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.rooms.insight.ingest.rows import Row, Table
@@ -44,6 +44,8 @@ class Preview:
     hint: str = ""
     known: Dataset | None = None
     """The dataset that this very file is already."""
+    guessed: str = ""
+    """How dates are read that could be read both ways; empty: there are none."""
 
 
 def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview:
@@ -64,10 +66,18 @@ def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview
         reader = TicketReader(layout, placeholders)
         read = [reader.ticket(row) for row in _first(table, layout.header_line)]
     return Preview(
-        columns=layout.columns, mapping=layout.mapping(), known=known,
+        columns=layout.columns, mapping=layout.mapping(), known=known, guessed=_guessed(layout),
         tickets=tuple(one for one in read if isinstance(one, NewTicket))[:SHOWN],
         bad_rows=tuple(one for one in read if isinstance(one, BadRow)),
     )  # fmt: skip
+
+
+def _guessed(layout: Layout) -> str:
+    if not layout.guessed:
+        return ""
+    field = layout.guessed[0]
+    column, order = layout.mapping()[field], "day/month" if layout.day_first[field] else "month/day"
+    return f"Dates in '{column}' could be day/month or month/day; read as {order}. Write them as 2026-01-31 to be sure."
 
 
 def _unread(table: Table, mapping: Mapping[str, str], refused: Unusable) -> Preview:
