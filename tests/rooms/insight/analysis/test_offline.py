@@ -84,6 +84,11 @@ MARCH_BILLING = sum(one.department == "Billing" and (one.created_at or 0) >= 1_7
         ("How complex are the tickets?", ["17.3 %"]),
         ("Give me an overview", ["600 tickets", "most frequent theme"]),
         ("On which weekday do most tickets come?", ["Friday with 90 tickets"]),
+        ("Did login problems rise in March?", ["rose: February 2024 has", "March 2024", "more than chance"]),
+        ("What changed after 1 March?", ["2024-02-01 to 2024-03-01 has", "Login rose"]),
+        ("How many tickets came on weekends?", ["with weekday Saturday or Sunday"]),
+        ("Which department resolves fastest?", ["the lowest first"]),
+        ("Which department has the most spaceship tickets?", ["0 of the 600 tickets mention spaceship"]),
         ("Has the share of login problems gone up?", ["from 10.0 % in February 2024 to 38.1 %"]),
     ],
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """What tickets say about something: how many mention it, with which other words, and in whose words."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from math import log
 
 from tallystick.errors import ToolError
@@ -35,17 +35,10 @@ def about(desk: Desk, find: Find | None) -> list[Sentence]:
     return [*not_mentioned(desk), *how_many(desk), *_beside(desk), *_quoted(desk, find)]
 
 
-def not_mentioned(desk: Desk, only: Set[str] | None = None) -> list[Sentence]:
-    """Words that no ticket holds: an answer too, and one that can be counted.
-
-    Args:
-        desk: The question.
-        only: Of the words, these; None: all.
-    """
+def not_mentioned(desk: Desk) -> list[Sentence]:
+    """Words that no ticket holds: an answer too, and one that can be counted."""
     said: list[Sentence] = []
     for term in desk.unheard():
-        if only is not None and term not in only:
-            continue
         none, total = desk.count(desk.whole, chosen(says=term)), desk.count(desk.whole)
         if none is not None and total is not None:
             said.append(say(none, " of the ", total, f" tickets mention {name(term)}."))

@@ -65,7 +65,7 @@ def sides_of(desk: Desk, other: tuple[int, str] | None) -> tuple[Side, Side] | N
             Side(label=two.label, where=desk.base | two.where()),
         )
     for field, values in asked.values:
-        if len(values) > 1:
+        if len(values) > 1 and field != "weekday":
             sides = [Side(label=name(each), where=desk.base | where_field(field, each)) for each in values[:2]]
             return sides[0], sides[1]
     periods = two_periods(desk.facts)
@@ -169,7 +169,7 @@ def _volumes(desk: Desk, before: Side, after: Side) -> list[Sentence]:
     one, two = desk.count(before.where), desk.count(after.where)
     if one is None or two is None:
         return []
-    said: list[str | Figure] = [f"{before.label} has ", one, f" tickets, {after.label} ", two]
+    said = [*_way(desk, one, two, before), f"{before.label} has ", one, f" tickets, {after.label} ", two]
     p = desk.book.p(query("p_per_day", on_side("a.", before.where), on_side("b.", after.where)))
     per_day = [desk.book.figure(query("per_day", side.where), places=1) for side in (before, after)]
     if p is None or per_day[0] is None or per_day[1] is None:
@@ -177,6 +177,14 @@ def _volumes(desk: Desk, before: Side, after: Side) -> list[Sentence]:
     sure = "more than chance" if p.value < LEVEL else "within what chance does"
     said += ["; that is ", per_day[0], " and ", per_day[1], f" a day, a difference {sure} (Mann-Whitney, p ", p]
     return [say(*said, ").")]
+
+
+def _way(desk: Desk, one: Figure, two: Figure, before: Side) -> list[str | Figure]:
+    """Which way it went, where one side came before the other and the question is about that."""
+    if not before.earlier or "trend" not in desk.asked.wants:
+        return []
+    which = f"The number of tickets {desk.about}" if desk.about else "The number of tickets"
+    return [f"{which} {'rose' if two.value > one.value else 'fell' if two.value < one.value else 'stayed'}: "]
 
 
 def _mix(desk: Desk, by: str, before: Side, after: Side) -> list[Sentence]:

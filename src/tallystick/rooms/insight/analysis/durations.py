@@ -1,11 +1,14 @@
 """How long tickets take, and how often they are handed on."""
 
+import re
+
 from tallystick.rooms.insight.analysis.desk import Desk, field_name
 from tallystick.rooms.insight.analysis.sentence import Sentence, listed, name, say
 from tallystick.rooms.insight.analysis.volume import cannot
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import chosen, query
 
+_LOWEST = re.compile(r"(?i)\b(?:fastest|quickest|shortest|fewest|least|lowest)\b")
 FEWEST = 5
 """Tickets of a value below which its median says nothing."""
 
@@ -46,7 +49,7 @@ def reassignments(desk: Desk) -> list[Sentence]:
 
 
 def _by(desk: Desk, measure: str, of: dict[str, str], unit: str) -> list[Sentence]:
-    """The same for each value of the field that is asked for, the highest first."""
+    """The same for each value of the field that is asked for: what is asked for first, else the highest."""
     by = desk.asked.by
     if by is None:
         return []
@@ -59,9 +62,11 @@ def _by(desk: Desk, measure: str, of: dict[str, str], unit: str) -> list[Sentenc
             found.append((row.label, value, many))
     if not found:
         return []
-    found.sort(key=lambda each: (-each[1].value, each[0]))
+    low = _LOWEST.search(desk.asked.text) is not None
+    found.sort(key=lambda each: (each[1].value if low else -each[1].value, each[0]))
     shown = found if len(found) <= desk.asked.top + 1 else [*found[: desk.asked.top], found[-1]]
     parts: list[list[str | Figure]] = [
         [f"{name(label)} ", value, " (of ", many, " tickets)"] for label, value, many in shown
     ]
-    return [say(f"By {field_name(by)} the {unit} are, the highest first: ", *listed([list(p) for p in parts]), ".")]
+    order = "lowest" if low else "highest"
+    return [say(f"By {field_name(by)} the {unit} are, the {order} first: ", *listed([list(p) for p in parts]), ".")]

@@ -62,7 +62,9 @@ def _refused(desk: Desk) -> list[Sentence]:
 
 
 def _compared(desk: Desk, other: tuple[int, str] | None) -> list[Sentence]:
-    several = len(desk.asked.periods) > 1 or any(len(values) > 1 for _, values in desk.asked.values)
+    several = len(desk.asked.periods) > 1 or any(
+        len(values) > 1 for field, values in desk.asked.values if field != "weekday"
+    )
     moving = desk.asked.want("trend") and desk.asked.by in {*BY, "theme"} and not desk.asked.topics + desk.asked.values
     if other is None and not several and not desk.asked.want("compare") and not moving:
         return []
@@ -82,14 +84,14 @@ def _numbers(desk: Desk) -> list[Sentence]:
         return about(desk, None)
     for want, tell in _TELLS:
         if want in desk.asked.wants:
-            return [*not_mentioned(desk, desk.asked.pointed), *tell(desk)]
+            return [*not_mentioned(desk), *tell(desk)]
     by = desk.asked.by
     if by is not None and desk.asked.want("top", "count", "share"):
         filled = desk.themes is not None if by == "theme" else desk.facts.filled(by)
         if not filled and not (by == "theme" and desk.asked.topics):
             return missing_field(desk, by)
         if filled and not (by == "theme" and desk.asked.topics and not desk.asked.want("top")):
-            return [*not_mentioned(desk, desk.asked.pointed), *ranking(desk, by)]
+            return [*not_mentioned(desk), *ranking(desk, by)]
     return []
 
 

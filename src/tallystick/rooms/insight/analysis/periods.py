@@ -90,6 +90,21 @@ def month_of(year: int, month: int) -> Period:
     )
 
 
+def before(period: Period, span: Span) -> Period | None:
+    """What a period is held against when it is asked what changed in it; None: the data begin with it.
+
+    A month is held against the month before, one up to the end of the data against all before it, any other against as
+    many days.
+    """
+    last = period.first - timedelta(days=1)
+    if last < span.first:
+        return None
+    if period == month_of(period.first.year, period.first.month):
+        return month_of(last.year, last.month)
+    days = span.first if period.last >= span.last else period.first - (period.last - period.first) - timedelta(days=1)
+    return _between(max(days, span.first), last)
+
+
 def _between(first: date, last: date) -> Period:
     label = first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
     return Period(first=first, last=last, label=label)
@@ -108,9 +123,11 @@ def _two_days(match: re.Match[str], _span: Span) -> Period | None:
 
 
 def _open_end(match: re.Match[str], span: Span) -> Period | None:
-    day, word = _day(match["day"]), match["word"].lower()
-    if day is None:
-        return None
+    day = _day(match["day"])
+    return None if day is None else _open(day, match["word"].lower(), span)
+
+
+def _open(day: date, word: str, span: Span) -> Period:
     if word in {"since", "from"}:
         return _between(day, max(day, span.last))
     if word == "after":
@@ -120,15 +137,33 @@ def _open_end(match: re.Match[str], span: Span) -> Period | None:
     return _between(min(span.first, day), day if word == "until" else day - timedelta(days=1))
 
 
+def _named_day(match: re.Match[str], span: Span) -> Period | None:
+    """`after 7 April`, `since April 7th, 2026`."""
+    month = _month_number(match["month"] or match["name"])
+    year = int(match["year"] or _latest_year(month, span))
+    try:
+        day = date(year, month, int(match["day"] or match["number"]))
+    except ValueError:
+        return None
+    return _open(day, match["word"].lower(), span)
+
+
 def _named_month(match: re.Match[str], span: Span) -> Period | None:
-    month = next(at for at, name in enumerate(MONTHS, start=1) if name.startswith(match["month"].lower()[:3]))
+    month = _month_number(match["month"])
     if match["month"].lower() == "may" and not match["year"] and not match["before"]:
         return None
     if match["year"]:
         return month_of(int(match["year"]), month)
-    # The latest such month that the data reach.
-    year = span.last.year if (span.last.year, month) <= (span.last.year, span.last.month) else span.last.year - 1
-    return month_of(year, month)
+    return month_of(_latest_year(month, span), month)
+
+
+def _month_number(name: str) -> int:
+    return next(at for at, month in enumerate(MONTHS, start=1) if month.startswith(name.lower()[:3]))
+
+
+def _latest_year(month: int, span: Span) -> int:
+    """Of the latest such month that the data reach."""
+    return span.last.year if month <= span.last.month else span.last.year - 1
 
 
 def _quarter(match: re.Match[str], span: Span) -> Period | None:
@@ -174,6 +209,12 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Span], Period |
     (re.compile(rf"\b(?:between|from)\s+(?P<first>{_DAY})\s+(?:and|to|until)\s+(?P<last>{_DAY})\b", _I), _two_days),
     (re.compile(rf"\b(?P<first>{_DAY})\s*(?:to|until|till|-|–|\.\.)\s*(?P<last>{_DAY})\b", _I), _two_days),  # noqa: RUF001
     (re.compile(rf"\b(?P<word>since|from|after|before|until|on)\s+(?P<day>{_DAY})\b", _I), _open_end),
+    (
+        re.compile(rf"\b(?P<word>since|from|after|before|until|on)\s+(?:the\s+)?(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+                   rf"(?:\s+of)?\s+(?P<month>{_MONTH})|(?P<name>{_MONTH})\s+(?P<number>\d{{1,2}})(?:st|nd|rd|th)?)\b"
+                   rf"(?:,?\s+(?P<year>(?:19|20)\d\d))?", _I),
+        _named_day,
+    ),
     (
         re.compile(rf"\b(?P<before>(?:in|during|since|for|of|from|between|to|and|vs\.?|versus|with)\s+)?"
                    rf"(?P<month>{_MONTH})\b\.?(?:,?\s+(?P<year>(?:19|20)\d\d))?", _I),

@@ -3,7 +3,7 @@
 import re
 
 from tallystick.records import record
-from tallystick.rooms.insight.analysis.periods import Period, Span, find_periods
+from tallystick.rooms.insight.analysis.periods import Period, Span, before, find_periods
 from tallystick.rooms.insight.analysis.vocabulary import (
     ELSEWHERE_PATTERNS,
     FIELD_PATTERNS,
@@ -20,6 +20,13 @@ _MOST_KNOWN = 2_000
 _USUAL = 5
 _POINTED = re.compile(
     r"\b(?:about|mention\w*|regarding|concerning|with|say|for|of)\s+(?:(?:the|a|an|our|their)\s+)?([\w'-]+)",
+    re.IGNORECASE,
+)
+
+
+_WEEKEND = ("Saturday", "Sunday")
+_WEEKDAY = re.compile(
+    r"\b(?:on|at|during|over)\s+(?:a\s+|the\s+)?(?:(?P<end>weekends?)|(?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?)\b",
     re.IGNORECASE,
 )
 
@@ -60,13 +67,15 @@ def understand(question: str, facts: Facts, span: Span | None) -> Asked:
     rest = question if found is None else found.rest
     wants = {want for want, pattern in WANT_PATTERNS.items() if pattern.search(rest)}
     values, rest = _values_in(rest, facts)
+    days, rest = _weekdays_in(rest)
+    values += days
     extra = _extra_in(rest, facts)
     fields = [field for field, pattern in FIELD_PATTERNS.items() if pattern.search(rest)]
     elsewhere = next((what for what, pattern in ELSEWHERE_PATTERNS.items() if pattern.search(rest)), None)
     number = NUMBER.search(rest)
     return Asked(
         text=question, wants=frozenset(wants), by=extra or _by(fields, values), values=values,
-        periods=() if found is None else found.periods, topics=_topics(rest, extra),
+        periods=_held_against(() if found is None else found.periods, wants, span), topics=_topics(rest, extra),
         pointed=frozenset(words_of(" ".join(_POINTED.findall(rest)))),
         top=int(number[1] or number[2]) or _USUAL if number else _USUAL,
         elsewhere=None if extra else elsewhere,
@@ -97,6 +106,23 @@ def _values_in(rest: str, facts: Facts) -> tuple[tuple[tuple[str, tuple[str, ...
             words[place] = ""
     named = tuple((field, tuple(values)) for field, values in found.items())
     return named, rest if not named else _without(rest, [word for word in words if word])
+
+
+def _held_against(periods: tuple[Period, ...], wants: set[str], span: Span | None) -> tuple[Period, ...]:
+    """`Did it rise in April?` is asked of two periods, though one is named."""
+    if span is None or len(periods) != 1 or wants.isdisjoint({"trend", "compare"}):
+        return periods
+    earlier = before(periods[0], span)
+    return periods if earlier is None else (earlier, periods[0])
+
+
+def _weekdays_in(rest: str) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], str]:
+    """`on weekends`, `on Mondays`: days of the week that are named."""
+    named = _WEEKDAY.search(rest)
+    if named is None:
+        return (), rest
+    days = _WEEKEND if named["end"] else (named["day"].capitalize(),)
+    return (("weekday", days),), _WEEKDAY.sub(" ", rest, count=1)
 
 
 def _without(rest: str, left: list[str]) -> str:

@@ -5,6 +5,7 @@ from tallystick.rooms.insight.analysis.sentence import Sentence, listed, name, s
 from tallystick.rooms.insight.analysis.volume import cannot
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import Given, on_side, query, where_field
+from tallystick.rooms.insight.figures.selecting import select
 from tallystick.rooms.insight.figures.significance import LEVEL
 
 _MOST_STEPS = 12
@@ -40,7 +41,10 @@ def _steps(desk: Desk) -> list[Sentence]:
     """Volumes one after the other, and the highest."""
     by = unit_of(desk)
     coded = desk.facts.field(by)
-    names = () if coded is None else coded.names[-_MOST_STEPS:]
+    # Of a period that is named, its own steps: those outside it would be zero only because they were left out.
+    mine = {} if coded is None else coded.counts(select(desk.facts, desk.base))
+    inside = [step for step in (() if coded is None else coded.names) if len(desk.asked.periods) != 1 or mine.get(step)]
+    names = inside[-_MOST_STEPS:]
     found: list[tuple[str, Figure]] = []
     for step in names:
         counted = desk.count(desk.base, where_field(by, step))
