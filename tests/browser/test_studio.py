@@ -286,6 +286,8 @@ def test_a_recipe_is_run_and_watched_by_keyboard(served: Served, visit: Open) ->
     page.get_by_role("button", name="Run it").press("Enter")
     page.wait_for_url("**/runs/run_*")
     expect(page.get_by_text("Definition of done")).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("heading", name="review: editor")).to_be_visible()
+    expect(page.get_by_text("Evidence:")).to_be_visible()
     here.check()
     here.picture("run")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})

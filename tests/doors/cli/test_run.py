@@ -25,9 +25,13 @@ def test_a_recipe_is_run_and_watched_without_any_server(tally: Tally, studio: Pa
         "find:", "read.0:", "read.1:", "read.2:", "judge:",
     ]  # fmt: skip
     assert "+ evidence_ok judged" in told.out
+    assert "judge (" in told.out
+    assert "Evidence:" in told.out
+    assert "--slot NAME" in told.err
     run_id = told.out.split()[0]
     shown = tally("run", "show", run_id, "--json").json
     assert (shown["status"], shown["inputs"]) == ("done", {"thread": "brass key"})
+    assert [said["step"] for said in shown["replies"]] == ["judge"]
     reply = tally("run", "show", run_id, "--slot", "judged")
     assert "Evidence:" in reply.out
     assert tally("run", "resume", run_id).error == "run_not_resumable"

@@ -101,8 +101,8 @@ def show(
                 raise Refused("There is no such run or slot. `tally run show RUN` names them.", code="not_found")
             RunScreen(here.screen).slot(held)
             return Exit.OK
-        found = runs.show(run_id, _owner())
-    RunScreen(here.screen).run(_there(found))
+        found, said = runs.show(run_id, _owner()), runs.replies(run_id, _owner())
+    RunScreen(here.screen).run(_there(found), said)
     return Exit.OK
 
 
@@ -141,7 +141,7 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
 
     here.screen.note(f"run {begun['run_id']}")
     ended = watch_run(gate, runs, begun["run_id"], _owner(), told=shown.event)
-    shown.run(ended)
+    shown.run(ended, runs.replies(ended["run_id"], _owner()))
     return Exit.OK if ended["status"] == "done" else Exit.REFUSED
 
 

@@ -1,5 +1,6 @@
 """How a run is shown at the terminal."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,9 @@ class RunScreen:
 
     screen: Screen
 
-    def run(self, run: dict[str, Any]) -> None:
-        """All about a run."""
-        self.screen.data(run)
+    def run(self, run: dict[str, Any], replies: Sequence[Mapping[str, str]] = ()) -> None:
+        """All about a run, and what its agents said."""
+        self.screen.data(run | {"replies": list(replies)})
         self.screen.line(f"{run['run_id']}  {run['title']}: {run['status']}")
         if run.get("message"):
             self.screen.line(f"  {run['message']} ({run.get('code', '')})")
@@ -30,6 +31,13 @@ class RunScreen:
             named = check.get("slot") or check.get("path") or ""
             missing = "" if check["ok"] else f": {check['message']}"
             self.screen.line(f"  {'+' if check['ok'] else 'x'} {check['check']} {named}{missing}")
+        for said in replies:
+            self.screen.line()
+            self.screen.line(f"{said['step']} ({said['agent']}):")
+            self.screen.block(said["reply"])
+        if run["slots"]:
+            names = ", ".join(run["slots"])
+            self.screen.note(f"to see one of {names}: tally run show {run['run_id']} --slot NAME")
 
     def slot(self, slot: "Slot") -> None:
         """What a slot holds; of an agent's step the reply itself."""

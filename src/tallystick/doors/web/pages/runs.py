@@ -1,6 +1,6 @@
 """Runs: recipes that do several steps, watched while they go, cancelled, and taken up again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -11,6 +11,7 @@ from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.doors.web.parts.text import block
 from tallystick.turns.agents.problem import Problem
 
 MOST = 50
@@ -122,42 +123,56 @@ class _One:
             return
         heading(str(told.get("title") or told.get("recipe_id")), self._run_id)
         self._place = ui.column().classes("w-full gap-2").props('role="status"')
-        self._draw(told)
+        await self._draw(told)
         ui.timer(SOON_S, self._look)
 
     async def _look(self) -> None:
         told = await run.io_bound(_desk(self._house).show, self._run_id, self._visitor.caller)
         if told is not None:
-            self._draw(told)
+            await self._draw(told)
 
-    def _draw(self, told: Mapping[str, Any]) -> None:
+    async def _draw(self, told: Mapping[str, Any]) -> None:
         now = orjson.dumps(told, default=str)
         if now == self._seen:
             return
         self._seen = now
+        replies = await run.io_bound(_desk(self._house).replies, self._run_id, self._visitor.caller)
         self._place.clear()
         with self._place:
-            with ui.row().classes("tally-row"):
-                badge(str(told["status"]))
-                if told.get("message"):
-                    ui.label(str(told["message"])).classes("tally-text tally-soft")
-                ui.space()
-                if told["status"] in {"queued", "running"}:
-                    ui.button("Cancel", on_click=lambda: self._act("cancel")).props('outline color="negative"')
-                elif told["status"] in {"failed", "cancelled", "incomplete"}:
-                    ui.button("Go on", icon="play_arrow", on_click=lambda: self._act("resume")).props("outline")
+            self._head(told)
+            for name, value in told.get("inputs", {}).items():
+                ui.label(f"{name}: {value}").classes("tally-text tally-soft")
             for step in told.get("steps", ()):
                 _step(step)
-            if told.get("done"):
-                section("Definition of done")
-                for check in told["done"]:
-                    with ui.row().classes("tally-row tally-line"):
-                        badge("ok" if check.get("ok") else "failed")
-                        ui.label(str(check.get("check") or check.get("kind") or check)).classes("tally-text")
+            for said in replies or ():
+                section(f"{said['step']}: {said['agent']}")
+                block(said["reply"])
+            _checks(told.get("done") or ())
+
+    def _head(self, told: Mapping[str, Any]) -> None:
+        with ui.row().classes("tally-row"):
+            badge(str(told["status"]))
+            if told.get("message"):
+                ui.label(str(told["message"])).classes("tally-text tally-soft")
+            ui.space()
+            if told["status"] in {"queued", "running"}:
+                ui.button("Cancel", on_click=lambda: self._act("cancel")).props('outline color="negative"')
+            elif told["status"] in {"failed", "cancelled", "incomplete"}:
+                ui.button("Go on", icon="play_arrow", on_click=lambda: self._act("resume")).props("outline")
 
     async def _act(self, what: str) -> None:
         await run.io_bound(getattr(_desk(self._house), what), self._run_id, self._visitor.caller)
         await self._look()
+
+
+def _checks(done: Sequence[Mapping[str, Any]]) -> None:
+    if not done:
+        return
+    section("Definition of done")
+    for check in done:
+        with ui.row().classes("tally-row tally-line"):
+            badge("ok" if check.get("ok") else "failed")
+            ui.label(str(check.get("check") or check.get("kind") or check)).classes("tally-text")
 
 
 def _step(step: Mapping[str, Any]) -> None:

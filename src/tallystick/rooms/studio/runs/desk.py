@@ -137,6 +137,17 @@ class RunDesk:
             return None
         return Slot(slot=slot, value=cache.value(slot), receipts=cache.receipts(slot))
 
+    def replies(self, run_id: str, caller: Caller) -> list[dict[str, str]]:
+        """What its agents said, in the order of the steps: what a person wants of a run that has ended."""
+        told = self.show(run_id, caller)
+        said = []
+        for step in () if told is None else told["steps"]:
+            held = self.slot(run_id, step["slot"], caller) if "agent" in step and step.get("slot") else None
+            reply = held.value.get("reply") if held is not None and isinstance(held.value, dict) else None
+            if isinstance(reply, str):
+                said.append({"step": step["step"], "agent": step["agent"], "reply": reply})
+        return said
+
     def events(self, run_id: str, *, after: int = -1) -> list[Event]:
         """What it told since."""
         return self._durable.events(run_id, after=after)
