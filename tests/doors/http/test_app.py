@@ -66,6 +66,14 @@ def test_without_metrics_there_is_no_such_route(open_door: OpenDoor) -> None:
     assert door.call("double", {"number": 1}).status_code == 200
 
 
+def test_a_browser_that_asks_for_a_page_that_is_not_there_gets_a_page(door: Doorway) -> None:
+    page = door.get("/nowhere/<b>", headers={"accept": "text/html,*/*;q=0.8"})
+    assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (404, "text/html")
+    assert "<b>" not in page.text
+    problem(door.get("/api/nowhere", headers={"accept": "text/html,*/*;q=0.8"}), 404, "downstream_error")
+    problem(door.get("/nowhere"), 404, "downstream_error")
+
+
 # -- documentation -----------------------------------------------------------------------------------------------------
 
 

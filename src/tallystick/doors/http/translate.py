@@ -2,12 +2,13 @@
 
 Refused                  what a route says itself
 RequestValidationError   400 validation_error
-HTTPException            404, 405 and the like, from the router
+HTTPException            404, 405 and the like, from the router; a browser that asked for a page is told in one
 TallyError               503 tool_unavailable: the workspace, its ledger or its database cannot be used
 anything else            500 downstream_error, the stack in the log
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -23,15 +24,28 @@ from tallystick.gate.codes import Category
 _ABSENT = frozenset({404, 409})
 """Statuses that say something about a thing, not about the request."""
 
+NO_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>No such page · Tallystick</title>
+<meta name="viewport" content="width=device-width"><main><h1>There is no such page</h1>
+<p>It may have been moved, or its address was mistyped. <a href="/">To the start</a></p></main></html>
+"""
+
 
 def translate_errors(app: FastAPI) -> None:
     """Register the translation with an application."""
 
     async def translated(request: Request, error: Exception) -> Response:
+        if isinstance(error, HTTPException) and error.status_code == HTTPStatus.NOT_FOUND and _is_person(request):
+            return Response(NO_PAGE, HTTPStatus.NOT_FOUND, media_type="text/html")
         return error_answer(error, request.scope)
 
     for kind in (Refused, RequestValidationError, HTTPException, TallyError, Exception):
         app.add_exception_handler(kind, translated)
+
+
+def _is_person(request: Request) -> bool:
+    """Whether a browser asks for a page: programs ask for the API's paths, or for no HTML."""
+    wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    return wants_page and not request.url.path.startswith(("/api/", "/v1/"))
 
 
 def error_answer(error: Exception, scope: Scope) -> Response:
