@@ -107,3 +107,10 @@ def test_the_user_s_own_layer_is_read_where_the_settings_say(open_door: OpenDoor
     door = open_door(storage={"state_dir": str(tmp_path / "state"), "user_dir": str(home)})
     one = door.get(f"{PROMPTS}/file-reader").json()
     assert (one["title"], one["layer"], one["warnings"][0]["layer"]) == ("Read it", "user", "user")
+
+
+@pytest.mark.promise("prompts.http")
+def test_nobody_proposes_by_a_name_that_is_no_agents(door: Doorway) -> None:
+    body = {"prompt": "file-locator", "agent": "ghost", "description": "Better words."}
+    assert problem(door.post(f"{PROMPTS}/proposals", body), 404, "downstream_error")["hint"] == "agent_unknown"
+    assert door.get(f"{PROMPTS}/proposals").json()["total"] == 0
