@@ -84,8 +84,12 @@ def test_a_refused_reply_and_a_stopped_turn_are_told_of_once(gate: Gate) -> None
         chat(gate, ASK, claim('"she sailed to the moon and back again" Story/Scenes/SCN-01.md:L4'))
     chat(gate, Chat(message="x", agent_id="critic", session_id="s2"), call("nothing", {}))
     assert news(gate) == [
-        ("chat", "A turn of critic was stopped: STOP_HOOK: tool_call_rejected tool_call_unknown_tool.", "/sessions/s2"),
-        ("chat", "A reply of critic was rejected: quote_not_found.", "/sessions/s1"),
+        (
+            "chat",
+            "A turn of critic was stopped: STOP_HOOK: tool_call_rejected tool_call_unknown_tool.",
+            "/receipts?words=s2",
+        ),
+        ("chat", "A reply of critic was rejected: quote_not_found.", "/receipts?words=s1"),
     ]
 
 

@@ -18,7 +18,7 @@ from tallystick.errors import TallyError
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.telemetry.counted import Counted
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Count, Rejections
@@ -105,9 +105,9 @@ class Counting:
             text = f"A turn of {agent} was stopped: {result.stop_hook}."
         else:
             return
-        source, link = "chat", f"/sessions/{session.session_id}"
+        source, link = "chat", place_of("session", session.session_id)
         if session.conference_id is not None:
-            source, link = "conference", f"/conferences/{session.conference_id}"
+            source, link = "conference", place_of("conference", session.conference_id)
         self._notifications.add(level="warn", source=source, text=text, link=link)
 
 

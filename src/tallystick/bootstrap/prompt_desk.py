@@ -14,7 +14,7 @@ from tallystick.rooms.studio.prompts.nouns import Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.storage.credits import Credits
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.credits import CreditEvent, Merit
 from tallystick.turns.agents.problem import Problem
 
@@ -116,4 +116,4 @@ class PromptDesk:
 
 
 def _link(proposal: Proposal) -> str:
-    return f"/prompts/proposals/{proposal.proposal_id}"
+    return place_of("proposal", proposal.proposal_id)

@@ -21,7 +21,7 @@ from tallystick.rooms.studio.issues.recollection import Recollection, View
 from tallystick.rooms.studio.issues.store import Issues, Notify
 from tallystick.rooms.studio.issues.wire import clean, problem_of, tags_of
 from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.problem import Problem
 
 FOLDER = "memory"
@@ -259,7 +259,7 @@ class IssueMemory:
         heading = self._issues.heading(issue_id)
         if heading is not None:
             text = f"Issue #{heading.number} ({heading.title}) {what} for {agent_id}."
-            self._notify.add(level="info", source="issues", text=text, link=f"/issues/{issue_id}")
+            self._notify.add(level="info", source="issues", text=text, link=place_of("issue", issue_id))
 
     def _file(self, agent_id: str) -> MindFile:
         return MindFile(self._folder / agent_id)
