@@ -197,6 +197,10 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
             serve_agent(gate.workspace, server)
             return asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
 
+    mute = asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
+    assert isinstance(mute, Problem)
+    assert mute.code == "model_missing"
+    assert desk.matters.memory.words("critic", "1")["made_by"] == "rules"  # type: ignore[index]
     kept = reword(Says("<think>a line</think>Silver compass,\nstill open."))
     assert (kept["text"], kept["made_by"], kept["level"]) == ("Silver compass, still open.", "model", 1)
     refused = reword(Says("<think>nothing</think>"))

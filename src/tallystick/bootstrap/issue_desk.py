@@ -1,5 +1,6 @@
 """Issues of an open workspace: what chats become, who changed what, and what a model makes of what agents remember."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tallystick.settings import Settings
 from tallystick.storage.issue_links import link_issue
 from tallystick.storage.transcripts import Transcripts
 from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agents.wire import OFFLINE
 
 SESSION = "issues"
 """The session of the audit records."""
@@ -29,6 +31,10 @@ NO_CHAT = Problem(
 )
 NOTHING_TO_WORD = Problem(
     code="words_invalid", message="The agent keeps the whole transcript of this issue; there is nothing to shorten."
+)
+NO_MODEL = Problem(
+    code="model_missing",
+    message="The agent has no model, so the rules' words stay. `tally agents set-endpoint` gives it one.",
 )
 MOVES = ("close", "reopen", "freeze", "unfreeze")
 
@@ -154,6 +160,11 @@ class IssueDesk:
         issue = self.matters.issues.get(name)
         if issue is None or kept["level"] >= HIGHEST:
             return NOTHING_TO_WORD
+        to = await asyncio.to_thread(conversation.crew.addressed, agent_id)
+        if isinstance(to, Unanswered):
+            return to
+        if to.endpoint.provider == OFFLINE:
+            return NO_MODEL
         message = _wish(issue, kept["level"])
         said = await conversation.chat(Chat(message=message, caller=caller, agent_id=agent_id, skip_tools=True))
         if isinstance(said, Unanswered):

@@ -57,7 +57,7 @@ def test_only_a_person_sets_and_clears_a_wording_and_is_warned(door: Doorway) ->
     "body",
     [
         {"example": {**EXAMPLE, "nonce": "abc"}}, {"example": {**EXAMPLE, "tool": "file_reader"}},
-        {"example": {**EXAMPLE, "args": {"wrong": 1}}}, {"unknown": 1}, {"description": "two\nlines"},
+        {"example": {**EXAMPLE, "args": {"wrong": 1}}}, {"unknown": 1}, {"description": "two\nlines"}, {},
     ],
 )  # fmt: skip
 def test_a_wording_that_would_teach_a_wrong_call_is_refused(door: Doorway, body: dict[str, Any]) -> None:

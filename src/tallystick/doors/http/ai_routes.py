@@ -42,7 +42,7 @@ CHAT = Form(
 ROUTE = Form(
     properties={
         "message": {"type": "string", "description": "What is wanted, in the user's words."},
-        "issueId": {**ID, "description": "The issue the task belongs to; a new one if not given."},
+        "issueId": {**ID, "description": "The issue the task belongs to, by its id or number; a new one if not given."},
         "sessionId": {**ID, "description": "Where the receipts belong; the issue's own session if not given."},
         "parentPacketId": {**ID, "description": "The packet this one follows from."},
         "choice": {"type": "string", "maxLength": 1000, "description": "The choice of an earlier `clarify` packet."},

@@ -63,7 +63,7 @@ FROM_CHAT = Form(
 )
 STATUS = {
     "agent_unknown": 404, "issue_unknown": 404, "memory_unknown": 404, "session_unknown": 404, "issue_frozen": 409,
-    "issue_unmoved": 409, "person_required": 403, "comment_limit": 429, "comment_ping_pong": 429,
+    "model_missing": 409, "issue_unmoved": 409, "person_required": 403, "comment_limit": 429, "comment_ping_pong": 429,
 }  # fmt: skip
 
 
