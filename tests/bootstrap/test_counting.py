@@ -84,8 +84,12 @@ def test_a_refused_reply_and_a_stopped_turn_are_told_of_once(gate: Gate) -> None
         chat(gate, ASK, claim('"she sailed to the moon and back again" Story/Scenes/SCN-01.md:L4'))
     chat(gate, Chat(message="x", agent_id="critic", session_id="s2"), call("nothing", {}))
     assert news(gate) == [
-        ("chat", "A turn of critic was stopped: STOP_HOOK: tool_call_rejected tool_call_unknown_tool.", "/sessions/s2"),
-        ("chat", "A reply of critic was rejected: quote_not_found.", "/sessions/s1"),
+        (
+            "chat",
+            "A turn of critic was stopped: STOP_HOOK: tool_call_rejected tool_call_unknown_tool.",
+            "/receipts?words=s2",
+        ),
+        ("chat", "A reply of critic was rejected: quote_not_found.", "/receipts?words=s1"),
     ]
 
 
@@ -193,6 +197,10 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
             serve_agent(gate.workspace, server)
             return asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
 
+    mute = asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
+    assert isinstance(mute, Problem)
+    assert mute.code == "model_missing"
+    assert desk.matters.memory.words("critic", "1")["made_by"] == "rules"  # type: ignore[index]
     kept = reword(Says("<think>a line</think>Silver compass,\nstill open."))
     assert (kept["text"], kept["made_by"], kept["level"]) == ("Silver compass, still open.", "model", 1)
     refused = reword(Says("<think>nothing</think>"))

@@ -51,7 +51,7 @@ def test_the_bell_rings_in_every_window_and_what_is_read_is_read_everywhere(
     second.open("/telemetry")
     bell = page.get_by_role("button", name="Notifications", exact=True)
     expect(bell).to_be_visible()
-    told.add(level="warn", source="runs", text=f"A run has ended: {NASTY}", link=f"/api/runs/run_{how_large[0]}")
+    told.add(level="warn", source="runs", text=f"A run has ended: {NASTY}", link=f"/runs/run_{how_large[0]}")
     told.add(level="info", source="memory", text="Something without a place to go.")
     rung = page.get_by_role("button", name="Notifications, 2 unread")
     expect(rung).to_be_visible()

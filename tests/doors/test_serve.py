@@ -19,6 +19,7 @@ from tallystick.bootstrap import Gate
 from tallystick.doors.serve import Server
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings
+from tallystick.storage.notifications import PLACES, place_of
 from tests.doors.tokens import SECRET
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +147,15 @@ def test_a_held_call_is_answered_with_the_printed_token_and_runs_in_the_server(s
     process.end()
     assert process.said.count(process.token) == 1
     assert "hunter2" not in process.said
+
+
+@pytest.mark.promise("page.bell")
+def test_every_place_that_a_notification_can_name_is_a_page(serve: Serve) -> None:
+    process = serve("--port", "0")
+    for kind in PLACES:
+        shown = ask(process, "GET", place_of(kind, "some id"), headers={"x-tally-token": process.token})
+        assert (shown.status_code, shown.headers["content-type"]) == (200, "text/html; charset=utf-8"), kind
+    assert ask(process, "GET", "/sessions/s1").status_code == 404
 
 
 @pytest.mark.promise("doors.serve", "doors.http-one-line")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tallystick.errors import ConfigError
 from tallystick.storage import notifications as module
-from tallystick.storage.notifications import Notification, Notifications
+from tallystick.storage.notifications import Notification, Notifications, place_of
 from tests.rooms.studio.issues.desk import counted, open_and_discuss, ticking
 from tests.rooms.studio.issues.desk import matters as make_matters
 from tests.rooms.studio.issues.desk import opened as open_issue
@@ -118,3 +118,9 @@ def test_whoever_waits_sees_that_something_changed(kept: Notifications) -> None:
         assert isinstance(kept.add(level="info", source="x", text=f"n{number}"), Notification)
         stamps.append(kept.stamp())
     assert len(set(stamps)) == 3
+
+
+@pytest.mark.promise("notifications.made")
+def test_an_id_is_one_part_of_the_place_it_names_whatever_is_in_it() -> None:
+    assert place_of("session", "a b&c") == "/receipts?words=a%20b%26c"
+    assert place_of("run", "../x") == "/runs/..%2Fx"

@@ -13,6 +13,7 @@ from typing import Any
 
 from tallystick.bootstrap.conference_answer import Held, flag, good, refused
 from tallystick.bootstrap.conference_hearing import TrafficLog
+from tallystick.bootstrap.conference_owner import may_read, not_own
 from tallystick.bootstrap.conference_table import Asked, Heard, Stepped, Table, to_the_end
 from tallystick.bootstrap.conversation import Conversation
 from tallystick.bootstrap.conversation_after import new_id, now
@@ -29,8 +30,6 @@ from tallystick.turns.agents.problem import Problem
 
 LOOK_S = 0.25
 """How often a round looks whether somebody wishes it cancelled."""
-READERS = frozenset({"auditor", "admin"})
-"""May read what others said; the owner of the machine has every role."""
 MAX_NAME = 200
 
 
@@ -76,7 +75,7 @@ class Conferences:
         found = self._files.get(conference_id)
         if isinstance(found, Problem):
             return refused(found)
-        return found if _may_read(found, caller) else refused(UNKNOWN)
+        return found if may_read(found, caller) else refused(UNKNOWN)
 
     def seat(
         self, conference_id: str, action: Action, agents: Sequence[str], *, caller: Caller
@@ -88,7 +87,7 @@ class Conferences:
             seats = changed(conference.attendees, action, agents, roster)
             return seats if isinstance(seats, Problem) else replace(conference, attendees=seats)
 
-        return self._own(conference_id, caller) or good(self._files.change(conference_id, how))
+        return not_own(self._files, conference_id, caller) or good(self._files.change(conference_id, how))
 
     def transcript(self, conference_id: str, caller: Caller) -> Sequence[dict[str, Any]] | Unanswered:
         """What was said in all rounds, oldest first: the user's view, which goes on where agents forget."""
@@ -97,7 +96,7 @@ class Conferences:
 
     def cancel(self, conference_id: str, number: int, *, caller: Caller) -> Round | Unanswered:
         """Wish a round cancelled; it ends within a moment, wherever it runs."""
-        fault = self._own(conference_id, caller)
+        fault = not_own(self._files, conference_id, caller)
         if fault is not None:
             return fault
         after = good(self._files.cancel(conference_id, number))
@@ -166,7 +165,7 @@ class Conferences:
         return came[0]
 
     def _begin(self, conference_id: str, prompt: str, caller: Caller) -> Begun | Unanswered:
-        fault = self._own(conference_id, caller)
+        fault = not_own(self._files, conference_id, caller)
         if fault is not None:
             return fault
         demand_ledger(self._gate)
@@ -222,21 +221,6 @@ class Conferences:
             return lines
         said = [each["text"] for each in lines if each.get("kind") == "prompt" and each.get("round") == number]
         return str(said[0]) if said else refused(NO_ROUND)
-
-    def _own(self, conference_id: str, caller: Caller) -> Unanswered | None:
-        """Why this caller may not change a conference."""
-        found = self._files.get(conference_id)
-        if isinstance(found, Problem):
-            return refused(found)
-        return None if _is_own(found, caller) else refused(UNKNOWN)
-
-
-def _is_own(conference: Conference, caller: Caller) -> bool:
-    return caller.subject == conference.created_by or caller.has_any(frozenset({"admin"}))
-
-
-def _may_read(conference: Conference, caller: Caller) -> bool:
-    return _is_own(conference, caller) or caller.has_any(READERS)
 
 
 def _nobody(_: Any) -> None:

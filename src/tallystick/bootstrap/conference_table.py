@@ -28,6 +28,7 @@ from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Neare
 from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
 from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
+from tallystick.storage.issue_links import link_issue
 from tallystick.turns.agents.agent import CHIEF
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request
@@ -182,7 +183,9 @@ class Table:
         if not isinstance(issue, Issue):
             _log.warning("the round's issue was not saved: %s (%s)", issue.message, issue.code)
             return None
-        self._gate.link_issue(conference.conference_id, issue.issue_id, round_id=done.round_id)
+        link_issue(
+            self._gate.workspace, self._gate.ledger, conference.conference_id, issue.issue_id, round_id=done.round_id
+        )
         return issue.issue_id
 
     def _write(self, line: dict[str, Any]) -> None:

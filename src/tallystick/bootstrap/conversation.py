@@ -9,8 +9,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
+from tallystick.bootstrap.conference_owner import not_own
 from tallystick.bootstrap.conversation_after import Aftermath, new_id
 from tallystick.bootstrap.conversation_answer import Answered, Unanswered, unheard
 from tallystick.bootstrap.conversation_asking import Chat, fault_of
@@ -19,6 +21,7 @@ from tallystick.bootstrap.conversation_handing import HandedBack, Taken
 from tallystick.bootstrap.gate import Gate
 from tallystick.gate.session import Session, valid_session_id
 from tallystick.records import record
+from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Message
 from tallystick.turns.request import Progress, Request
@@ -45,6 +48,7 @@ class Conversation:
         self.after = Aftermath(gate, self.crew.tiers)
         self._gate = gate
         self._handed = HandedBack(gate)
+        self._conferences = ConferenceFiles(gate.workspace)
 
     async def chat(self, chat: Chat, *, watch: Watch | None = None) -> Answered | Unanswered:
         """Say something to an agent, and hear what comes of it.
@@ -59,6 +63,9 @@ class Conversation:
         to = await asyncio.to_thread(self.crew.addressed, chat.agent_id, offline=chat.offline)
         if isinstance(to, Unanswered):
             return to
+        fault = await asyncio.to_thread(self._not_there, chat)
+        if fault is not None:
+            return fault
         taken = await self._taken(chat, to)
         if isinstance(taken, Unanswered):
             return taken
@@ -73,6 +80,13 @@ class Conversation:
         return Answered(
             session_id=session.session_id, agent=to.agent, endpoint=to.endpoint, result=result, reported=taken.reports
         )
+
+    def _not_there(self, chat: Chat) -> Unanswered | None:
+        """A conference's budgets are for those who sit in one."""
+        if chat.conference_id is None:
+            return None
+        fault = not_own(self._conferences, chat.conference_id, chat.caller)
+        return None if fault is None else replace(fault, field="conferenceId")
 
     async def _taken(self, chat: Chat, to: Addressed) -> Taken | Unanswered:
         """What the client reports of calls that were handed back to it."""

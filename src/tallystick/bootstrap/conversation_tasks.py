@@ -10,6 +10,7 @@ from tallystick.bootstrap.conversation_answer import Unanswered, unheard
 from tallystick.bootstrap.conversation_asking import fault_of
 from tallystick.bootstrap.conversation_crew import Addressed
 from tallystick.bootstrap.gate import Gate
+from tallystick.bootstrap.issue_desk import matters_of
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record
@@ -49,6 +50,7 @@ class Tasks:
         self._crew = conversation.crew
         self._after = conversation.after
         self._files = TaskFiles(gate.workspace)
+        self._issues = matters_of(gate.workspace, gate.settings).issues
 
     async def route(self, asked: Routing) -> Routed | Unanswered:
         """Make one task packet of a message, or a question back."""
@@ -58,7 +60,7 @@ class Tasks:
         chief = await asyncio.to_thread(self._crew.addressed, CHIEF)
         if isinstance(chief, Unanswered):
             return chief
-        issue_id = asked.issue_id or new_id("issue")
+        issue_id = await asyncio.to_thread(self._issue_of, asked.issue_id)
         session = Session(session_id=asked.session_id or issue_id, caller=asked.caller, agent_id=CHIEF)
         request = RouteRequest(
             message=asked.message, issue_id=issue_id, hint=await self._hint(asked.message, session),
@@ -76,6 +78,13 @@ class Tasks:
             return _refused(routed)
         problem = await asyncio.to_thread(self._files.keep_packet, routed.packet)
         return routed if problem is None else _refused(problem)
+
+    def _issue_of(self, name: str | None) -> str:
+        """The id of the issue a task belongs to: one that is there is also named by its number."""
+        if name is None:
+            return new_id("issue")
+        found = self._issues.heading(name)
+        return name if found is None else found.issue_id
 
     async def execute(
         self,

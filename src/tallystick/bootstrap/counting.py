@@ -9,11 +9,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Protocol
 
+from tallystick.bootstrap.conference_answer import refused
+from tallystick.bootstrap.conference_owner import not_own
+from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.gate import Gate
+from tallystick.bootstrap.staff import stranger
 from tallystick.errors import TallyError
 from tallystick.gate.session import Session
+from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.telemetry.counted import Counted
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Count, Rejections
@@ -54,9 +59,16 @@ class Counting:
         except (TallyError, OSError) as error:
             _log.warning("a turn was not counted: %s", error)
 
-    def report(self, session: Session, count: Count, bucket: str | None) -> None:
-        """Count what a client says."""
+    def report(self, session: Session, count: Count, bucket: str | None) -> Unanswered | None:
+        """Count what a client says of a conference of its own; or why not."""
+        fault = not_own(ConferenceFiles(self._gate.workspace), session.conference_id or "", session.caller)
+        if fault is not None:
+            return fault
+        problem = None if session.agent_id is None else stranger(self._gate.workspace, session.agent_id)
+        if problem is not None:
+            return refused(problem)
         self._add(session, count, [] if bucket is None else [bucket])
+        return None
 
     def counted(self) -> Counted:
         """What has been counted so far, of all processes."""
@@ -93,9 +105,9 @@ class Counting:
             text = f"A turn of {agent} was stopped: {result.stop_hook}."
         else:
             return
-        source, link = "chat", f"/sessions/{session.session_id}"
+        source, link = "chat", place_of("session", session.session_id)
         if session.conference_id is not None:
-            source, link = "conference", f"/conferences/{session.conference_id}"
+            source, link = "conference", place_of("conference", session.conference_id)
         self._notifications.add(level="warn", source=source, text=text, link=link)
 
 

@@ -31,7 +31,6 @@ from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
-from tallystick.storage.issue_links import link_issue
 from tallystick.storage.ledger import verify_workspace
 from tallystick.turns.limits import Budget
 from tallystick.turns.portal import Portal
@@ -285,10 +284,6 @@ class Gate:
         workspace = Path(path).expanduser().absolute()
         verifier = None if key is None else parse_vkey(key)
         return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
-
-    def link_issue(self, session_id: str, issue_id: str, *, round_id: str | None = None) -> list[str]:
-        """Link a session's receipts (or those of one round) into an issue's audit folder; gives their ids."""
-        return link_issue(self.workspace, self.ledger, session_id, issue_id, round_id=round_id)
 
     # -- replies -------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """Issues of an open workspace: what chats become, who changed what, and what a model makes of what agents remember."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +9,18 @@ from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.conversation_asking import Chat
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.bootstrap.staff import stranger
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio.issues.decay import HIGHEST
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.levels import BOUNDS, form_of
-from tallystick.rooms.studio.issues.nouns import By, Issue, Link, NewIssue, Priority
+from tallystick.rooms.studio.issues.nouns import By, Change, Issue, Link, NewIssue, Priority
 from tallystick.settings import Settings
+from tallystick.storage.issue_links import link_issue
 from tallystick.storage.transcripts import Transcripts
 from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agents.wire import OFFLINE
 
 SESSION = "issues"
 """The session of the audit records."""
@@ -27,6 +31,10 @@ NO_CHAT = Problem(
 )
 NOTHING_TO_WORD = Problem(
     code="words_invalid", message="The agent keeps the whole transcript of this issue; there is nothing to shorten."
+)
+NO_MODEL = Problem(
+    code="model_missing",
+    message="The agent has no model, so the rules' words stay. `tally agents set-endpoint` gives it one.",
 )
 MOVES = ("close", "reopen", "freeze", "unfreeze")
 
@@ -43,6 +51,15 @@ class FromChat:
     assigned_to: str | None = None
 
 
+@record
+class Linked:
+    """A session that stands behind an issue."""
+
+    issue_id: str
+    receipts: list[str]
+    """Those the session has so far."""
+
+
 class IssueDesk:
     """Issues joined with the ledger, the transcripts and the agents of a workspace."""
 
@@ -50,6 +67,10 @@ class IssueDesk:
         self._gate = gate
         self.matters = matters_of(gate.workspace, gate.settings)
         self._transcripts = Transcripts(gate.workspace)
+
+    def stranger(self, agent_id: str) -> Problem | None:
+        """Why nobody of this id speaks or remembers here; None: it is an agent of the workspace."""
+        return stranger(self._gate.workspace, agent_id)
 
     def from_chat(self, asked: FromChat, *, caller: Caller) -> Issue | Problem:
         """Make an issue of a conversation, and link its receipts.
@@ -77,10 +98,24 @@ class IssueDesk:
             )
         )
         if isinstance(issue, Issue):
-            self._gate.link_issue(asked.session_id, issue.issue_id)
+            link_issue(self._gate.workspace, self._gate.ledger, asked.session_id, issue.issue_id)
             for agent_id in dict.fromkeys(str(turn.get("agent_id")) for turn in turns):
                 self.matters.memory.remember(agent_id, issue.issue_id, interest=CHAT_INTEREST)
         return issue
+
+    def link(self, session_id: str, name: str, *, by: By) -> Linked | Problem:
+        """Link a session into an issue: its receipts into the audit folder, itself among the issue's links.
+
+        Args:
+            session_id: Which session.
+            name: The issue's id or number.
+            by: Whether a person wants it; nobody else goes on with a frozen issue.
+        """
+        issue = self.matters.issues.change(name, Change(links=(Link(kind="session", id=session_id),)), by=by)
+        if isinstance(issue, Problem):
+            return issue
+        receipts = link_issue(self._gate.workspace, self._gate.ledger, session_id, issue.issue_id)
+        return Linked(issue_id=issue.issue_id, receipts=receipts)
 
     def move(self, name: str, move: str, *, author: str, by: By, caller: Caller, reason: str = "") -> Issue | Problem:
         """Close, reopen, freeze or unfreeze an issue; the ledger says who did.
@@ -125,6 +160,11 @@ class IssueDesk:
         issue = self.matters.issues.get(name)
         if issue is None or kept["level"] >= HIGHEST:
             return NOTHING_TO_WORD
+        to = await asyncio.to_thread(conversation.crew.addressed, agent_id)
+        if isinstance(to, Unanswered):
+            return to
+        if to.endpoint.provider == OFFLINE:
+            return NO_MODEL
         message = _wish(issue, kept["level"])
         said = await conversation.chat(Chat(message=message, caller=caller, agent_id=agent_id, skip_tools=True))
         if isinstance(said, Unanswered):

@@ -7,13 +7,14 @@ from typing import Any
 from tallystick.bootstrap.conversation_after import new_id, now
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.bootstrap.staff import stranger
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.prompts.nouns import Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.storage.credits import Credits
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.credits import CreditEvent, Merit
 from tallystick.turns.agents.problem import Problem
 
@@ -59,7 +60,7 @@ class PromptDesk:
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, agent: str, reason: str) -> Proposal | Problem:
         """Take an agent's wish; a person is told of it."""
-        problem = self._example_problem(prompt_id, said)
+        problem = stranger(self._gate.workspace, agent) or self._example_problem(prompt_id, said)
         if problem is not None:
             return problem
         made = self.proposals.propose(prompt_id, said, by=agent, reason=reason)
@@ -115,4 +116,4 @@ class PromptDesk:
 
 
 def _link(proposal: Proposal) -> str:
-    return f"/prompts/proposals/{proposal.proposal_id}"
+    return place_of("proposal", proposal.proposal_id)

@@ -4,6 +4,7 @@ Every change by a person leaves an audit record in the ledger.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from tallystick.bootstrap.gate import Gate
@@ -76,3 +77,9 @@ class Staff:
 
     def _note(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None) -> None:
         note_change(self._gate, caller, action, resource, metadata, session=SESSION)
+
+
+def stranger(workspace: Path, agent_id: str) -> Problem | None:
+    """Why an id is no agent's: what is counted by agent must not be counted by names that anybody makes up."""
+    roster = Registry(workspace).load()
+    return unknown_agent(roster.agents) if roster.get(agent_id) is None else None

@@ -4,7 +4,7 @@ import logging
 
 from tallystick.errors import TallyError
 from tallystick.gate.decide.approvals import Hold
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 
 SOURCE = "approvals"
 _log = logging.getLogger(__name__)
@@ -15,7 +15,7 @@ def tell_held(notifications: Notifications, hold: Hold) -> None:
     who = hold.session.agent_id or hold.session.caller.subject
     text = f"{who} wants to call {hold.tool}: approve or reject it."
     try:
-        notifications.add(level="warn", source=SOURCE, text=text, link=link_of(hold.approval_id))
+        notifications.add(level="warn", source=SOURCE, text=text, link=place_of("approval", hold.approval_id))
     except TallyError as error:
         _log.warning("a held call was not notified: %s", error)
 
@@ -23,11 +23,6 @@ def tell_held(notifications: Notifications, hold: Hold) -> None:
 def tell_answered(notifications: Notifications, approval_id: str) -> None:
     """A person has answered: nobody need be told any more."""
     try:
-        notifications.settle(link_of(approval_id))
+        notifications.settle(place_of("approval", approval_id))
     except TallyError as error:
         _log.warning("a notification was not settled: %s", error)
-
-
-def link_of(approval_id: str) -> str:
-    """Where the page shows the request."""
-    return f"/approvals/{approval_id}"

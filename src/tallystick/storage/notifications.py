@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, get_args
+from urllib.parse import quote
 
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.record.secrets import mask
@@ -24,6 +25,11 @@ MOST = 500
 """What is kept: what was read goes first, the oldest before the newer."""
 MAX_TEXT = 1_000
 MAX_NAME = 300
+PLACES = {
+    "approval": "/approvals/", "conference": "/conference/", "issue": "/issues/", "receipt": "/receipts/",
+    "proposal": "/settings/prompts?proposal=", "run": "/runs/", "session": "/receipts?words=",
+}  # fmt: skip
+"""Kind of thing → where the page shows one; the API's own routes stand under `/api`."""
 
 Level = Literal["info", "warn", "error"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -39,7 +45,7 @@ class Notification:
     """Which part tells: `approvals`, `chat`, `conference`, `runs`, `issues`, …"""
     text: str
     link: str | None
-    """Where on the page or the API to look."""
+    """Where on the page to look."""
     read: bool
     created: str
 
@@ -74,7 +80,7 @@ class Notifications:
             level: `info`, `warn` or `error`.
             source: Which part tells.
             text: One or two sentences; secrets are masked.
-            link: Where to look.
+            link: Where on the page to look, see `place_of`.
 
         Raises:
             ConfigError: The file is damaged or cannot be written.
@@ -156,6 +162,16 @@ class Notifications:
 
     def _write(self, listed: "Listed") -> None:
         self._file.write({"notifications": [each.as_dict() for each in listed]})
+
+
+def place_of(kind: str, name: str) -> str:
+    """Where the page shows something.
+
+    Args:
+        kind: One of `PLACES`.
+        name: Its id.
+    """
+    return PLACES[kind] + quote(name, safe="")
 
 
 def _bounded(listed: Listed) -> Listed:

@@ -36,6 +36,8 @@ def test_mistakes_have_their_codes(tally: Tally, workspace: Path) -> None:
     tally("issues", "new", "x")
     for words, code, error in (
         (("show", "7"), 1, "issue_unknown"), (("close", "7"), 1, "issue_unknown"),
+        (("comment", "1", WORDS, "--agent", "ghost"), 1, "agent_unknown"),
+        (("close", "1", "--agent", "ghost"), 1, "agent_unknown"), (("new", "x", "--agent", "ghost"), 1, "agent_unknown"),
         (("comment", "1", "ok"), 1, "comment_too_short"), (("comment", "7", WORDS), 1, "issue_unknown"),
         (("list", "--status", "x"), 2, "usage"), (("new",), 2, "usage"), (("new", "x", "--priority", "x"), 2, "usage"),
         (("new", "--from-chat", "nothing"), 1, "session_unknown"), (("new", "y" * 400), 1, "issue_invalid"),

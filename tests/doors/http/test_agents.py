@@ -50,7 +50,9 @@ def test_a_new_workspace_shows_its_agents_tiers_and_caps_over_http(door: Doorway
     caps = door.get("/api/tiers/agents/writer/caps").json()
     assert (caps["tier"], caps["tool_actions"], caps["steps"], caps["clamped"]) == (1, 3, 5, False)
     assert door.get("/api/tiers/agents/writer").json()["caps"]["output_tokens"] == 600
-    assert len(door.get("/api/tiers/agents").json()["items"]) == 6
+    standings = door.get("/api/tiers/agents", params={"limit": 2, "offset": 1}).json()
+    assert [each["agent_id"] for each in standings.pop("items")] == ["planner", "writer"]
+    assert standings == {"total": 6, "limit": 2, "offset": 1}
     assert door.get("/api/tiers/policy").json()["tool_actions"] == {
         "offset": 2,
         "mult": 1.4,

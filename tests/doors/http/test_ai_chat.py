@@ -153,9 +153,10 @@ def test_what_is_configured_bounds_the_tier(open_door: OpenDoor) -> None:
 
 
 @pytest.mark.promise("chat.bounds")
-@pytest.mark.parametrize(("conference", "steps", "shown"), [(None, 3, 8_000), ("c1", 6, 12_000)])
-def test_a_conference_has_budgets_of_its_own(told: Doorway, conference: str | None, steps: int, shown: int) -> None:
+@pytest.mark.parametrize(("sits", "steps", "shown"), [(False, 3, 8_000), (True, 6, 12_000)])
+def test_a_conference_has_budgets_of_its_own(told: Doorway, sits: bool, steps: int, shown: int) -> None:  # noqa: FBT001
     (told.workspace / "long.md").write_text("word " * 20_000, encoding="utf-8")
+    conference = told.post("/api/conferences", {}).json()["conferenceId"] if sits else None
     places = {} if conference is None else {"conferenceId": conference}
     again = [call("echo", {"text": "x" * 30_000}, first=number == 0) for number in range(8)]
     with ScriptedServer(*again) as server:
@@ -166,6 +167,22 @@ def test_a_conference_has_budgets_of_its_own(told: Doorway, conference: str | No
     assert len(calls) <= steps
     header = next(receipt.header for receipt in told.receipts() if receipt.receipt_id == said["receipts"][0])
     assert header.get("conference_id") == conference
+
+
+@pytest.mark.promise("chat.bounds")
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_conference_that_is_not_there_or_is_anothers_gives_no_budget(open_door: OpenDoor, *, stream: bool) -> None:
+    door = open_door(auth=AUTH)
+    ada, bob = bearer("viewer", subject="ada"), bearer("viewer", subject="bob")
+    made = door.post("/api/conferences", {}, headers=ada).json()["conferenceId"]
+    with ScriptedServer() as server:
+        serve_agent(door.workspace, server)
+        for who, conference in ((ada, "conf_nope"), (ada, "../x"), (bob, made)):
+            body = {"message": "Hello.", "agentId": "critic", "conferenceId": conference, "stream": stream}
+            answer = door.post(CHAT, body, headers=who)
+            problem(answer, 404, "downstream_error")
+            assert answer.json()["error"]["message"] == "conference_unknown"
+    assert server.requests == []
 
 
 @pytest.mark.promise("chat.sessions")

@@ -121,3 +121,9 @@ def test_what_cannot_be_routed_or_carried_out_is_said(told: Doorway) -> None:
     with ScriptedServer(Status(500)) as server:
         serve_agent(told.workspace, server, "assistant")
         refused(told.post(ROUTE, {"message": MESSAGE}), 502, "downstream_error", "endpoint_failed")
+
+
+@pytest.mark.promise("chat.tasks")
+def test_a_task_of_an_issue_s_number_is_kept_with_that_issue(told: Doorway) -> None:
+    made = told.post("/api/issues", {"title": "How old is Ada?"}).json()
+    assert route(told, issueId="1")["packet"]["parent_issue_id"] == made["issue_id"]

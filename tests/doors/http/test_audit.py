@@ -95,18 +95,39 @@ def test_a_session_that_is_not_there_is_404_and_a_wrong_id_400(well_used: Doorwa
 @pytest.mark.promise("doors.http-audit")
 def test_linking_an_issue_writes_which_receipts_belong_to_it(door: Doorway) -> None:
     three_sessions(door)
-    answer = door.post(f"{PATH}/sessions/s2/link-issue", {"issueId": "ISSUE-12"})
+    issue_id = door.post("/api/issues", {"title": "The compass"}).json()["issue_id"]
+    answer = door.post(f"{PATH}/sessions/s2/link-issue", {"issueId": issue_id})
     assert answer.status_code == 200
     ids = [item["receipt_id"] for item in door.get(f"{PATH}/sessions/s2/receipts").json()["items"]]
-    assert answer.json() == {"issueId": "ISSUE-12", "sessionId": "s2", "receipts": ids}
-    folder = door.workspace / ".control-room" / "audit" / "issues" / "ISSUE-12"
+    assert answer.json() == {"issueId": issue_id, "sessionId": "s2", "receipts": ids}
+    folder = door.workspace / ".control-room" / "audit" / "issues" / issue_id
     (link,) = folder.iterdir()
     assert json.loads(link.read_bytes())["receipts"] == ids
-    # Linking again brings it up to date.
+    # Linking again, by its number, brings it up to date.
     door.call("double", {"number": 9}, session="s2")
-    assert len(door.post(f"{PATH}/sessions/s2/link-issue", {"issueId": "ISSUE-12"}).json()["receipts"]) == 3
-    door.post(f"{PATH}/sessions/s3/link-issue", {"issueId": "ISSUE-12"})
+    again = door.post(f"{PATH}/sessions/s2/link-issue", {"issueId": "1"}).json()
+    assert (again["issueId"], len(again["receipts"])) == (issue_id, 3)
+    door.post(f"{PATH}/sessions/s3/link-issue", {"issueId": issue_id})
+    assert [path.name for path in folder.parent.iterdir()] == [issue_id]
     assert {path.name for path in folder.iterdir()} == {"s2.json", "s3.json"}
+    linked = door.get("/api/issues/1").json()["links"]
+    assert linked == [{"kind": "session", "id": "s2"}, {"kind": "session", "id": "s3"}]
+
+
+@pytest.mark.promise("doors.http-audit", "doors.http-problems")
+def test_an_issue_that_is_not_there_or_is_frozen_is_linked_to_nothing(door: Doorway) -> None:
+    three_sessions(door)
+    door.post("/api/issues", {"title": "The compass"})
+    door.post("/api/issues/1/freeze", {}, headers=door.person)
+    for issue, status, code in (
+        ("issue_nope", 404, "issue_unknown"),
+        ("2", 404, "issue_unknown"),
+        ("1", 409, "issue_frozen"),
+    ):
+        refused = problem(door.post(f"{PATH}/sessions/s1/link-issue", {"issueId": issue}), status, "downstream_error")
+        assert refused["hint"] == code
+    assert not (door.workspace / ".control-room" / "audit" / "issues").exists()
+    assert door.post(f"{PATH}/sessions/s1/link-issue", {"issueId": "1"}, headers=door.person).status_code == 200
 
 
 @pytest.mark.promise("doors.http-audit", "doors.http-problems")

@@ -148,3 +148,34 @@ def test_a_damaged_file_is_a_503_that_names_it(door: Doorway) -> None:
     opened(door)
     (door.workspace / ".control-room/issues/issues.json").write_text("{")
     assert problem(door.get(ISSUES), 503, "tool_unavailable")["hint"] == "issues_damaged"
+
+
+@pytest.mark.promise("issues.http")
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "", {"title": "x", "agent": "ghost"}), ("POST", "/1/comments", {"body": WORDS, "agent": "ghost"}),
+        ("PUT", "/1/memory", {"agent": "ghost", "interest": 4}), ("POST", "/1/defer", {"agent": "ghost", "after": 1}),
+        ("POST", "/1/close", {"agent": "ghost"}), ("POST", "/1/memory/reword", {"agent": "ghost"}),
+        ("GET", "/1/memory?agent=ghost", None), ("GET", "/memory/ghost", None),
+    ],
+)  # fmt: skip
+def test_nobody_speaks_or_remembers_by_a_name_that_is_no_agents(
+    door: Doorway, method: str, path: str, body: Any
+) -> None:
+    made = opened(door)
+    refused = problem(door.request(method, f"{ISSUES}{path}", json=body), 404, "downstream_error")
+    assert refused["hint"] == "agent_unknown"
+    assert door.get(f"{ISSUES}/1").json() == made
+    assert door.get(ISSUES).json()["total"] == 1
+    assert not (door.workspace / ".control-room" / "memory" / "ghost").exists()
+
+
+@pytest.mark.promise("issues.http")
+def test_what_a_removed_agent_has_kept_can_still_be_looked_at(door: Doorway) -> None:
+    opened(door)
+    assert door.get(f"{ISSUES}/memory/critic").json()["items"] == []
+    assert door.request("PUT", f"{ISSUES}/1/memory", json={"agent": "critic", "interest": 4}).status_code == 200
+    assert door.request("DELETE", "/api/agents/critic", headers=door.person).status_code == 200
+    assert door.get(f"{ISSUES}/memory/critic").json()["total"] == 1
+    assert door.get(f"{ISSUES}/1/memory", params={"agent": "critic"}).json()["interest"] == 4

@@ -28,6 +28,8 @@ def test_they_are_listed_and_marked_read(door: Doorway) -> None:
     read = door.post(f"{NEWS}/{listed['items'][0]['id']}/read")
     assert read.json()["read"] is True
     assert door.get(NEWS, params={"unread": "1"}).json()["total"] == 2
+    assert door.get(NEWS, params={"unread": "false"}).json()["total"] == 3
+    problem(door.get(NEWS, params={"unread": "yes"}), 400, "validation_error")
     assert door.post(f"{NEWS}/read-all").json() == {"read": 2}
     assert door.get(NEWS, params={"unread": "1"}).json()["items"] == []
     problem(door.post(f"{NEWS}/ntf_none/read"), 404, "downstream_error")

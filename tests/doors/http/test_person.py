@@ -1,10 +1,13 @@
 """An agent is a program on this machine, so over loopback it calls as the owner. What stays with a person stays."""
 
 import itertools
+import re
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from tallystick.doors.cli.app import app
 from tests.doors.http.doorway import BASE, Doorway, bearer, problem
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -99,6 +102,30 @@ def test_nothing_an_agent_can_ask_for_changes_policy_or_keys_or_gives_a_secret_a
         receipt for receipt in door.receipts() if receipt.header["kind"] in {"approval", "key_rotation", "erasure"}
     ]
     assert ("send_mail" in {name for name, _ in door.ran.calls}) is False
+
+
+@pytest.mark.promise("doors.http-problems")
+@pytest.mark.parametrize(
+    ("method", "path", "command"),
+    [
+        ("PUT", "/api/agents/critic/endpoint", "tally agents set-endpoint"),
+        ("DELETE", "/api/agents/critic/endpoint", "tally agents clear-endpoint"),
+        ("POST", "/api/approvals/appr_0/approve", "tally approvals"),
+        ("POST", "/api/workspace/patches/patch_0/apply", "tally studio apply"),
+        ("POST", "/api/workspace/patches/patch_0/reject", "tally studio reject"),
+        ("POST", "/v1/reviews/ticket_0/take", "tally desk take"),
+        ("PUT", "/api/prompts/file-locator", None), ("PUT", "/api/agents/critic", None), ("PUT", "/api/tiers/policy", None),
+        ("POST", "/api/issues/1/freeze", None),
+    ],
+)  # fmt: skip
+def test_who_is_no_person_is_told_what_does_it_at_a_terminal_if_anything_does(
+    well_used: Doorway, method: str, path: str, command: str | None
+) -> None:
+    hint = problem(well_used.request(method, path, json={}), 403, "rbac_denied")["hint"]
+    assert "X-Tally-Token" in hint
+    assert re.findall(r"use `([a-z -]+)`", hint) == ([] if command is None else [command])
+    if command is not None:
+        assert CliRunner().invoke(app, [*command.split()[1:], "--help"]).exit_code == 0
 
 
 def _long_words(data: bytes) -> list[str]:

@@ -57,7 +57,7 @@ def test_only_a_person_sets_and_clears_a_wording_and_is_warned(door: Doorway) ->
     "body",
     [
         {"example": {**EXAMPLE, "nonce": "abc"}}, {"example": {**EXAMPLE, "tool": "file_reader"}},
-        {"example": {**EXAMPLE, "args": {"wrong": 1}}}, {"unknown": 1}, {"description": "two\nlines"},
+        {"example": {**EXAMPLE, "args": {"wrong": 1}}}, {"unknown": 1}, {"description": "two\nlines"}, {},
     ],
 )  # fmt: skip
 def test_a_wording_that_would_teach_a_wrong_call_is_refused(door: Doorway, body: dict[str, Any]) -> None:
@@ -107,3 +107,10 @@ def test_the_user_s_own_layer_is_read_where_the_settings_say(open_door: OpenDoor
     door = open_door(storage={"state_dir": str(tmp_path / "state"), "user_dir": str(home)})
     one = door.get(f"{PROMPTS}/file-reader").json()
     assert (one["title"], one["layer"], one["warnings"][0]["layer"]) == ("Read it", "user", "user")
+
+
+@pytest.mark.promise("prompts.http")
+def test_nobody_proposes_by_a_name_that_is_no_agents(door: Doorway) -> None:
+    body = {"prompt": "file-locator", "agent": "ghost", "description": "Better words."}
+    assert problem(door.post(f"{PROMPTS}/proposals", body), 404, "downstream_error")["hint"] == "agent_unknown"
+    assert door.get(f"{PROMPTS}/proposals").json()["total"] == 0

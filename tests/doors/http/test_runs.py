@@ -107,6 +107,9 @@ def test_recipes_are_listed_with_what_is_wrong_with_them(studio: Doorway) -> Non
     assert listed["look"]["inputs"]["properties"].keys() == {"thread"}
     assert listed["broken"]["problem"]["code"] == "agent_unknown"
     assert listed["torn"]["problem"]["code"] == "recipe_not_json"
+    some = studio.get("/api/recipes", params={"limit": 1, "offset": 1}).json()
+    assert [one["id"] for one in some.pop("items")] == [list(listed)[1]]
+    assert some == {"total": len(listed), "limit": 1, "offset": 1}
     details = problem(studio.post(RUNS, {"recipe": "broken"}), 409, "tool_unavailable")
     assert "broken.json" in details["hint"]
     problem(studio.post(RUNS, {"recipe": "torn"}), 400, "validation_error")

@@ -50,8 +50,9 @@ def test_turns_and_refusals_are_counted_per_session_and_agent(door: Doorway) -> 
     ],
 )  # fmt: skip
 def test_a_client_reports_what_it_saw_in_a_conference(door: Doorway, reason: str, bucket: str) -> None:
+    conference = door.post("/api/conferences", {}).json()["conferenceId"]
     report = {
-        "conferenceId": "c1",
+        "conferenceId": conference,
         "agentId": "critic",
         "reason": reason,
         "activations": 1,
@@ -59,7 +60,7 @@ def test_a_client_reports_what_it_saw_in_a_conference(door: Doorway, reason: str
         "tokensOut": 2,
     }
     assert door.post(f"{TELEMETRY}/conference", report).json() == {"counted": True, "bucket": bucket}
-    counted = door.get(f"{TELEMETRY}/conferences/c1").json()
+    counted = door.get(f"{TELEMETRY}/conferences/{conference}").json()
     assert (counted["rejections"][bucket], counted["tokens"], counted["agents"][0]["agent_id"]) == (1, 7, "critic")
     assert door.get(f"{TELEMETRY}/conferences").json()["total"] == 1
 
@@ -72,3 +73,17 @@ def test_a_client_reports_what_it_saw_in_a_conference(door: Doorway, reason: str
 def test_a_report_that_cannot_be_is_refused(door: Doorway, report: dict[str, Any]) -> None:
     problem(door.post(f"{TELEMETRY}/conference", report), 400, "validation_error")
     assert door.get(TELEMETRY).json()["totals"]["activations"] == 0
+
+
+@pytest.mark.promise("telemetry.http")
+def test_a_report_of_a_conference_or_an_agent_that_is_not_there_counts_nothing(door: Doorway) -> None:
+    conference = door.post("/api/conferences", {}).json()["conferenceId"]
+    for report, code in (
+        ({"conferenceId": "conf_nope"}, "conference_unknown"),
+        ({"conferenceId": conference, "agentId": "ghost"}, "agent_unknown"),
+    ):
+        answer = door.post(f"{TELEMETRY}/conference", {**report, "activations": 1})
+        problem(answer, 404, "downstream_error")
+        assert answer.json()["error"]["message"] == code
+    assert door.get(TELEMETRY).json()["totals"]["activations"] == 0
+    assert door.get(f"{TELEMETRY}/agents").json()["total"] == 0

@@ -14,6 +14,8 @@ from tallystick.doors.cli.person import user_name
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tallystick.rooms.studio.issues.joined import Matters
     from tallystick.rooms.studio.issues.nouns import By, Issue
     from tallystick.turns.agents.problem import Problem
@@ -111,7 +113,7 @@ def new(
     if from_chat is not None:
         made = _from_chat(here, from_chat, title, given)
     else:
-        author, _ = _speaker(agent)
+        author, _ = _speaker(here.open_workspace(), agent)
         wanted = NewIssue(title=title or "", body=body, opened_by=author, **given)
         made = _good(_matters(here, make=True).issues.create(wanted))
     here.screen.data({"issue_id": made.issue_id, "number": made.number, "title": made.title})
@@ -123,7 +125,7 @@ def comment(here: Here, issue: Id, text: Annotated[str, typer.Argument(metavar="
     from tallystick.rooms.studio.issues.nouns import NewComment
     from tallystick.rooms.studio.issues.wire import comment_wire
 
-    author, by = _speaker(agent)
+    author, by = _speaker(here.require_workspace(), agent)
     said = _good(_matters(here).issues.comment(issue, NewComment(author=author, body=text, by=by)))
     here.screen.data(comment_wire(said))
     here.screen.line(f"{said.author}: {said.body}")
@@ -139,7 +141,7 @@ def close(
     from tallystick.bootstrap.issue_desk import IssueDesk
     from tallystick.gate.session import LOCAL_OWNER
 
-    author, by = _speaker(agent)
+    author, by = _speaker(here.require_workspace(), agent)
     with here.gate() as gate:
         done = IssueDesk(gate).move(issue, "close", author=author, by=by, caller=LOCAL_OWNER, reason=reason)
     closed = _good(done)
@@ -163,11 +165,13 @@ def _matters(here: Here, *, make: bool = False) -> "Matters":
     return matters_of(here.open_workspace() if make else here.require_workspace(), here.settings)
 
 
-def _speaker(agent: str | None) -> "tuple[str, By]":
+def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
     """Whose word it is, and whether a person's."""
+    from tallystick.bootstrap.staff import stranger
     from tallystick.doors.identity import person_at_terminal
 
     if agent is not None:
+        _good(stranger(workspace, agent))
         return agent, "agent"
     return user_name(), "person" if person_at_terminal() else "agent"
 

@@ -122,7 +122,7 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         summary="Give an agent another model (start-up token)",
     )  # fmt: skip
     async def give(agent_id: str, request: Request) -> Response:
-        wanted = await asked(request, desk, ENDPOINT)
+        wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
         known(await run_in_threadpool(staff.registry.load), agent_id)
         endpoint = good(endpoint_from({**wanted, "agent_id": agent_id}))
         await _changed(
@@ -135,16 +135,16 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         summary="Back to the offline agent (start-up token)",
     )  # fmt: skip
     async def clear(agent_id: str, request: Request) -> Response:
-        await asked(request, desk, NOTHING)
+        await asked(request, desk, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(
             request, desk, staff, lambda roster: roster.clear_endpoint(agent_id), "agent.clear_endpoint", agent_id
         )
         return json_answer(endpoint_wire(roster.endpoint(agent_id)))
 
 
-async def asked(request: Request, desk: FrontDesk, form: Form) -> dict[str, Any]:
+async def asked(request: Request, desk: FrontDesk, form: Form, command: str | None = None) -> dict[str, Any]:
     """What a person asks for; who is none is refused before anything is read."""
-    desk.require_person(request)
+    desk.require_person(request, command)
     return form.demand(await request.body())
 
 

@@ -31,7 +31,7 @@ CHAT = Form(
         "message": {"type": "string", "description": "What is asked."},
         "agentId": {**NAME, "description": "Who is asked; the Chief of Staff (`assistant`) if not given."},
         "sessionId": {**ID, "description": "Goes on with a conversation; a new session if not given."},
-        "conferenceId": {**NAME, "description": "The conference it belongs to; its budgets apply."},
+        "conferenceId": {**NAME, "description": "Your conference it belongs to; its budgets apply."},
         "toolPolicy": _TOOL_POLICY,
         "skipTools": {"type": "boolean", "default": False, "description": "Raw: no tools, no check, the model's text."},
         "stream": {"type": "boolean", "default": False, "description": "Answer with server-sent events."},
@@ -42,7 +42,7 @@ CHAT = Form(
 ROUTE = Form(
     properties={
         "message": {"type": "string", "description": "What is wanted, in the user's words."},
-        "issueId": {**ID, "description": "The issue the task belongs to; a new one if not given."},
+        "issueId": {**ID, "description": "The issue the task belongs to, by its id or number; a new one if not given."},
         "sessionId": {**ID, "description": "Where the receipts belong; the issue's own session if not given."},
         "parentPacketId": {**ID, "description": "The packet this one follows from."},
         "choice": {"type": "string", "maxLength": 1000, "description": "The choice of an earlier `clarify` packet."},
@@ -166,7 +166,7 @@ def _event_of(what: Step | Progress | Waiting) -> bytes:
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The message is empty or not text; a field does not fit."},
     401: {"description": "No valid token."},
-    404: {"description": "`agent_unknown`: the hint names the agents there are."},
+    404: {"description": "`agent_unknown`: the hint names the agents there are; `conference_unknown`."},
     413: {"description": "`message_too_large`, or the body is."},
     429: {"description": "The endpoint has had enough for now; see Retry-After."},
     502: {"description": "The endpoint could not be reached, failed, or made no sense."},

@@ -68,13 +68,13 @@ def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
         summary="Say yes to exactly this call (start-up token)",
     )  # fmt: skip
     async def approve(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request).subject
+        person = desk.require_person(request, "tally approvals").subject
         NOTHING.demand(await request.body())
         return _standing(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
 
     @router.post("/{approval_id}/reject", openapi_extra=REJECT.documented, summary="Say no, and why (start-up token)")
     async def reject(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request).subject
+        person = desk.require_person(request, "tally approvals").subject
         reason = REJECT.demand(await request.body())["reason"]
         return _standing(
             await run_in_threadpool(approvals.reject, approval_id, person=person, channel=CHANNEL, reason=reason)
@@ -88,7 +88,7 @@ def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
         "/{approval_id}/edit", openapi_extra=EDIT.documented, summary="Say yes to other arguments (start-up token)"
     )
     async def edit(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request).subject
+        person = desk.require_person(request, "tally approvals").subject
         args = EDIT.demand(await request.body())["args"]
         return _standing(await run_in_threadpool(approvals.edit, approval_id, args, person=person, channel=CHANNEL))
 

@@ -8,11 +8,14 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
+from tallystick.bootstrap.issue_desk import IssueDesk
 from tallystick.doors.http.answers import JSON, json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import ID, Form
+from tallystick.doors.http.issue_routes import STATUS, by_whom
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.refusing import granted
 from tallystick.errors import LedgerError
 from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
@@ -29,9 +32,9 @@ FILTERS = {
     "turn_id": "The turn.",
 }
 LINK = Form(
-    properties={"issueId": {**ID, "description": "The issue; it names a folder."}},
+    properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},
     required=("issueId",),
-    example={"issueId": "ISSUE-12"},
+    example={"issueId": "12"},
 )
 VERIFY = Form(
     properties={
@@ -92,16 +95,20 @@ def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
 
 
 def _link_route(router: APIRouter, desk: FrontDesk) -> None:
+    issues = IssueDesk(desk.gate)
+
     @router.post(
         "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
         summary="Link a session's receipts into an issue",
     )  # fmt: skip
     async def link_issue(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
-        issue = LINK.demand(await request.body())["issueId"]
+        asked = LINK.demand(await request.body())
         await run_in_threadpool(_session, desk.gate.ledger, session_id)
-        linked = await run_in_threadpool(desk.gate.link_issue, session_id, issue)
-        return json_answer({"issueId": issue, "sessionId": session_id, "receipts": linked})
+        linked = granted(
+            await run_in_threadpool(issues.link, session_id, asked["issueId"], by=by_whom(desk, request)), STATUS
+        )
+        return json_answer({"issueId": linked.issue_id, "sessionId": session_id, "receipts": linked.receipts})
 
 
 def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:

@@ -12,12 +12,12 @@ from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
-from tallystick.doors.http.issue_routes import STATUS
+from tallystick.doors.http.issue_routes import STATUS, require_agent
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
-from tallystick.rooms.studio.issues.memory import MAX_REASON, MAX_WAKE
+from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
 from tallystick.rooms.studio.issues.wire import FIELDS
 from tallystick.turns.agents.wire import AGENT_ID
@@ -62,6 +62,9 @@ def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         desk.require(request)
         limit, offset = page(request)
         views = await run_in_threadpool(memory.views, agent_id)
+        if not views:
+            # What an agent that was removed has kept can still be looked at.
+            await require_agent(issues, agent_id)
         found = sorted(views.values(), key=lambda view: (-view.interest, view.issue_id))
         shown = [view.as_dict() for view in found[offset : offset + limit]]
         return listing(shown, total=len(found), limit=limit, offset=offset)
@@ -74,7 +77,10 @@ def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         agent = request.query_params.get("agent")
         if not agent:
             raise Refused(400, Category.VALIDATION_ERROR, "whose memory?", hint="Give ?agent=…")
-        words = granted(await run_in_threadpool(memory.words, agent, issue_id), STATUS)
+        words = await run_in_threadpool(memory.words, agent, issue_id)
+        if words is FORGOTTEN:
+            await require_agent(issues, agent)
+        words = granted(words, STATUS)
         view: View = (await run_in_threadpool(memory.views, agent))[words["issue_id"]]
         return json_answer(view.as_dict() | {"text": words["text"], "made_by": words["made_by"]} | _receipts(words))
 
@@ -86,6 +92,7 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     async def remember(issue_id: str, request: Request) -> Response:
         desk.require(request)
         asked = REMEMBER.demand(await request.body())
+        await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
             memory.remember,
             asked["agent"],
@@ -99,6 +106,7 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     async def defer(issue_id: str, request: Request) -> Response:
         desk.require(request)
         asked = DEFER.demand(await request.body())
+        await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
             memory.defer, asked["agent"], issue_id, after=asked.get("after"), until=asked.get("until"),
             reason=asked.get("reason", ""),
@@ -112,6 +120,7 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     async def reword(issue_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = REWORD.demand(await request.body())
+        await require_agent(issues, asked["agent"])
         words = await issues.reword(desk.conversation, asked["agent"], issue_id, caller=caller)
         return answer(words) if isinstance(words, Unanswered) else json_answer(granted(words, STATUS))
 

@@ -62,8 +62,8 @@ FROM_CHAT = Form(
     example={"sessionId": "s1", "title": "Is the storm in SCN-01 the one of SCN-07?"},
 )
 STATUS = {
-    "issue_unknown": 404, "memory_unknown": 404, "session_unknown": 404, "issue_frozen": 409, "issue_unmoved": 409,
-    "person_required": 403, "comment_limit": 429, "comment_ping_pong": 429,
+    "agent_unknown": 404, "issue_unknown": 404, "memory_unknown": 404, "session_unknown": 404, "issue_frozen": 409,
+    "model_missing": 409, "issue_unmoved": 409, "person_required": 403, "comment_limit": 429, "comment_ping_pong": 429,
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _opening(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     @router.post("", openapi_extra=NEW.documented, status_code=201, summary="Open an issue")
     async def create(request: Request) -> Response:
         asked = await _asked(desk, request, NEW)
-        author, _ = speaker(desk, request, asked)
+        author, _ = await _speaker(desk, request, issues, asked)
         new = NewIssue(
             title=asked["title"], body=asked.get("body", ""), opened_by=author, tags=tuple(asked.get("tags", ())),
             priority=asked.get("priority", "normal"), assigned_to=asked.get("assignedTo"), links=_links(asked),
@@ -131,7 +131,7 @@ def _saying(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     @router.put("/{issue_id}", openapi_extra=CHANGE.documented, summary="Change what is given, and nothing else")
     async def change(issue_id: str, request: Request) -> Response:
         asked = await _asked(desk, request, CHANGE)
-        _, by = speaker(desk, request, asked)
+        _, by = await _speaker(desk, request, issues, asked)
         wanted = Change(
             title=asked.get("title"), body=asked.get("body"), priority=asked.get("priority"),
             tags=None if "tags" not in asked else tuple(asked["tags"]), assigned_to=asked.get("assignedTo"),
@@ -146,7 +146,7 @@ def _saying(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     )  # fmt: skip
     async def comment(issue_id: str, request: Request) -> Response:
         asked = await _asked(desk, request, COMMENT)
-        author, by = speaker(desk, request, asked)
+        author, by = await _speaker(desk, request, issues, asked)
         new = NewComment(author=author, body=asked["body"], by=by)
         said = granted(await run_in_threadpool(issues.matters.issues.comment, issue_id, new), STATUS)
         return json_answer(comment_wire(said), 201)
@@ -159,20 +159,34 @@ def _moving(router: APIRouter, desk: FrontDesk, issues: IssueDesk, move: str, *,
     async def moved(issue_id: str, request: Request) -> Response:
         caller = desk.require_person(request) if needs_person else desk.require(request)
         asked = MOVE.demand(await request.body())
-        author, by = speaker(desk, request, asked)
+        author, by = await _speaker(desk, request, issues, asked)
         done = await run_in_threadpool(
             issues.move, issue_id, move, author=author, by=by, caller=caller, reason=asked.get("reason", "")
         )
         return json_answer(issue_wire(granted(done, STATUS)))
 
 
-def speaker(desk: FrontDesk, request: Request, asked: Mapping[str, Any]) -> tuple[str, By]:
+async def _speaker(desk: FrontDesk, request: Request, issues: IssueDesk, asked: Mapping[str, Any]) -> tuple[str, By]:
     """Whose word it is, and whether a person's: an agent that is named is an agent, whoever sends its word."""
-    caller = desk.require(request)
     agent = asked.get("agent")
-    if agent is not None:
-        return agent, "agent"
-    return caller.subject, "person" if desk.startup.is_person(request.scope["headers"]) else "agent"
+    if agent is None:
+        return desk.require(request).subject, by_whom(desk, request)
+    await require_agent(issues, agent)
+    return agent, "agent"
+
+
+def by_whom(desk: FrontDesk, request: Request) -> By:
+    """Whether a person asks."""
+    return "person" if desk.startup.is_person(request.scope["headers"]) else "agent"
+
+
+async def require_agent(issues: IssueDesk, agent_id: str) -> None:
+    """An agent of the workspace.
+
+    Raises:
+        Refused: 404, there is none of this id.
+    """
+    granted(await run_in_threadpool(issues.stranger, agent_id), STATUS)
 
 
 async def _asked(desk: FrontDesk, request: Request, form: Form) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def notification_routes(desk: FrontDesk) -> APIRouter:
 
 def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
     @router.get(
-        "", openapi_extra=documented(unread="1: only those that were not read."),
+        "", openapi_extra=documented(unread="1 or true: only those that were not read; 0 or false: all."),
         summary="Notifications, the newest first; as events when text/event-stream is asked for",
     )  # fmt: skip
     async def every(request: Request) -> Response:
@@ -47,7 +47,7 @@ def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -
                 lambda emit: follow(notifications, emit), translate=error_answer, late=lambda said: event("error", said)
             )
         limit, offset = page(request)
-        unread = request.query_params.get("unread") in {"1", "true"}
+        unread = _unread(request)
         found = await run_in_threadpool(notifications.list, unread=unread, limit=limit, offset=offset)
         total = await run_in_threadpool(notifications.count, unread=unread)
         return listing([each.as_dict() for each in found], total=total, limit=limit, offset=offset)
@@ -94,6 +94,13 @@ async def follow(notifications: Notifications, emit: Emit, *, pause: Pause = asy
         await pause(LOOK_S)
 
 
+def _unread(request: Request) -> bool:
+    given = request.query_params.get("unread", "0")
+    if given not in _SWITCH:
+        raise Refused(400, Category.VALIDATION_ERROR, f"unread is one of {', '.join(_SWITCH)}")
+    return _SWITCH[given]
+
+
 def _fresh(listed: Sequence[Notification], known: frozenset[tuple[str, str]]) -> list[Notification]:
     """The unread ones that were not there before, the oldest first."""
     return [each for each in reversed(listed) if _news(each) not in known and not each.read]
@@ -101,3 +108,6 @@ def _fresh(listed: Sequence[Notification], known: frozenset[tuple[str, str]]) ->
 
 def _news(one: Notification) -> tuple[str, str]:
     return one.id, one.created
+
+
+_SWITCH = {"1": True, "true": True, "0": False, "false": False}

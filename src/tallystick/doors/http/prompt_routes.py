@@ -32,8 +32,8 @@ PROPOSAL = Form(
 )
 STATES = ("pending", "accepted", "rejected")
 STATUS = {
-    "prompt_unknown": 404, "proposal_unknown": 404, "proposal_decided": 409, "changed_meanwhile": 409,
-    "prompts_too_many": 409, "proposals_too_many": 429,
+    "agent_unknown": 404, "prompt_unknown": 404, "proposal_unknown": 404, "proposal_decided": 409,
+    "changed_meanwhile": 409, "prompts_too_many": 409, "proposals_too_many": 429,
 }  # fmt: skip
 
 

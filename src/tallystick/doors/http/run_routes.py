@@ -52,11 +52,14 @@ def run_routes(desk: FrontDesk) -> APIRouter:
 
 
 def _starting(router: APIRouter, desk: FrontDesk) -> None:
-    @router.get("/recipes", summary="The recipes, with what is wrong with those that cannot run")
+    @router.get(
+        "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
+    )
     async def recipes(request: Request) -> Response:
         desk.require(request)
+        limit, offset = page(request)
         found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(desk).recipes.list()])
-        return listing(found, total=len(found), limit=len(found), offset=0)
+        return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.post("/runs", openapi_extra=START.documented, responses=_STARTED, summary="Start a run", status_code=202)
     async def start(request: Request) -> Response:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.counting import Counting
+from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
@@ -27,7 +28,7 @@ MOST = 1_000_000_000
 _NUMBER: Mapping[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
 REPORT = Form(
     properties={
-        "conferenceId": {**NAME, "description": "The conference."},
+        "conferenceId": {**NAME, "description": "Your conference."},
         "sessionId": {**ID, "description": "Its session; the conference's id if not given."},
         "agentId": {**NAME, "description": "The agent."},
         "reason": {
@@ -109,7 +110,9 @@ def _conferences(router: APIRouter, desk: FrontDesk, counting: Counting) -> None
             tokens_out=tokens_out,
         )  # fmt: skip
         bucket = None if "reason" not in asked else BUCKETS[asked["reason"]]
-        await run_in_threadpool(counting.report, where, count, bucket)
+        fault = await run_in_threadpool(counting.report, where, count, bucket)
+        if fault is not None:
+            return answer(fault)
         return json_answer({"counted": True, "bucket": bucket})
 
 

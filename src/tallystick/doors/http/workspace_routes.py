@@ -176,7 +176,7 @@ def _decide(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         "/patches/{patch_id}/apply", openapi_extra=NOTHING.documented, summary="Make the change (start-up token)"
     )
     async def apply(patch_id: str, request: Request) -> Response:
-        person = desk.require_person(request)
+        person = desk.require_person(request, "tally studio apply")
         NOTHING.demand(await request.body())
         return json_answer(_good(await run_in_threadpool(workspace().apply, patch_id, caller=person)).as_dict())
 
@@ -184,7 +184,7 @@ def _decide(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         "/patches/{patch_id}/reject", openapi_extra=REASON.documented, summary="Decide against it (start-up token)"
     )
     async def reject(patch_id: str, request: Request) -> Response:
-        person = desk.require_person(request)
+        person = desk.require_person(request, "tally studio reject")
         reason = REASON.demand(await request.body()).get("reason", "")
         patch = await run_in_threadpool(workspace().reject, patch_id, caller=person, reason=reason)
         return json_answer(_good(patch).as_dict())

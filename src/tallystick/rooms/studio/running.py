@@ -17,7 +17,7 @@ from tallystick.rooms.studio.workspace.nouns import Change
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.files import FileSources
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.problem import Problem
 from tallystick.turns.durable import Durable
 from tallystick.turns.hands import Hands
@@ -83,8 +83,8 @@ def _around(parts: RunParts) -> Surroundings:
             found = made
         return {"patch_id": found.patch_id, "path": found.path, "base_sha256": found.base_sha256}
 
-    def notify(*, level: Level, text: str, link: str) -> None:
-        Notifications(parts.workspace).add(level=level, source="runs", text=text, link=link)
+    def notify(*, level: Level, text: str, run_id: str) -> None:
+        Notifications(parts.workspace).add(level=level, source="runs", text=text, link=place_of("run", run_id))
 
     return Surroundings(
         book=book, exists=exists, actions=parts.actions, patches=propose, notify=notify, now=parts.now

@@ -130,9 +130,15 @@ def test_what_cannot_be_remembered_is_refused(tmp_path: Path) -> None:
         {"after": 10_001},
         {"until": "soon"},
         {"until": "2026-01-01T00:00:00"},
-        {"after": 1, "until": "2026-01-01T00:00:00Z"},
+        {"after": 1, "until": "2030-01-01T00:00:00Z"},
+        {"until": "2020-01-01T00:00:00Z"},
+        {"until": "9999-12-31T23:59:59-23:59"},
+        {"until": "0001-01-01T00:00:00+23:59"},
     ):
-        assert code(here.memory.defer("critic", "1", **wake)) == "wake_invalid"
+        refused = here.memory.defer("critic", "1", **wake)
+        assert code(refused) == "wake_invalid"
+        assert isinstance(refused, Problem)
+        assert refused.pointer == ("/until" if wake.keys() == {"until"} else "/after")
     assert code(here.memory.words("critic", "1")) == "memory_unknown"
     assert code(here.memory.words("critic", "2")) == "issue_unknown"
     assert here.memory.activated("../critic") == ()

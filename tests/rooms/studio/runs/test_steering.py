@@ -178,7 +178,7 @@ def test_the_end_of_a_run_is_told_once(bench: Bench) -> None:
     done = bench.run(bench.recipe("look"))
     broken = bench.run(bench.recipe("broken", phase_a=[{"id": "shake", "tool": "shaky", "args": {"name": "tape"}, "slot": "found"}], phase_b=None, done=FOUND))  # fmt: skip
     told = [(one.level, one.link) for one in Notifications(bench.workspace).list() if one.source == "runs"]
-    assert sorted(told) == sorted([("info", f"/api/runs/{done['run_id']}"), ("error", f"/api/runs/{broken['run_id']}")])
+    assert sorted(told) == sorted([("info", f"/runs/{done['run_id']}"), ("error", f"/runs/{broken['run_id']}")])
 
 
 @pytest.mark.promise("runs.frozen")

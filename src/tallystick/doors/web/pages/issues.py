@@ -8,11 +8,11 @@ from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
+from tallystick.storage.notifications import PLACES, place_of
 from tallystick.turns.agents.problem import Problem
 
 MOST = 100
 SOON_S = 1.0
-PLACES = {"receipt": "/receipts/{}", "conference": "/conference/{}", "run": "/runs/{}", "issue": "/issues/{}"}
 
 
 def register(house: House) -> tuple[str, ...]:
@@ -171,8 +171,7 @@ class _One:
 
 
 def _link(link: Link) -> None:
-    target = PLACES.get(link.kind)
-    if target is None:
-        ui.label(f"{link.kind} {link.id}").classes("tally-chip")
+    if link.kind in PLACES:
+        ui.link(f"{link.kind} {link.id[:22]}", place_of(link.kind, link.id)).classes("tally-chip")
     else:
-        ui.link(f"{link.kind} {link.id[:22]}", target.format(link.id)).classes("tally-chip")
+        ui.label(f"{link.kind} {link.id}").classes("tally-chip")

@@ -1,7 +1,5 @@
 """The bell: what a person should know of, live. What is read here is read everywhere."""
 
-from urllib.parse import quote
-
 from nicegui import run, ui
 
 from tallystick.doors.web.house import House
@@ -16,11 +14,6 @@ SHOWN = 20
 MANY = 99
 MENU = 'anchor="bottom right" self="top right" role="dialog" aria-label="Notifications"'
 """No menu to a screen reader: there are texts in it, not only commands."""
-PLACES = (
-    ("/api/runs/", "/runs/"), ("/conferences/", "/conference/"), ("/prompts/proposals/", "/settings/prompts?proposal="),
-    ("/sessions/", "/receipts?words="),
-)  # fmt: skip
-"""Some links are those of the API; where the page shows the same."""
 
 
 class Bell:
@@ -108,8 +101,5 @@ class Bell:
 
 
 def page_of(link: str) -> str:
-    """The page that shows what a notification tells of; never another server."""
-    for api, page in PLACES:
-        if link.startswith(api):
-            return page + quote(link.removeprefix(api), safe="")
+    """The page that a notification names; never another server."""
     return link if link.startswith("/") and not link.startswith(("//", "/\\", "/api/")) else "/"

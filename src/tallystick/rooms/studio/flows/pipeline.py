@@ -154,7 +154,7 @@ class Pipeline:
         level: Level = "info" if status == "done" else "warn" if status == "incomplete" else "error"
         why = f": {document['message']}" if document.get("message") else ""
         try:
-            self._around.notify(level=level, text=f"{title}: {status}{why}", link=f"/api/runs/{record.folder.run_id}")
+            self._around.notify(level=level, text=f"{title}: {status}{why}", run_id=record.folder.run_id)
         except TallyError as error:
             _log.warning("a run's end could not be told: %s (%s)", error, error.code)
         return {"told": status}

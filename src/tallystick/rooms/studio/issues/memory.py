@@ -21,7 +21,7 @@ from tallystick.rooms.studio.issues.recollection import Recollection, View
 from tallystick.rooms.studio.issues.store import Issues, Notify
 from tallystick.rooms.studio.issues.wire import clean, problem_of, tags_of
 from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.problem import Problem
 
 FOLDER = "memory"
@@ -34,7 +34,7 @@ BAD_AGENT = Problem(code="agent_invalid", message="This cannot be the id of an a
 BAD_INTEREST = Problem(code="interest_invalid", message=f"Interest is {LOWEST} to {HIGHEST}.", pointer="/interest")
 BAD_WAKE = Problem(
     code="wake_invalid",
-    message=f"Say after how many activations (1 to {MAX_WAKE:,}), or at which time: 2026-01-31T12:00:00Z.",
+    message=f"Say after how many activations (1 to {MAX_WAKE:,}), or at which time to come: 2030-01-31T12:00:00Z.",
     pointer="/after",
 )
 NO_WORDS = Problem(code="words_invalid", message="There are no words left to keep.", pointer="/text")
@@ -166,10 +166,10 @@ class IssueMemory:
             reason: Why.
         """
         time = _utc(until)
-        if (after is None) == (until is None) or (until is not None and time is None):
+        if (after is None) == (until is None) or (after is not None and not 1 <= after <= MAX_WAKE):
             return BAD_WAKE
-        if after is not None and not 1 <= after <= MAX_WAKE:
-            return BAD_WAKE
+        if until is not None and (time is None or time <= self._now()):
+            return replace(BAD_WAKE, pointer="/until")
 
         def keep(file: MindFile, mind: Mind, issue: Issue) -> Recollection:
             had = mind.issues.get(issue.issue_id)
@@ -259,7 +259,7 @@ class IssueMemory:
         heading = self._issues.heading(issue_id)
         if heading is not None:
             text = f"Issue #{heading.number} ({heading.title}) {what} for {agent_id}."
-            self._notify.add(level="info", source="issues", text=text, link=f"/issues/{issue_id}")
+            self._notify.add(level="info", source="issues", text=text, link=place_of("issue", issue_id))
 
     def _file(self, agent_id: str) -> MindFile:
         return MindFile(self._folder / agent_id)
@@ -273,8 +273,9 @@ def _utc(time: str | None) -> str | None:
     """A time in the one form in which times are compared; None: it is no time with a zone."""
     try:
         moment = None if time is None else datetime.fromisoformat(time)
-    except ValueError:
+        if moment is None or moment.tzinfo is None:
+            return None
+        # The first and the last day of the calendar have no other zone.
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError):
         return None
-    if moment is None or moment.tzinfo is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -30,7 +30,7 @@ from tallystick.rooms.studio.issues.wire import clean, given_of, summary_of, tex
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal.disk import make_folder
 from tallystick.storage.json_file import JsonFile
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.agents.problem import Problem
 
 PAGES = "pages"
@@ -140,7 +140,7 @@ class Issues:
                 self._said(replace(issue, frozen=True), stop)
         if trip.freezes:
             text = f"Issue #{issue.number} is frozen: {trip.message}"
-            self._notify.add(level="warn", source="issues", text=text, link=f"/issues/{issue.issue_id}")
+            self._notify.add(level="warn", source="issues", text=text, link=place_of("issue", issue.issue_id))
         return Problem(code=trip.code, message=trip.message, pointer="/body")
 
     def change(self, name: str, change: Change, *, by: By = "person") -> Issue | Problem:

@@ -91,6 +91,9 @@ def prompt_problem(value: Any) -> Problem | None:
     problem = misfit(_schema(), value, code="prompt_invalid", what="The prompt cannot be taken")
     if problem is not None:
         return problem
+    if value.keys() == {"id"}:
+        message = f"Say at least one of {', '.join(FIELDS)}."
+        return Problem(code="prompt_invalid", message=message)
     tool, example = value.get("tool") or tool_of(value["id"]), value.get("example")
     if example is not None and example["tool"] != tool:
         message = f"The example must call {tool}."

@@ -24,8 +24,8 @@ class Patches(Protocol):
 class Notify(Protocol):
     """Tells a person."""
 
-    def __call__(self, *, level: Level, text: str, link: str) -> None:
-        """Tell it."""
+    def __call__(self, *, level: Level, text: str, run_id: str) -> None:
+        """Tell how a run ended."""
         ...
 
 
