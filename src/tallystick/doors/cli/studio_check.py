@@ -10,6 +10,7 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.studio_app import studio_app
+from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 
 if TYPE_CHECKING:
@@ -47,20 +48,20 @@ def check(
 ) -> Exit:
     """Find contradictions: eyes, ages, days, places, the dead who speak, names spelt two ways.
 
-    Needs no cards and no set-up, and leaves nothing behind. Ends with 1 if something was found.
+    Needs no cards and no set-up, and leaves nothing behind. Ends with 1 if something was found, or could not be read.
     """
     if focus not in {"characters", "terminology", "events", "general"}:
         raise UsageMistake(f"There is no focus '{focus:.40}'. Use characters, terminology, events or general.")
     with _opened(here, source) as gate:
         book = _studio(gate).books.book()
         if not book.scenes:
-            raise Refused(
-                "There is no prose here to check. Name a novel or a folder with scenes.", code="nothing_to_check"
-            )
+            raise _nothing_to_check(book)
         with running_tools():
             found = _checked(gate, book, focus)
     _tell(here, found)
-    return Exit.REFUSED if any(not one["waived"] for one in found["findings"]) else Exit.OK
+    # What was not read may hold anything: that is no clean book.
+    clean = all(one["waived"] for one in found["findings"]) and not book.left_out
+    return Exit.OK if clean else Exit.REFUSED
 
 
 def cards(
@@ -93,14 +94,26 @@ def _checked(gate: "Gate", book: "Book", focus: str) -> dict[str, Any]:
     findings: list[dict[str, Any]] = []
     receipts: list[str] = []
     looked_at: dict[str, int] = {}
+    complaints: dict[str, Any] = {"complaints_total": 0, "complaints": []}
     paths = [scene.path for scene in book.scenes]
     for at in range(0, len(paths), BATCH):
         result = _called(gate, "consistency_checker", {"file_paths": paths[at : at + BATCH], "focus": focus}, receipts)
         findings += result["findings"]
         looked_at = result["looked_at"]
+        complaints = {key: result[key] for key in complaints}
     for path in paths if book.cards and focus in {"general", "characters", "events"} else []:
         findings += _called(gate, "canon_checker", {"scene_path": path}, receipts)["findings"]
-    return {"findings": _once(findings), "looked_at": looked_at, "receipts": receipts}
+    return {"findings": _once(findings), "looked_at": looked_at, **complaints, "receipts": receipts}
+
+
+def _nothing_to_check(book: "Book") -> Refused:
+    if not book.left_out:
+        return Refused(
+            "There is no prose here to check. Name a novel or a folder with scenes.", code="nothing_to_check"
+        )
+    first, *others = book.left_out
+    more = f" ({len(others)} more could not be read either.)" if others else ""
+    return Refused(f"{first.path}: {first.message}{more}", code=first.code)
 
 
 def _once(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -127,6 +140,7 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
         for side in ("canon", "scene"):
             place = one[side]
             here.screen.line(f"    {place['path']}:{place['line']}: {place['quote']}")
+    tell_complaints(here.screen, found)
     looked = found["looked_at"]
     open_ones = sum(not one["waived"] for one in found["findings"])
     here.screen.note(
