@@ -88,6 +88,26 @@ def test_an_empty_file_is_nothing_to_check(tally: Tally, novel: Path) -> None:
     assert tally("studio", "check", str(novel)).code in {0, 1}
 
 
+@pytest.mark.promise("book.complaints")
+def test_a_book_that_could_not_be_read_whole_is_not_called_clean(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    scenes = tmp_path / "Story" / "Scenes"
+    (scenes / "SCN-one.md").write_bytes(b"# One\n\nCaf\xe9.\n")
+    (tmp_path / "Compendium/Lore/one.md").write_text("# Tide\n")
+    (tmp_path / "Compendium/Lore/two.md").write_text("# Tide\n")
+    told = tally("studio", "check", "-w", str(tmp_path), "--json")
+    assert (told.code, [one["code"] for one in told.json["complaints"]]) == (0, ["name_taken", "file_not_utf8"])
+    (scenes / "SCN-big.md").write_bytes(b"word " * 4_000_000)
+    told = tally("studio", "check", "-w", str(tmp_path), "--json")
+    assert (told.code, told.json["complaints_total"]) == (1, 3)
+    assert told.json["complaints"][0]["code"] == "file_too_large"
+    text = tally("studio", "check", "-w", str(tmp_path))
+    assert (text.code, text.out) == (1, "")
+    assert "left out (scene): Story/Scenes/SCN-big.md:1: file_too_large" in text.err
+    alone = tally("studio", "check", str(scenes / "SCN-big.md"))
+    assert (alone.code, alone.error) == (1, "file_too_large")
+
+
 @pytest.mark.promise("continuity.cards")
 def test_cards_are_proposed_with_their_lines_and_written_only_when_asked(tally: Tally, tmp_path: Path) -> None:
     tally("studio", "init", str(tmp_path))
