@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tallystick.errors import ConfigError, ToolError
 from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Scene
 from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.continuity.findings import Findings
+from tallystick.rooms.studio.continuity.findings import Finding, Findings
 from tallystick.rooms.studio.continuity.rules import Focus
 from tallystick.rooms.studio.continuity.waivers import Waiver, stored_waivers, waivers_of
 
@@ -88,6 +88,12 @@ class ContinuityDesk:
 def complaints_of(book: Book) -> list[Complaint]:
     """What of a book a check does not see, or not as it is meant."""
     return [*book.complaints, *waivers_of(book)[1]]
+
+
+def places_of(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
+    """Path, first and last line of every quote."""
+    cited = [cited for finding in findings for cited in (finding.first, finding.second)]
+    return [(one.path, one.line, one.end_line) for one in cited]
 
 
 def _with(book: Book, scenes: Sequence[Scene], cards: Sequence[CanonCard]) -> Book:

@@ -6,13 +6,12 @@ dreamt, remembered, denied or asked in the scene is no fact. Findings never bloc
 
 from typing import Any
 
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_cards, asked_prose
 from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
-from tallystick.rooms.studio.book.nouns import CanonCard, Scene
-from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of
+from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of, places_of
 from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA
+from tallystick.rooms.studio.quoting import note_shown
 
 MODES = ("strict", "hard")
 MAX_FINDINGS = 100
@@ -98,16 +97,15 @@ def canon_checker(desk: ContinuityDesk) -> Tool:
         if dry_run:
             counts = {"canon_facts": 0, "looked_at": None, "findings_total": 0, "waived_total": 0}
             return head | counts | {"findings": []}
-        read: list[Scene | CanonCard] = [scene, *cards]
-        for file in read:
-            note_file(file.path, file.source.sha256)
         found = desk.check_scene(book, scene, cards, hard_only=mode == "hard")
+        findings = found.findings[:MAX_FINDINGS]
+        note_shown([scene.source, *(card.source for card in cards)], places_of(findings))
         return head | {
             "canon_facts": desk.facts_of(card.path for card in cards),
             "looked_at": found.looked_at.shown(),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
-            "findings": [finding.shown() for finding in found.findings[:MAX_FINDINGS]],
+            "findings": [finding.shown() for finding in findings],
         }
 
     return Tool(card=_CARD, handler=handler)

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_cards, asked_prose, names_all_cards
 from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
 from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
-from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of
+from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of, places_of
 from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA
 from tallystick.rooms.studio.continuity.rules import Focus
+from tallystick.rooms.studio.quoting import note_shown
 
 FOCUSES: tuple[Focus, ...] = ("characters", "terminology", "events", "general")
 MAX_FILES = 10
@@ -96,15 +96,15 @@ def consistency_checker(desk: ContinuityDesk) -> Tool:
         }  # fmt: skip
         if dry_run:
             return head | {"looked_at": None, "findings_total": 0, "waived_total": 0, "findings": []}
-        read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
-        for path, sha256 in {file.path: file.source.sha256 for file in read}.items():
-            note_file(path, sha256)
         found = desk.check_files(book, scenes, cards, focus)
+        findings = found.findings[:MAX_FINDINGS]
+        read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
+        note_shown([file.source for file in read], places_of(findings))
         return head | {
             "looked_at": found.looked_at.shown(),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
-            "findings": [finding.shown() for finding in found.findings[:MAX_FINDINGS]],
+            "findings": [finding.shown() for finding in findings],
         }
 
     return Tool(card=_CARD, handler=handler)
