@@ -3,6 +3,7 @@
 from typing import Any
 
 from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.studio_source import place_words
 
 
 def tell_complaints(screen: Screen, found: dict[str, Any]) -> None:
@@ -10,6 +11,6 @@ def tell_complaints(screen: Screen, found: dict[str, Any]) -> None:
     told = found["complaints"]
     for one in told:
         lacking = f"left out ({one['left_out']}): " if one["left_out"] else ""
-        screen.note(f"{lacking}{one['path']}:{one['line']}: {one['code']}: {one['message']}")
+        screen.note(f"{lacking}{place_words(one)}: {one['code']}: {one['message']}")
     if found["complaints_total"] > len(told):
         screen.note(f"and {found['complaints_total'] - len(told)} more of the kind")
