@@ -15,6 +15,7 @@ from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
+    from tallystick.bootstrap.studio import TakenOut
     from tallystick.rooms.studio.importing.nouns import ImportReport
     from tallystick.rooms.studio.workspace.nouns import Node
 
@@ -92,7 +93,6 @@ def export(
 ) -> None:
     """Write the book as one file, or its files into a folder."""
     from tallystick.bootstrap.studio import Workspace
-    from tallystick.rooms.studio.book.complaints import told
     from tallystick.turns.agents.problem import Problem
 
     chosen = form or out.suffix.removeprefix(".").lower() or "folder"
@@ -106,17 +106,7 @@ def export(
             made = workspace.take_out(chosen, title=title, author=author, language=language, leave_out=leave_out)
     if isinstance(made, Problem):
         raise Refused(made.message, code=made.code)
-    files, complaints = made.files, told(made.complaints)
-    if chosen == "folder":
-        _write_folder(out, files, force=force)
-    else:
-        Screen(quiet=True).document(files[""], out, force=force)
-    size = sum(map(len, files.values()))
-    here.screen.data({"format": chosen, "out": str(out), "files": len(files), "bytes": size, **complaints})
-    here.screen.line(
-        f"written: {out} ({size} bytes)" if chosen != "folder" else f"written: {len(files)} files to {out}"
-    )
-    tell_complaints(here.screen, complaints)
+    _save(here, out, chosen, made, force=force)
 
 
 def tree(here: Here) -> None:
@@ -188,6 +178,21 @@ def _tell(screen: Screen, report: "ImportReport") -> None:
         screen.note("What could not be carried over:")
     for loss in report.losses:
         screen.note(f"  {loss.kind} ({loss.count}) in {loss.where}: {loss.message}")
+
+
+def _save(here: Here, out: Path, form: str, made: "TakenOut", *, force: bool) -> None:
+    """Write what was taken out, and say what is not in it as it was meant."""
+    from tallystick.rooms.studio.book.complaints import told
+
+    files, complaints = made.files, told(made.complaints)
+    if form == "folder":
+        _write_folder(out, files, force=force)
+    else:
+        Screen(quiet=True).document(files[""], out, force=force)
+    size = sum(map(len, files.values()))
+    here.screen.data({"format": form, "out": str(out), "files": len(files), "bytes": size, **complaints})
+    here.screen.line(f"written: {out} ({size} bytes)" if form != "folder" else f"written: {len(files)} files to {out}")
+    tell_complaints(here.screen, complaints)
 
 
 def _write_folder(out: Path, files: Mapping[str, bytes], *, force: bool) -> None:
