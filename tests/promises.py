@@ -495,6 +495,7 @@ PROMISES: dict[str, str] = {
     "studio.router": "Work is routed to the agents that own it; what concerns nobody is not routable",
     "studio.router-cards": "Agents are scored by their own cards, a project's own agents too",
     "studio.router-evidence": "The router says which type of evidence an answer needs",
+    "studio.receipts-quote": "The receipt of a studio tool holds the hash of every line that its result shows",
     # -- studio: workspace --
     "studio.tree": "The tree lists every file once with size, lines and hash, Canon.md at the root; unchanged files are not read again",
     "studio.tree-speed": "The tree of a project of 200,000 words takes less than 50 ms",

@@ -1,20 +1,21 @@
 """The author's files of an open workspace, joined with its ledger: every change leaves an audit record."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.session import Caller
 from tallystick.records import record
 from tallystick.rooms.studio.book.naming import is_prose_file
-from tallystick.rooms.studio.book.nouns import Outline
+from tallystick.rooms.studio.book.nouns import Complaint, Outline
 from tallystick.rooms.studio.book.outline import parse_outline
-from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.book.reading import BookShelf, unread_file
 from tallystick.rooms.studio.layout import FOLDERS, SCENES
 from tallystick.rooms.studio.workspace.kept import Kept
 from tallystick.rooms.studio.workspace.nouns import GONE, Change, FileText, Node, Origin, Patch, Shown, Version
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 SESSION = "workspace"
 """The session of the audit records."""
 _ID_BYTES = 12
+_NAMED = 5
+"""Files that a refused export names; the rest are counted."""
 _FIRST_OUTLINE = """# Outline
 
 ## Act One
@@ -61,6 +64,15 @@ class OutlineText:
             "acts": list(self.outline.acts),
             "beats": [asdict(beat) for beat in self.outline.beats],
         }
+
+
+@record
+class TakenOut:
+    """What an export gives, and what of the book is not in it as it was meant."""
+
+    files: Mapping[str, bytes]
+    """By path; the one file of a book has none."""
+    complaints: tuple[Complaint, ...]
 
 
 class Workspace:
@@ -177,7 +189,9 @@ class Workspace:
             )  # fmt: skip
         return report
 
-    def take_out(self, form: str, *, title: str = "", author: str = "", language: str = "en") -> bytes | Problem:
+    def take_out(
+        self, form: str, *, title: str = "", author: str = "", language: str = "en", leave_out: bool = False
+    ) -> TakenOut | Problem:
         """The book as one file: `md`, `docx` or `epub`.
 
         Args:
@@ -185,6 +199,7 @@ class Workspace:
             title: Of the book; empty: as an import knew it, else the folder's name.
             author: The same.
             language: A tag such as `en` or `de-AT`.
+            leave_out: Go without what cannot be read; otherwise that is a `scenes_unreadable`.
         """
         from tallystick.rooms.studio.exporting.gathering import gather  # noqa: PLC0415 - loads writers of formats
         from tallystick.rooms.studio.exporting.writing import FORMATS  # noqa: PLC0415
@@ -193,23 +208,56 @@ class Workspace:
         if form not in FORMATS:
             return Problem(code="format_unknown", message=f"There is {', '.join(FORMATS)}, and a folder of Markdown.")
         book = BookShelf(self.files).book()
+        cards = {card.path for card in book.cards}
+        complaints = [one for one in book.complaints if one.left_out != "card" and one.path not in cards]
+        if not leave_out and (lost := _lost(complaints)) is not None:
+            return lost
         if not book.scenes:
             return Problem(
                 code="nothing_to_export", message="There are no scenes yet. `tally studio import` brings some."
             )
         called = ImportMemory(self._revisions.kept).called()
         name = title or called[0] or self._gate.workspace.name
-        return FORMATS[form](gather(book, title=name, author=author or called[1], language=language))
+        data = FORMATS[form](gather(book, title=name, author=author or called[1], language=language))
+        return TakenOut(files={"": data}, complaints=tuple(complaints))
 
-    def take_out_files(self) -> dict[str, bytes]:
-        """All text files of the tree as they are, by path."""
-        return {path: self.files.read_bytes(path).data for path in self.files.paths() if is_prose_file(path)}
+    def take_out_files(self, *, leave_out: bool = False) -> TakenOut | Problem:
+        """All text files of the tree as they are, by path.
+
+        Args:
+            leave_out: As for `take_out`.
+        """
+        files: dict[str, bytes] = {}
+        complaints: list[Complaint] = []
+        for path in filter(is_prose_file, self.files.paths()):
+            try:
+                found = self.files.read_bytes(path)
+            except PathRefused as refused:
+                complaints.append(unread_file(path, refused.code, "text"))
+                continue
+            if found.truncated:
+                complaints.append(unread_file(path, "too_large", "text"))
+            else:
+                files[path] = found.data
+        lost = None if leave_out else _lost(complaints)
+        return lost or TakenOut(files=files, complaints=tuple(complaints))
 
     def _noted(self, patch: Patch | Problem, action: str, caller: Caller) -> Patch | Problem:
         if isinstance(patch, Patch):
             said = {"patch_id": patch.patch_id, "before": patch.base_sha256, "after": patch.new_sha256}
             note_change(self._gate, caller, action, f"workspace/{patch.path}", said, session=SESSION)
         return patch
+
+
+def _lost(complaints: Sequence[Complaint]) -> Problem | None:
+    """Nobody should find out from readers that a scene is missing."""
+    lost = [one for one in complaints if one.left_out is not None]
+    if not lost:
+        return None
+    named = "; ".join(f"{one.path}: {one.message}" for one in lost[:_NAMED])
+    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+    message = f"{named}{more} Nothing was written. Mend this, or give --leave-out to go without."
+    return Problem(code="scenes_unreadable", message=message)
 
 
 def _new_id() -> str:

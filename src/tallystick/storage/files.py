@@ -264,7 +264,7 @@ class FileSources:
             return held
         data = read_up_to(descriptor, self._max_bytes + 1)
         if len(data) > self._max_bytes:
-            message = f"The file is larger than {self._max_bytes} bytes; cite a smaller one."
+            message = f"The file is larger than {self._max_bytes} bytes, the most that is read of one."
             raise PathRefused(message, code="too_large")
         source = Source(path=path, text=decode(data), sha256=sha256(data).hexdigest())
         if before == signature_of(os.fstat(descriptor)) and is_settled(before, seen_ns):
@@ -281,7 +281,7 @@ def decode(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     if b"\0" in data:
-        raise PathRefused("The file holds no text; cite a text file.", code="not_text")
+        raise PathRefused("The file holds no text.", code="not_text")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -174,3 +174,11 @@ def test_quiet_says_nothing_but_errors(tally: Tally) -> None:
     called = tally("-q", "call", "word_count", '{"text":"a"}')
     assert (called.code, called.out) == (0, "")
     assert tally("-q", "call", "nothing").error == "INVALID_TOOL_NAME"
+
+
+def test_what_a_tool_advises_is_told_to_people_too(tally: Tally, workspace: Path) -> None:
+    failed = tally("call", "outline_analyzer", "{}")
+    hint = tally("call", "outline_analyzer", "{}", "--json").json
+    assert (failed.code, failed.error) == (6, "tool_failed")
+    assert "Story/SCN-outline.md" in str(hint)
+    assert "Story/SCN-outline.md" in failed.err

@@ -110,6 +110,29 @@ def test_the_files_are_taken_out_as_they_are(tally: Tally, novel: Path, tmp_path
     assert tally("studio", "export", ".control-room/x.md").error == "path_protected"
 
 
+@pytest.mark.promise("studio.export", "book.complaints")
+@pytest.mark.parametrize("form", ["md", "docx", "epub", "folder"])
+def test_an_export_that_would_lose_a_file_writes_nothing_unless_told_to(
+    tally: Tally, novel: Path, tmp_path: Path, form: str
+) -> None:
+    big = "Story/Scenes/SCN-big.md"
+    (novel / big).write_bytes(b"word " * 4_000_000)
+    (novel / "Story/Scenes/SCN-latin.md").write_bytes(b"Caf\xe9.\n")
+    out = tmp_path / f"out.{form}"
+    refused = tally("studio", "export", "--format", form, str(out))
+    assert (refused.code, refused.error, out.exists()) == (1, "scenes_unreadable", False)
+    assert big in refused.err
+    told = tally("studio", "export", "--format", form, str(out), "--leave-out", "--json")
+    lacking = [(one["path"], one["code"]) for one in told.json["complaints"] if one["left_out"]]
+    assert (told.code, lacking) == (0, [(big, "file_too_large")])
+    # Copies have the bytes they had; what is made from them was read as well as it could be.
+    odd = [one["code"] for one in told.json["complaints"] if not one["left_out"]]
+    assert odd == ([] if form == "folder" else ["file_not_utf8"])
+    assert not (out / big).exists()
+    text = tally("studio", "export", "--format", form, str(out), "--leave-out", "--force")
+    assert f"{big}:1: file_too_large" in text.err
+
+
 @pytest.mark.promise("studio.workspace-cli", "studio.patch-proposal")
 def test_a_patch_is_proposed_by_anyone_and_applied_by_a_person(tally: Tally, novel: Path, token: str) -> None:
     new = (novel / SCENE).read_text(encoding="utf-8").replace("open", "shut")

@@ -59,6 +59,31 @@ def test_a_folder_and_a_word_file_are_checked_too(tally: Tally, tmp_path: Path) 
     assert [one["rule_id"] for one in told.json["findings"]] == ["eye-colour"]
 
 
+@pytest.mark.promise("continuity.first-use")
+@pytest.mark.parametrize("form", ["docx", "epub"])
+def test_of_a_manuscript_the_chapter_and_the_paragraph_are_named(tally: Tally, tmp_path: Path, form: str) -> None:
+    first, second = TROUBLE.split("\n\nThe boats came in.\n\n")
+    source = tmp_path / "novel.md"
+    source.write_text(
+        f"# Salt\n\n## Arrival\n\n{OPENING}\n\n> Dear\n>\n> you\n\n* * *\n\n{first}\n\n"
+        f"## Later\n\n### The Vestry\n\nIt rained.\n\n* * *\n\n{second}\n"
+    )
+    work, novel = tmp_path / "work", tmp_path / f"MyNovel.{form}"
+    tally("studio", "init", str(work))
+    tally("studio", "import", str(source), "-w", str(work))
+    assert tally("studio", "export", str(novel), "-w", str(work)).code == 0
+    (finding,) = tally("studio", "check", str(novel), "--json").json["findings"]
+    canon, scene = finding["canon"], finding["scene"]
+    assert (canon["path"], canon["chapter"], canon["scene"], canon["paragraph"]) == (novel.name, "Arrival", None, 4)
+    assert (scene["chapter"], scene["paragraph"], "line" in scene) == ("Later", 2, False)
+    text = tally("studio", "check", str(novel))
+    assert f"{novel.name}, “Arrival”, paragraph 4: {first}" in text.out
+    assert "Story/Scenes" not in text.out + text.err
+    proposed = tally("studio", "cards", str(novel))
+    assert f"{novel.name}, “Arrival”, paragraph 4" in proposed.out
+    assert "Story/Scenes" not in proposed.out
+
+
 def test_a_workspace_is_checked_with_its_cards(tally: Tally, tmp_path: Path) -> None:
     tally("studio", "init", str(tmp_path))
     (tmp_path / "Story" / "Scenes" / "SCN-one.md").write_text(f"# One\n\n{OPENING}\n\nHelen had brown eyes.\n")
@@ -86,6 +111,26 @@ def test_what_cannot_be_checked_is_said(tally: Tally, args: tuple[str, ...], cod
 def test_an_empty_file_is_nothing_to_check(tally: Tally, novel: Path) -> None:
     novel.write_text("")
     assert tally("studio", "check", str(novel)).code in {0, 1}
+
+
+@pytest.mark.promise("book.complaints")
+def test_a_book_that_could_not_be_read_whole_is_not_called_clean(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    scenes = tmp_path / "Story" / "Scenes"
+    (scenes / "SCN-one.md").write_bytes(b"# One\n\nCaf\xe9.\n")
+    (tmp_path / "Compendium/Lore/one.md").write_text("# Tide\n")
+    (tmp_path / "Compendium/Lore/two.md").write_text("# Tide\n")
+    told = tally("studio", "check", "-w", str(tmp_path), "--json")
+    assert (told.code, [one["code"] for one in told.json["complaints"]]) == (0, ["name_taken", "file_not_utf8"])
+    (scenes / "SCN-big.md").write_bytes(b"word " * 4_000_000)
+    told = tally("studio", "check", "-w", str(tmp_path), "--json")
+    assert (told.code, told.json["complaints_total"]) == (1, 3)
+    assert told.json["complaints"][0]["code"] == "file_too_large"
+    text = tally("studio", "check", "-w", str(tmp_path))
+    assert (text.code, text.out) == (1, "")
+    assert "left out (scene): Story/Scenes/SCN-big.md:1: file_too_large" in text.err
+    alone = tally("studio", "check", str(scenes / "SCN-big.md"))
+    assert (alone.code, alone.error) == (1, "file_too_large")
 
 
 @pytest.mark.promise("continuity.cards")

@@ -1,5 +1,6 @@
 """`task_router`: whom a request concerns, by the agents' own cards."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,50 @@ def test_the_longest_pattern_wins() -> None:
     assert route("Write", DEFAULT_AGENTS).matched_pattern == "write"
 
 
-def test_a_dry_run_routes_nothing(gate: Gate) -> None:
-    assert not routed(gate, "Plan the next scene", dry_run=True)["routable"]
+def test_a_dry_run_names_the_agents_there_are_and_routes_nothing(gate: Gate) -> None:
+    told = routed(gate, "Draft the next scene", dry_run=True)
+    assert (told["routable"], told["recipe"]) == (False, None)
+    assert {agent["agent_id"] for agent in told["agents"]} == {one.agent_id for one in DEFAULT_AGENTS if one.enabled}
+
+
+@pytest.mark.promise("studio.router")
+@pytest.mark.parametrize(
+    ("request_text", "recipe"),
+    [
+        ("Check the whole book for contradictions", "book-consistency"),
+        ("Does her age contradict the timeline?", "book-consistency"),
+        ("Rebuild the canon", "canon-rebuild"),
+        ("Draft the dialogue between the two sisters", "draft-scene"),
+        ("Write the harbour scene", "draft-scene"),
+        ("Where is the knife foreshadowed?", "foreshadowing"),
+        ("Review the outline", "outline-review"),
+        ("Tighten the prose of the opening", "prose-review"),
+        ("Validate the scene against its beat", "scene-validation"),
+        ("Who is Mara?", None),
+        ("How many scenes are there?", None),
+        ("hello", None),
+    ],
+)
+def test_a_request_names_the_recipe_that_does_it(gate: Gate, request_text: str, recipe: str | None) -> None:
+    assert routed(gate, request_text)["recipe"] == recipe
+
+
+@pytest.mark.promise("studio.router-cards")
+def test_a_recipe_of_the_projects_own_is_named_as_long_as_its_agents_are_there(gate: Gate, tmp_path: Path) -> None:
+    step = {"id": "say", "agent": "critic", "slot": "said", "prompt": "Which hives are there?"}
+    recipe = {
+        "id": "hives", "title": "Count the beehives", "description": "Counts hives.",
+        "phase_a": [{"id": "look", "tool": "outline_analyzer", "args": {}, "slot": "looked"}],
+        "phase_b": [step], "done": [{"check": "evidence_ok", "slot": "said"}],
+    }  # fmt: skip
+    folder = tmp_path / ".control-room" / "recipes"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "hives.json").write_text(json.dumps(recipe))
+    (folder / "broken.json").write_text("{")
+    assert routed(gate, "How many beehives are left?")["recipe"] == "hives"
+    step["agent"] = "beekeeper"
+    (folder / "hives.json").write_text(json.dumps(recipe))
+    assert routed(gate, "How many beehives are left?")["recipe"] is None
 
 
 def test_a_damaged_roster_fails_cleanly(gate: Gate, tmp_path: Path) -> None:

@@ -122,7 +122,9 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
     if outcome.failure is not None:
         failure = outcome.failure
         _say(here, failure.fault.name, f"{failure.message}{receipt}")
-        if failure.fault is TOOL_FAILED:
+        if failure.hint is not None:
+            here.screen.note(failure.hint)
+        elif failure.fault is TOOL_FAILED:
             here.screen.note("TALLY_DEBUG=1 shows where the tool failed")
         return Exit.TOOL_FAILED if failure.fault.ran else Exit.LEDGER
     if outcome.rejection is not None:

@@ -1,6 +1,7 @@
 """`tally studio init`, `import`, `export`, `tree` and `read`: the project and its files."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +11,11 @@ from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.studio_app import studio_app
+from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
+    from tallystick.bootstrap.studio import TakenOut
     from tallystick.rooms.studio.importing.nouns import ImportReport
     from tallystick.rooms.studio.workspace.nouns import Node
 
@@ -83,6 +86,9 @@ def export(
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="Of the book.", show_default=False)] = "",
     author: Annotated[str, typer.Option("--author", metavar="TEXT", help="Of the book.", show_default=False)] = "",
     language: Annotated[str, typer.Option("--language", metavar="TAG", help="Such as en or de-AT.")] = "en",
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out", help="Go without files that cannot be read; else nothing is written.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write the book as one file, or its files into a folder."""
@@ -95,21 +101,12 @@ def export(
     with here.gate() as gate:
         workspace = Workspace(gate)
         if chosen == "folder":
-            files = workspace.take_out_files()
+            made = workspace.take_out_files(leave_out=leave_out)
         else:
-            made = workspace.take_out(chosen, title=title, author=author, language=language)
-            if isinstance(made, Problem):
-                raise Refused(made.message, code=made.code)
-            files = {"": made}
-    if chosen == "folder":
-        _write_folder(out, files, force=force)
-    else:
-        Screen(quiet=True).document(files[""], out, force=force)
-    size = sum(map(len, files.values()))
-    here.screen.data({"format": chosen, "out": str(out), "files": len(files), "bytes": size})
-    here.screen.line(
-        f"written: {out} ({size} bytes)" if chosen != "folder" else f"written: {len(files)} files to {out}"
-    )
+            made = workspace.take_out(chosen, title=title, author=author, language=language, leave_out=leave_out)
+    if isinstance(made, Problem):
+        raise Refused(made.message, code=made.code)
+    _save(here, out, chosen, made, force=force)
 
 
 def tree(here: Here) -> None:
@@ -183,7 +180,22 @@ def _tell(screen: Screen, report: "ImportReport") -> None:
         screen.note(f"  {loss.kind} ({loss.count}) in {loss.where}: {loss.message}")
 
 
-def _write_folder(out: Path, files: dict[str, bytes], *, force: bool) -> None:
+def _save(here: Here, out: Path, form: str, made: "TakenOut", *, force: bool) -> None:
+    """Write what was taken out, and say what is not in it as it was meant."""
+    from tallystick.rooms.studio.book.complaints import told
+
+    files, complaints = made.files, told(made.complaints)
+    if form == "folder":
+        _write_folder(out, files, force=force)
+    else:
+        Screen(quiet=True).document(files[""], out, force=force)
+    size = sum(map(len, files.values()))
+    here.screen.data({"format": form, "out": str(out), "files": len(files), "bytes": size, **complaints})
+    here.screen.line(f"written: {out} ({size} bytes)" if form != "folder" else f"written: {len(files)} files to {out}")
+    tell_complaints(here.screen, complaints)
+
+
+def _write_folder(out: Path, files: Mapping[str, bytes], *, force: bool) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
         raise Refused(f"{out} is there already. Choose another name, or give --force.", code="file_exists")
     for path, data in files.items():

@@ -1,9 +1,14 @@
 """Places in the author's files, with words that stand there.
 
 Whatever a tool of the studio shows of a file, an agent may cite. So every quote is looked up as the reply check will
-look it up, and a place whose words would not be found is not given.
+look it up, and a place whose words would not be found is not given. The receipt holds the hash of the lines that were
+shown, so that a quote can be checked against them even after the file has changed.
 """
 
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from tallystick.gate.execute.call import note_file
 from tallystick.gate.quotes import occurrences
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
@@ -61,6 +66,44 @@ def place(source: Source, line: int, text: str, *, within: int = 0, limit: int =
 def line_place(source: Source, line: int) -> Place | None:
     """The place of a whole line."""
     return place(source, line, source.lines[line - 1]) if line <= len(source.lines) else None
+
+
+def note_shown(read: Iterable[Source], shown: Iterable[tuple[str, int, int]]) -> None:
+    """Say in the receipt which files the running tool read, and which of their lines its result shows.
+
+    Args:
+        read: The files.
+        shown: Path, first and last line of each place.
+    """
+    places: dict[str, list[tuple[int, int]]] = {}
+    for path, first, last in shown:
+        places.setdefault(path, []).append((first, last))
+    for source in {source.path: source for source in read}.values():
+        quoted = list(_ranges(places.get(source.path, [])))
+        for first, last in quoted:
+            excerpt = excerpt_sha256(source, first, last)
+            note_file(source.path, source.sha256, lines=(first, last), excerpt_sha256=excerpt)
+        if not quoted:
+            note_file(source.path, source.sha256)
+
+
+def excerpt_sha256(source: Source, first: int, last: int) -> str:
+    """The hash of whole lines of a file, as receipts hold it."""
+    return sha256("\n".join(source.lines[first - 1 : last]).encode()).hexdigest()
+
+
+def _ranges(places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The same lines in as few ranges as they take."""
+    held: tuple[int, int] | None = None
+    for first, last in sorted(places):
+        if held is not None and first <= held[1] + 1:
+            held = (held[0], max(held[1], last))
+            continue
+        if held is not None:
+            yield held
+        held = (first, last)
+    if held is not None:
+        yield held
 
 
 def shortened(text: str, limit: int = MAX_QUOTE) -> str:

@@ -14,6 +14,7 @@ from tallystick.rooms.studio.continuity.desk import ContinuityDesk
 from tallystick.rooms.studio.crew import crew_of
 from tallystick.rooms.studio.issues.joined import open_matters
 from tallystick.rooms.studio.prompts.registry import Registry
+from tallystick.rooms.studio.runs.catalogue import readable_recipes
 from tallystick.rooms.studio.shelf import Shelf
 from tallystick.rooms.studio.tools.canon_checker import canon_checker
 from tallystick.rooms.studio.tools.consistency_checker import consistency_checker
@@ -24,6 +25,7 @@ from tallystick.rooms.studio.tools.prose_analyzer import prose_analyzer
 from tallystick.rooms.studio.tools.scene_draft_validator import scene_draft_validator
 from tallystick.rooms.studio.tools.search_issues import search_issues
 from tallystick.rooms.studio.tools.task_router import task_router
+from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -75,7 +77,7 @@ class Studio:
         return (
             file_locator(shelf),
             file_reader(self._sources),
-            task_router(lambda: crew_of(self._workspace)),
+            task_router(lambda: crew_of(self._workspace), lambda: readable_recipes(self._workspace / CONTROL_ROOM)),
             search_issues(self.matters),
             outline_analyzer(self.books),
             scene_draft_validator(self.books),

@@ -4,6 +4,7 @@
 2. Each agent is scored by the words that its card (role, purpose, what it owns) shares with the request, rare words
    more than common ones; the vocabulary of the kind of work counts half, and what an agent must not do counts against.
 3. The type of evidence follows from how the request is put: what is missing, where something stands, or what it says.
+4. A recipe is named if one shares enough with the request.
 
 Nothing here knows an agent by name, so a project's own agents are routed to by what their cards say.
 """
@@ -13,6 +14,8 @@ from collections.abc import Mapping, Sequence
 
 from tallystick.records import record
 from tallystick.rooms.studio.criteria import read_criteria, stem
+from tallystick.rooms.studio.recipe_routing import recipe_for
+from tallystick.rooms.studio.runs.recipe import Recipe
 from tallystick.turns.agents.agent import Agent, EvidenceKind
 
 MAX_AGENTS = 3
@@ -85,6 +88,8 @@ class Routed:
     matched_pattern: str | None
     evidence_type: EvidenceKind
     fits: tuple[Fit, ...]
+    recipe: str | None
+    """The id of the recipe that does such work."""
 
     @property
     def evidence_needs(self) -> str:
@@ -92,7 +97,7 @@ class Routed:
         return NEEDS[self.evidence_type]
 
 
-def route(request: str, crew: Sequence[Agent]) -> Routed:
+def route(request: str, crew: Sequence[Agent], recipes: Sequence[Recipe] = ()) -> Routed:
     """Route a request to the agents of a crew; no fit at all: nobody is named."""
     words = [stem(word) for word in _plain_words(request)]
     pattern, intent = max(
@@ -108,6 +113,7 @@ def route(request: str, crew: Sequence[Agent]) -> Routed:
         matched_pattern=pattern,
         evidence_type=_evidence_type(words),
         fits=_scored(asked, crew),
+        recipe=recipe_for(asked, recipes),
     )
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from tallystick.errors import ToolError
+from tallystick.rooms.studio.book.complaints import told
 from tallystick.rooms.studio.book.nouns import Book
 from tallystick.rooms.studio.continuity.checking import check_book
+from tallystick.rooms.studio.continuity.desk import complaints_of
 from tallystick.rooms.studio.continuity.rules import Focus
 from tallystick.rooms.studio.continuity.waivers import stored_waivers
 
@@ -44,6 +46,7 @@ def check_whole(book: Book, workspace: Path, args: Mapping[str, Any]) -> dict[st
         "findings_total": len(found.open),
         "waived": len(found.findings) - len(found.open),
         "looked_at": asdict(found.looked_at),
+        **told(complaints_of(book)),
         # Nothing found: one call on the beginning, so that the report rests on something.
         "groups": grouped(({one.first.path, one.second.path} for one in shown), MAX_GROUP)
         or ([first] if first else []),

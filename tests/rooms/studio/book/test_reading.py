@@ -132,6 +132,22 @@ def test_a_scene_of_fifty_megabytes_is_a_complaint(tmp_path: Path) -> None:
     assert slugs(book) == ["good"]
 
 
+@pytest.mark.promise("book.complaints")
+def test_a_complaint_says_what_the_book_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    binary = b"\0"
+    files = {
+        "Story/SCN-outline.md": binary, f"{SCENE}a.md": binary, "Compendium/Lore/b.md": binary, "Notes/c.md": binary,
+        "Compendium/Lore/d.md": "---\nname:\n---\n",
+    }  # fmt: skip
+    lacking = {"SCN-outline.md": "outline", "SCN-a.md": "scene", "b.md": "card", "d.md": "card"}
+    book = shelf_of(tmp_path, files).book()
+    assert {one.path.rpartition("/")[2]: one.left_out for one in book.left_out} == lacking
+    monkeypatch.setattr("tallystick.rooms.studio.book.reading.MAX_FILES", 2)
+    assert [one.code for one in shelf_of(tmp_path, {}).book().left_out if one.path.startswith("Story/")] == [
+        "too_many_files", "too_many_files",
+    ]  # fmt: skip
+
+
 @pytest.mark.promise("book.quick")
 def test_what_has_changed_shows_at_once_and_what_has_not_is_the_same(tmp_path: Path) -> None:
     shelf = shelf_of(tmp_path, {f"{SCENE}a.md": "One.\n", f"{SCENE}b.md": "Two.\n"})

@@ -10,6 +10,7 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallystick.rooms.studio import sample_project
 from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.exporting.gathering import ReadBook, gather
 from tallystick.rooms.studio.exporting.writing import FORMATS
@@ -160,3 +161,70 @@ def test_a_break_inside_a_scene_is_one_in_every_format(tmp_path: Path) -> None:
         out.write_bytes(write(gathered(root)))
         (chapter,) = read_source(out).chapters
         assert [scene.blocks for scene in chapter.scenes] == [("One.",), ("Two.",)]
+
+
+SAMPLE = Path(sample_project.__file__).parent / "sample"
+
+
+@pytest.mark.promise("studio.export")
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_a_letter_of_several_paragraphs_stays_one(tmp_path: Path, form: str) -> None:
+    path = "Story/Scenes/SCN-a-letter-to-the-weigher.md"
+    scene = (SAMPLE / path).read_bytes()
+    out = tmp_path / f"out.{form}"
+    out.write_bytes(FORMATS[form](gathered(project(tmp_path, {path: scene}))))
+    (again,) = files_of(read_source(out)).values()
+    body = scene.decode().partition("# A Letter to the Weigher")[2]
+    assert again.decode().partition("# A Letter to the Weigher")[2] == body
+
+
+words = st.lists(st.sampled_from(["rain", "*salt*", "**quay**", "Été", "a_b", "3"]), min_size=1, max_size=4)
+line = words.map(" ".join)
+paragraph = st.lists(line, min_size=1, max_size=3).flatmap(
+    lambda lines: st.sampled_from(["\n", "\\\n"]).map(lambda joint: joint.join(lines))
+)
+entries = st.lists(line, min_size=1, max_size=3)
+quotation = st.lists(paragraph, min_size=1, max_size=3).map(
+    lambda told: "\n>\n".join("> " + text.replace("\n", "\n> ") for text in told)
+)
+block = st.one_of(
+    paragraph,
+    quotation,
+    st.tuples(line, quotation).map("\n".join),
+    entries.map(lambda told: "\n".join(f"- {text}" for text in told)),
+    st.tuples(st.integers(1, 1990), entries).map(
+        lambda told: "\n\n".join(f"{number}. {text}" for number, text in enumerate(told[1], start=told[0]))
+    ),
+    line.map(lambda text: f"#### {text}"),
+)
+
+
+@pytest.mark.promise("studio.export")
+@settings(max_examples=size(15, 300))
+@given(told=st.lists(st.lists(block, min_size=1, max_size=5), min_size=1, max_size=3))
+def test_whatever_a_scene_is_made_of_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, told: list[list[str]]
+) -> None:
+    scenes = {
+        f"Story/Scenes/SCN-{number}-a.md": "\n\n".join([f"# The {number}th", *blocks, ""]).encode()
+        for number, blocks in enumerate(told, start=1)
+    }
+    folder = tmp_path_factory.mktemp("blocks")
+    book = gathered(project(folder, scenes))
+    for form, write in FORMATS.items():
+        out = folder / f"out.{form}"
+        out.write_bytes(write(book))
+        imported = files_of(read_source(out))
+        again = gathered(project(folder / form, imported))
+        assert read_by(again) == read_by(book), form
+        out.write_bytes(write(again))
+        assert files_of(read_source(out)) == imported
+
+
+def read_by(book: ReadBook) -> list[list[tuple[object, ...]]]:
+    """What a reader meets: each block of each scene, with its words and their look."""
+    return [
+        [(block.kind, block.number, block.paragraphs) for block in scene.blocks]
+        for chapter in book.chapters
+        for scene in chapter.scenes
+    ]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import ToolError
-from tallystick.rooms.studio.book.nouns import Book
+from tallystick.rooms.studio.book.nouns import Book, Complaint
 from tallystick.rooms.studio.whole_book import check_whole, grouped
 
 FILES = st.sets(st.sampled_from([f"SCN-{number}.md" for number in range(40)]), min_size=1, max_size=2)
@@ -27,3 +27,10 @@ def test_an_empty_book_has_nothing_to_check(tmp_path) -> None:
     assert (checked["findings"], checked["groups"]) == ([], [])
     with pytest.raises(ToolError):
         check_whole(empty, tmp_path, {"focus": "everything"})
+
+
+@pytest.mark.promise("book.complaints")
+def test_what_the_whole_book_lacks_is_told(tmp_path) -> None:
+    lost = Complaint(code="file_too_large", path="SCN-big.md", line=1, message="Split it.", left_out="scene")
+    checked = check_whole(Book(scenes=(), cards=(), outline=None, complaints=(lost,)), tmp_path, {})
+    assert [(one["path"], one["left_out"]) for one in checked["complaints"]] == [("SCN-big.md", "scene")]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
+from tallystick.gate.codes import BAD_INPUT
 from tests.gates import open_gate
 from tests.offline_turns import write_files
 
@@ -58,6 +59,93 @@ def test_without_canon_files_it_refuses(tmp_path: Path) -> None:
         assert outcome.failure is not None
         assert (outcome.failure.status, outcome.result) == (409, None)
         assert outcome.receipt_id
+
+
+OUTLINE = "Story/SCN-outline.md"
+OTHERS = {
+    OUTLINE: "# Act I\n\n- Mara has brown eyes.\n",
+    "Story/plan.csv": "scene,eyes\n1,Mara had brown eyes.\n",
+    "Notes/idea.md": "Mara had brown eyes.\n",
+    "Compendium/Characters/CHAR-.md": "---\nname:\n---\nMara had brown eyes.\n",
+}
+
+
+@pytest.mark.promise("continuity.no-canon-no-check")
+@pytest.mark.parametrize("path", [ONE, *OTHERS])
+def test_what_is_no_card_is_no_canon(gate: Gate, path: str) -> None:
+    write_files(gate.workspace, OTHERS)
+    for paths in ([path], [path, CARD]):
+        outcome = gate.call_sync("canon_checker", {"scene_path": TWO, "canon_paths": paths})
+        assert outcome.failure is not None
+        assert outcome.failure.status == 409
+
+
+def test_a_card_may_stand_outside_the_compendium_if_it_calls_itself_one(gate: Gate) -> None:
+    write_files(gate.workspace, {"Drafts/ida.md": "---\ntype: character\nname: Ida\neyes: green\n---\n"})
+    found = ask(gate, "canon_checker", scene_path=TWO, canon_paths=["Drafts/ida.md"])
+    assert (found["canon_paths"], found["canon_facts"]) == (["Drafts/ida.md"], 1)
+
+
+@pytest.mark.promise("continuity.consistency-checker")
+@pytest.mark.parametrize("path", ["Canon.md", "Story/Compendium/Canon.md"])
+def test_the_canon_index_stands_for_all_cards(gate: Gate, path: str) -> None:
+    write_files(gate.workspace, {"Canon.md": "# Canon\n\nMara had brown eyes.\n"})
+    found = ask(gate, "consistency_checker", file_paths=[TWO, path])
+    assert [(file["path"], file["kind"]) for file in found["files"]] == [
+        (TWO, "scene"), ("Compendium/Characters/CHAR-jon.md", "card"), (CARD, "card"),
+    ]  # fmt: skip
+    (finding,) = found["findings"]
+    assert finding["canon"]["path"] == CARD
+    assert ask(gate, "consistency_checker", file_paths=[path])["findings"] == []
+
+
+@pytest.mark.promise("continuity.consistency-checker")
+@pytest.mark.parametrize("path", [OUTLINE, "Story/plan.csv", "Compendium/Characters/CHAR-.md"])
+def test_what_is_no_prose_is_not_read_as_a_scene(gate: Gate, path: str) -> None:
+    write_files(gate.workspace, OTHERS)
+    for tool, args in (("consistency_checker", {"file_paths": [ONE, path]}), ("canon_checker", {"scene_path": path})):
+        outcome = gate.call_sync(tool, args)
+        assert outcome.failure is not None
+        assert outcome.failure.fault is BAD_INPUT
+
+
+def test_prose_that_is_no_scene_of_the_book_is_marked(gate: Gate) -> None:
+    write_files(gate.workspace, OTHERS)
+    found = ask(gate, "consistency_checker", file_paths=["Notes/idea.md"])
+    assert [file["kind"] for file in found["files"]] == ["text"]
+
+
+@pytest.mark.promise("book.complaints")
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_checkers_name_what_they_have_not_seen_or_not_as_it_was_meant(gate: Gate, *, dry_run: bool) -> None:
+    write_files(gate.workspace, {
+        "Story/Scenes/SCN-03-binary.md": "\0",
+        "Compendium/Characters/CHAR-.md": "---\nname:\n---\n",
+        "Compendium/Characters/CHAR-two.md": "# Mara Voss\n",
+        "Notes/binary.md": "\0",
+        TWO: FILES[TWO].replace("# Mill", "---\nwaive: [eye-color: lenses]\n---\n# Mill"),
+    })  # fmt: skip
+    (gate.workspace / "Story/Scenes/SCN-04-latin.md").write_bytes(b"Caf\xe9.\n")
+    for tool, args in (("consistency_checker", {"file_paths": [ONE]}), ("canon_checker", {"scene_path": ONE})):
+        found = ask(gate, tool, **args, dry_run=dry_run)
+        assert [(one["code"], one["path"].rpartition("/")[2], one["left_out"]) for one in found["complaints"]] == [
+            ("card_without_name", "CHAR-.md", "card"),
+            ("file_not_text", "SCN-03-binary.md", "scene"),
+            ("name_taken", "CHAR-two.md", None),
+            ("file_not_utf8", "SCN-04-latin.md", None),
+            ("waiver_invalid", "SCN-02-mill.md", None),
+        ]
+        assert found["complaints_total"] == 5
+
+
+def test_a_scene_that_is_too_large_is_refused_with_what_to_do(gate: Gate) -> None:
+    big = "Story/Scenes/SCN-03-big.md"
+    (gate.workspace / big).write_bytes(b"word " * 4_000_000)
+    for tool, args in (("consistency_checker", {"file_paths": [big]}), ("canon_checker", {"scene_path": big})):
+        failure = gate.call_sync(tool, args).failure
+        assert failure is not None
+        assert (failure.status, failure.hint) == (404, "Split it into scenes.")
+        assert "cite" not in failure.message
 
 
 @pytest.mark.parametrize(

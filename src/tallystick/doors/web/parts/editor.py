@@ -12,7 +12,7 @@ from nicegui import run, ui
 
 from tallystick.bootstrap.studio import Workspace
 from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.findings import called, finding_card, told
+from tallystick.doors.web.parts.findings import called, finding_card, left_out, told
 from tallystick.doors.web.parts.patches import diff_view, patch_list
 from tallystick.doors.web.parts.states import empty, failed, heading
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
@@ -164,6 +164,7 @@ class Editor:
             ui.label(f"{len(findings)} findings" if findings else "No contradiction found").classes("text-weight-bold")
             for finding in findings:
                 finding_card(finding, self._go)
+            left_out(outcomes)
 
     def _checks(self) -> list[tuple[str, Mapping[str, Any]]]:
         if self._path.startswith("Story/Scenes/"):

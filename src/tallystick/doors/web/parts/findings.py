@@ -1,6 +1,6 @@
 """What the checkers found, beside the text; and the search through the files. Both are calls through the gate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -25,9 +25,18 @@ def told(outcome: Outcome) -> None:
     if outcome.rejection is not None:
         failed(f"refused: {outcome.rejection.code}", outcome.rejection.reason)
     elif outcome.failure is not None:
-        failed("The tool failed", outcome.failure.message)
+        failed("The tool failed", " ".join(filter(None, (outcome.failure.message, outcome.failure.hint))))
     elif outcome.held is not None:
         failed("The call is held for a person", f"See /approvals/{outcome.held.approval_id}")
+
+
+def left_out(outcomes: Sequence[Outcome]) -> None:
+    """Say which files of the book were not compared with."""
+    results = [outcome.result for outcome in outcomes if outcome.ok]
+    complaints = {(one["path"], one["code"]): one for result in results for one in result["complaints"]}
+    for one in complaints.values():
+        if one["left_out"]:
+            ui.label(f"left out: {one['path']}: {one['message']}").classes("tally-soft tally-text")
 
 
 def search_box(house: House, visitor: Visitor) -> None:

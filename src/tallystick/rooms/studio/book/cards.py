@@ -40,7 +40,7 @@ def parse_card(source: Source) -> CanonCard | Complaint:
     name = _name(source.path, front.fields, blocks)
     if name is None:
         message = "The card has no name. Give it one: `name:` in its front matter, or a heading `# Name`."
-        return Complaint(code="card_without_name", path=source.path, line=1, message=message)
+        return Complaint(code="card_without_name", path=source.path, line=1, message=message, left_out="card")
     aliases = dict.fromkeys(alias for alias in _aliases(front.fields, blocks) if alias.casefold() != name.casefold())
     return CanonCard(
         source=source,

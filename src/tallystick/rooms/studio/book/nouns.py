@@ -9,6 +9,10 @@ from tallystick.records import record
 CardKind = Literal[
     "character", "location", "lore", "faction", "technology", "culture", "event", "theme", "glossary", "misc"
 ]
+Role = Literal["scene", "card", "outline"]
+"""What a file is in a book."""
+Lost = Role | Literal["text"]
+"""The same of one that is lacking; a text is no part of the story."""
 
 
 @record
@@ -22,6 +26,8 @@ class Complaint:
     """From 1."""
     message: str
     """What is wrong and what to do."""
+    left_out: Lost | None = None
+    """What the file would be in the book, which lacks it; None: it is there, as well as it could be read."""
 
 
 @record
@@ -109,3 +115,8 @@ class Book:
     """By path."""
     outline: Outline | None
     complaints: tuple[Complaint, ...]
+
+    @property
+    def left_out(self) -> tuple[Complaint, ...]:
+        """What the book lacks because a file could not be read."""
+        return tuple(one for one in self.complaints if one.left_out is not None)

@@ -2,7 +2,8 @@
 
 What a file is, is told by where it is and what it says: cards stand under `Compendium`, scenes under `Story/Scenes`.
 A project laid out otherwise works too: without such folders, cards are told by their folder, their name or their
-front matter, and every other text is a scene. A file that cannot be read becomes a complaint; the rest is there.
+front matter, and every other text is a scene. A file that cannot be read becomes a complaint that says what the book
+lacks; the rest is there.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.book.cards import kind_of, parse_card
 from tallystick.rooms.studio.book.front_matter import read_front_matter
 from tallystick.rooms.studio.book.naming import is_prose_file, kind_of_folder, kind_of_prefix, slug_of, stem_of
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Outline, Scene
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Lost, Outline, Role, Scene
 from tallystick.rooms.studio.book.ordering import in_reading_order
 from tallystick.rooms.studio.book.outline import parse_outline
 from tallystick.rooms.studio.book.scenes import parse_scene
@@ -29,8 +30,11 @@ _NO_STORY_FOLDERS = frozenset({"notes", "research", "template", "templates", "ar
 _UNREAD = {
     "too_large": ("file_too_large", "The file is too large to be read. Split it into scenes."),
     "not_text": ("file_not_text", "The file holds no text. Save it as UTF-8 text or move it out of the story."),
+    "too_many": ("too_many_files", f"Only the first {MAX_FILES} texts are read, and this is not one of them."),
 }
 Parsed = Scene | CanonCard | Outline
+_Unread = tuple[str, str]
+"""Path of a file, and why it was not read."""
 
 
 class BookShelf:
@@ -39,7 +43,7 @@ class BookShelf:
     def __init__(self, sources: FileSources) -> None:
         self.sources = sources
         self._lock = Lock()
-        self._parsed: dict[tuple[str, str, str], tuple[Parsed | None, tuple[Complaint, ...]]] = {}
+        self._parsed: dict[tuple[Role, str, str], tuple[Parsed | None, tuple[Complaint, ...]]] = {}
         self._held: tuple[object, Book] | None = None
 
     def book(self) -> Book:
@@ -51,27 +55,32 @@ class BookShelf:
                 self._held = (key, self._bound(sources, unread))
             return self._held[1]
 
-    def _read(self) -> tuple[list[Source], tuple[Complaint, ...]]:
+    def _read(self) -> tuple[list[Source], tuple[_Unread, ...]]:
         found: list[Source] = []
-        unread: list[Complaint] = []
         paths = [path for path in self.sources.paths() if is_prose_file(path) and not _is_canon(path)]
+        unread = [(path, "too_many") for path in paths[MAX_FILES:]]
         for path in paths[:MAX_FILES]:
             try:
                 source = self.sources.read(path)
             except PathRefused as refused:
-                unread.append(_unread(path, refused))
+                unread.append((path, refused.code))
                 continue
             if source is not None:
                 found.append(source)
         return found, tuple(unread)
 
-    def _bound(self, sources: list[Source], unread: tuple[Complaint, ...]) -> Book:
+    def _bound(self, sources: list[Source], unread: tuple[_Unread, ...]) -> Book:
         kept = self._parsed
         self._parsed = {}
-        told = _told_apart(sources)
-        complaints = list(unread)
-        parsed: dict[str, list[Parsed]] = {"card": [], "outline": [], "scene": []}
-        for role, source in told:
+        places = Places([*(source.path for source in sources), *(path for path, _ in unread)])
+        complaints = [
+            unread_file(path, code, role) for path, code in unread if (role := places.role_of(path)) is not None
+        ]
+        parsed: dict[Role, list[Parsed]] = {"card": [], "outline": [], "scene": []}
+        for source in sources:
+            role = places.role_of(source.path, source)
+            if role is None:
+                continue
             key = (role, source.path, source.sha256)
             held = kept.get(key) or _parse(role, source)
             self._parsed[key] = held
@@ -90,20 +99,42 @@ class BookShelf:
         )
 
 
-def _told_apart(sources: list[Source]) -> Iterator[tuple[str, Source]]:
-    """(role, file) for each file that has one."""
-    outline = outline_path([source.path for source in sources])
-    in_place = any(_in_scenes(source.path) and source.path != outline for source in sources)
-    compendium = any("compendium" in _folders(source.path) for source in sources)
-    for source in sources:
-        if source.path == outline:
-            yield "outline", source
-        elif _in_scenes(source.path):
-            yield "scene", source
-        elif _is_card(source, compendium=compendium):
-            yield "card", source
-        elif not in_place and not _is_no_story(source.path):
-            yield "scene", source
+class Places:
+    """What each file of a project is, by where all of them are."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        known = list(paths)
+        self._outline = outline_path(known)
+        self._scenes = any(_in_scenes(path) and path != self._outline for path in known)
+        self._compendium = any("compendium" in _folders(path) for path in known)
+
+    def role_of(self, path: str, source: Source | None = None) -> Role | None:
+        """What a file is; None: no part of the book.
+
+        Args:
+            path: Where it is.
+            source: What it says; where it could not be read, its place alone decides.
+        """
+        if path == self._outline:
+            return "outline"
+        if _in_scenes(path):
+            return "scene"
+        if self._is_card(path, source):
+            return "card"
+        return None if self._scenes or _is_no_story(path) else "scene"
+
+    def _is_card(self, path: str, source: Source | None) -> bool:
+        folders = _folders(path)
+        if stem_of(path).casefold() in _NO_STORY or stem_of(path).startswith("_"):
+            return False
+        if "template" in folders or "templates" in folders:
+            return False
+        if self._compendium:
+            return "compendium" in folders
+        if kind_of_folder(path) or kind_of_prefix(path):
+            return True
+        # Only the few files that stand nowhere are opened for what they call themselves.
+        return source is not None and kind_of("", read_front_matter(source).fields) is not None
 
 
 def outline_path(paths: Iterable[str]) -> str | None:
@@ -113,19 +144,6 @@ def outline_path(paths: Iterable[str]) -> str | None:
         return OUTLINE
     # Among the scenes only a file of just that name: a scene may be about an outline.
     return next((path for path in named if not _in_scenes(path) or slug_of(path).casefold() == "outline"), None)
-
-
-def _is_card(source: Source, *, compendium: bool) -> bool:
-    if stem_of(source.path).casefold() in _NO_STORY or stem_of(source.path).startswith("_"):
-        return False
-    if "template" in _folders(source.path) or "templates" in _folders(source.path):
-        return False
-    if compendium:
-        return "compendium" in _folders(source.path)
-    if kind_of_folder(source.path) or kind_of_prefix(source.path):
-        return True
-    # Only the few files that stand nowhere are opened for what they call themselves.
-    return kind_of("", read_front_matter(source).fields) is not None
 
 
 def _is_no_story(path: str) -> bool:
@@ -151,7 +169,7 @@ def _is_canon(path: str) -> bool:
     return path.casefold() == _CANON
 
 
-def _parse(role: str, source: Source) -> tuple[Parsed | None, tuple[Complaint, ...]]:
+def _parse(role: Role, source: Source) -> tuple[Parsed | None, tuple[Complaint, ...]]:
     complaints = [*_ill_coded(source)]
     front = read_front_matter(source)
     if front.complaint is not None:
@@ -184,6 +202,7 @@ def _odd_line(source: Source) -> int:
     return next((number for number, line in enumerate(source.lines, 1) if not line.isascii()), 1)
 
 
-def _unread(path: str, refused: PathRefused) -> Complaint:
-    code, message = _UNREAD.get(refused.code, ("file_unreadable", f"The file cannot be read: {refused}"))
-    return Complaint(code=code, path=path, line=1, message=message)
+def unread_file(path: str, code: str, role: Lost) -> Complaint:
+    """The complaint about a file that was not read."""
+    named, message = _UNREAD.get(code, ("file_unreadable", "The file cannot be opened. See to its permissions."))
+    return Complaint(code=named, path=path, line=1, message=message, left_out=role)

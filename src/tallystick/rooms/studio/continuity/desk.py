@@ -6,11 +6,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tallystick.errors import ConfigError, ToolError
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
+from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Scene
 from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.continuity.findings import Findings
+from tallystick.rooms.studio.continuity.findings import Finding, Findings
 from tallystick.rooms.studio.continuity.rules import Focus
-from tallystick.rooms.studio.continuity.waivers import Waiver, stored_waivers
+from tallystick.rooms.studio.continuity.waivers import Waiver, stored_waivers, waivers_of
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.continuity.checking import Reading
@@ -83,6 +83,17 @@ class ContinuityDesk:
             if self._held is None or self._held[0] != key:
                 self._held = (key, Reading(book))
             return self._held[1]
+
+
+def complaints_of(book: Book) -> list[Complaint]:
+    """What of a book a check does not see, or not as it is meant."""
+    return [*book.complaints, *waivers_of(book)[1]]
+
+
+def places_of(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
+    """Path, first and last line of every quote."""
+    cited = [cited for finding in findings for cited in (finding.first, finding.second)]
+    return [(one.path, one.line, one.end_line) for one in cited]
 
 
 def _with(book: Book, scenes: Sequence[Scene], cards: Sequence[CanonCard]) -> Book:

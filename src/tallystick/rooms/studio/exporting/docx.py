@@ -1,14 +1,20 @@
 """The book as a Word document."""
 
 import io
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from tallystick.rooms.studio.exporting.gathering import SECTION, ReadBlock, ReadBook
 from tallystick.rooms.studio.exporting.markdown import BREAK
 from tallystick.rooms.studio.exporting.zipping import repacked
+from tallystick.rooms.studio.importing.inline import Span
 
 _STYLES = {"quote": "Quote", "item": "List Bullet"}
+_NUMBERED = "List Paragraph"
+"""A list of Word's own would count on from the one before; so the author's numbers are written out."""
+_GAP = 12
+"""Points between two quotations; without them they would be one."""
 _MOMENT = datetime(2000, 1, 1, tzinfo=UTC)
 """Word wants a time; the same book has the same one."""
 
@@ -32,8 +38,10 @@ def to_docx(book: ReadBook) -> bytes:
                 document.add_heading(scene.title, level=level + 1)
             elif place:
                 _add_break(document)
+            before: ReadBlock | None = None
             for block in scene.blocks:
-                _add(document, block, level + SECTION)
+                _add(document, block, level + SECTION, apart=before is not None and before.kind == block.kind)
+                before = block
     target = io.BytesIO()
     document.save(target)
     return repacked(target.getvalue())
@@ -53,15 +61,38 @@ def _add_break(document: Any) -> None:
     document.add_paragraph(BREAK).alignment = WD_ALIGN_PARAGRAPH.CENTER
 
 
-def _add(document: Any, block: ReadBlock, level: int) -> None:
+def _add(document: Any, block: ReadBlock, level: int, *, apart: bool) -> None:
+    """Write a block.
+
+    Args:
+        document: Where to.
+        block: What.
+        level: Of a heading inside a scene.
+        apart: One of the same kind stands before it.
+    """
     if block.kind == "break":
         _add_break(document)
         return
     if block.kind == "heading":
-        document.add_heading("".join(span.text for span in block.spans), level=level)
+        _write(document.add_heading(level=level), block.paragraphs[0])
         return
-    paragraph = document.add_paragraph(style=_STYLES.get(block.kind))
-    for span in block.spans:
+    lead = () if block.number is None else (Span(text=f"{block.number}. "),)
+    style = _STYLES.get(block.kind) if block.number is None else _NUMBERED
+    for place, spans in enumerate(block.paragraphs):
+        paragraph = document.add_paragraph(style=style)
+        if block.kind == "quote" and apart and not place:
+            paragraph.paragraph_format.space_before = _points(_GAP)
+        _write(paragraph, (*lead, *spans))
+
+
+def _write(paragraph: Any, spans: Iterable[Span]) -> None:
+    for span in spans:
         # A line feed in a run becomes a line break.
         run = paragraph.add_run(span.text)
         run.italic, run.bold = span.italic or None, span.bold or None
+
+
+def _points(count: int) -> Any:
+    from docx.shared import Pt  # noqa: PLC0415 - as above
+
+    return Pt(count)

@@ -90,14 +90,18 @@ def _chapter(chapter: ReadChapter, level: int) -> Iterator[str]:
 
 
 def _block(block: ReadBlock, level: int) -> str:
-    inner = "".join(map(_span, block.spans))
     if block.kind == "break":
         return "<hr/>"
+    told = ["".join(map(_span, paragraph)) for paragraph in block.paragraphs]
+    if block.kind == "quote":
+        return f"<blockquote>{''.join(f'<p>{inner}</p>' for inner in told)}</blockquote>"
+    inner = told[0]
     if block.kind == "heading":
         return f"<h{level + SECTION}>{inner}</h{level + SECTION}>"
-    if block.kind == "quote":
-        return f"<blockquote><p>{inner}</p></blockquote>"
-    return f"<ul><li>{inner}</li></ul>" if block.kind == "item" else f"<p>{inner}</p>"
+    if block.kind == "item":
+        opened, closed = ("<ul>", "</ul>") if block.number is None else (f'<ol start="{block.number}">', "</ol>")
+        return f"{opened}<li>{inner}</li>{closed}"
+    return f"<p>{inner}</p>"
 
 
 def _span(span: Span) -> str:

@@ -16,7 +16,10 @@ SECTION = 3
 """So many levels below the chapter stand headings inside a scene: no reader takes them for scenes."""
 BlockKind = Literal["paragraph", "quote", "item", "heading", "break"]
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ITEM = re.compile(r"\s{0,3}(?:[-*+]|[0-9]{1,4}[.)])\s+")
+_QUOTED = re.compile(r" {0,3}>[ ]?")
+_ITEM = re.compile(r" {0,3}(?:[-*+]|(?P<number>[0-9]{1,4})[.)])[ \t]+")
+_INTERRUPTS = re.compile(r" {0,3}(?:[-*+]|1[.)])[ \t]+")
+"""Within a paragraph only this begins a list: a line may begin with a year by chance."""
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """What XML cannot hold."""
 
@@ -26,7 +29,10 @@ class ReadBlock:
     """One paragraph, or what stands in its place."""
 
     kind: BlockKind
-    spans: tuple[Span, ...] = ()
+    paragraphs: tuple[tuple[Span, ...], ...] = ()
+    """Of a quotation there may be several, of a break there is none."""
+    number: int | None = None
+    """Of an entry of a numbered list."""
     source: str = ""
     """As the author wrote it; of a heading without its signs."""
 
@@ -104,14 +110,49 @@ def _blocks(piece: Piece) -> Iterator[ReadBlock]:
     if piece.kind == "break":
         yield ReadBlock(kind="break", source="* * *")
     elif piece.kind == "heading":
-        yield ReadBlock(kind="heading", spans=read(piece.text), source=piece.text)
-    elif piece.text.startswith(">"):
-        inner = "\n".join(re.sub(r"\A {0,3}>[ ]?", "", line) for line in piece.text.split("\n"))
-        yield ReadBlock(kind="quote", spans=read(inner), source=piece.text)
-    elif _ITEM.match(piece.text):
-        for item in re.split(r"\n(?=\s{0,3}(?:[-*+]|[0-9]{1,4}[.)])\s)", piece.text):
-            yield ReadBlock(kind="item", spans=read(_ITEM.sub("", item, count=1)), source=item)
+        yield ReadBlock(kind="heading", paragraphs=(read(piece.text),), source=piece.text)
     else:
-        spans = read(piece.text)
+        for part in _parts(piece.text.split("\n")):
+            block = _block(part)
+            if any(span.text.strip() for paragraph in block.paragraphs for span in paragraph):
+                yield block
+
+
+def _parts(lines: list[str]) -> Iterator[list[str]]:
+    """A quotation and the entries of a list need no empty line before them."""
+    held: list[str] = []
+    for line in lines:
+        inside = _ITEM if held and _ITEM.match(held[0]) else _INTERRUPTS
+        begins = inside.match(line) or (_QUOTED.match(line) and not (held and _QUOTED.match(held[0])))
+        if held and begins:
+            yield held
+            held = []
+        held.append(line)
+    yield held
+
+
+def _block(lines: list[str]) -> ReadBlock:
+    source = "\n".join(lines)
+    if _QUOTED.match(lines[0]):
+        return ReadBlock(kind="quote", paragraphs=tuple(_quoted(lines)), source=source)
+    entry = _ITEM.match(lines[0])
+    if entry is None:
+        return ReadBlock(kind="paragraph", paragraphs=(read(source),), source=source)
+    number = None if entry["number"] is None else int(entry["number"])
+    return ReadBlock(kind="item", paragraphs=(read(source[entry.end() :]),), number=number, source=source)
+
+
+def _quoted(lines: list[str]) -> Iterator[tuple[Span, ...]]:
+    """The paragraphs of a quotation; one inside another is told as part of it."""
+    held: list[str] = []
+    for line in [*lines, ">"]:
+        inner = line
+        while sign := _QUOTED.match(inner):
+            inner = inner[sign.end() :]
+        if inner.strip():
+            held.append(inner)
+            continue
+        spans = read("\n".join(held))
         if any(span.text.strip() for span in spans):
-            yield ReadBlock(kind="paragraph", spans=spans, source=piece.text)
+            yield spans
+        held = []

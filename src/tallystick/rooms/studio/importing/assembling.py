@@ -97,7 +97,9 @@ def _title(pieces: list[Piece]) -> tuple[str, list[Piece]]:
     first = pieces[0] if pieces else None
     if first is None or first.kind != "heading" or len(levels) < _SEVERAL or label_of(heading_text(first.text)):
         return "", pieces
-    if first.level == min(levels) and levels[first.level] == 1:
+    below = min((level for level in levels if level != first.level), default=first.level)
+    # What stands far below it are sections of a chapter, not the chapters of a book.
+    if first.level == min(levels) and levels[first.level] == 1 and below - first.level <= _SCENE_BELOW:
         return heading_text(first.text), pieces[1:]
     return "", pieces
 

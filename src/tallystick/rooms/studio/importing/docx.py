@@ -1,5 +1,6 @@
 """A Word document: its paragraphs by style, its runs by emphasis. Read from the XML itself; nothing else is opened."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ _THROUGH = frozenset(
     f"{W}{name}" for name in ("ins", "moveTo", "hyperlink", "fldSimple", "smartTag", "sdt", "sdtContent", "customXml")
 )
 _SIGNS = {f"{W}tab": " ", f"{W}noBreakHyphen": "\u2011", f"{W}cr": "\n"}
+_TYPED = re.compile(r"([0-9]{1,4})\\[.)] ")
+"""A number that was typed before an entry, as Markdown escapes it."""
 _CHANGED = frozenset({f"{W}ins", f"{W}moveTo"})
 
 
@@ -59,13 +62,29 @@ class _Reader:
 
     def blocks(self, parent: Any) -> Iterator[Piece]:
         """The paragraphs and tables of a body, a cell or a content control."""
+        quotation: str | None = None
         for child in parent:
-            if child.tag == f"{W}p":
-                yield from self._paragraph(child)
-            elif child.tag == f"{W}tbl":
-                yield from self._table(child)
-            elif child.tag in _THROUGH:
-                yield from self.blocks(child)
+            form = child.find(f"{W}pPr") if child.tag == f"{W}p" else None
+            for piece in self._of(child):
+                quoted = piece.kind == "block" and self._styles.is_quote(form)
+                if quotation is not None and quoted and not self._styles.stands_apart(form):
+                    quotation += f"\n>\n{piece.text}"
+                    continue
+                if quotation is not None:
+                    yield Piece(kind="block", text=quotation)
+                quotation = piece.text if quoted else None
+                if not quoted:
+                    yield piece
+        if quotation is not None:
+            yield Piece(kind="block", text=quotation)
+
+    def _of(self, child: Any) -> Iterator[Piece]:
+        if child.tag == f"{W}p":
+            yield from self._paragraph(child)
+        elif child.tag == f"{W}tbl":
+            yield from self._table(child)
+        elif child.tag in _THROUGH:
+            yield from self.blocks(child)
 
     def _paragraph(self, paragraph: Any) -> Iterator[Piece]:
         form = paragraph.find(f"{W}pPr")
@@ -78,14 +97,21 @@ class _Reader:
             yield Piece(kind="break")
         elif level == 0:
             self.title = self.title or " ".join(words.split())
-        elif level is None and len(words) <= MAX_HEADING and label_of(words) in {"part", "chapter"}:
-            # Many authors type their headings as plain paragraphs.
-            yield Piece(kind="heading", text=text, level=1 if label_of(words) == "part" else 2)
         elif level is not None:
             yield Piece(kind="heading", text=text.replace("\\\n", " "), level=level)
         else:
-            lead, again = self._lead(form)
-            yield Piece(kind="block", text=lead + text.replace("\n", f"\n{again}"))
+            yield self._block(form, text, words)
+
+    def _block(self, form: Any, text: str, words: str) -> Piece:
+        lead, again = self._lead(form)
+        if not lead and len(words) <= MAX_HEADING and label_of(words) in {"part", "chapter"}:
+            # Many authors type their headings as plain paragraphs.
+            return Piece(kind="heading", text=text, level=1 if label_of(words) == "part" else 2)
+        typed = _TYPED.match(text) if self._styles.is_list_text(form) and not lead else None
+        if typed is not None:
+            lead, text = f"{typed.group(1)}. ", text[typed.end() :]
+            again = " " * len(lead)
+        return Piece(kind="block", text=lead + text.replace("\n", f"\n{again}"))
 
     def _lead(self, form: Any) -> tuple[str, str]:
         if self._styles.is_quote(form):

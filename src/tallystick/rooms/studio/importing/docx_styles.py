@@ -9,6 +9,7 @@ MAX_PARENTS = 12
 _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo) ?([1-6])")
 _TITLE = frozenset({"title", "titel", "titre"})
 _QUOTES = frozenset({"quote", "intense quote", "block text", "blockquote", "block quotation", "quotations"})
+_LIST_TEXT = "list paragraph"
 
 
 class Styles:
@@ -42,6 +43,17 @@ class Styles:
         """Whether a paragraph is a quotation."""
         return any(
             (value_of(style, "name") or "").casefold() in _QUOTES for style in self._chain(value_of(form, "pStyle"))
+        )
+
+    def stands_apart(self, form: Any | None) -> bool:
+        """Whether a paragraph itself asks for a gap before it, beyond what its style has."""
+        found = None if form is None else form.find(f"{W}spacing")
+        return found is not None and found.get(f"{W}before", "0") != "0"
+
+    def is_list_text(self, form: Any | None) -> bool:
+        """Whether a paragraph is set as an entry of a list whose number, if any, is typed."""
+        return any(
+            (value_of(style, "name") or "").casefold() == _LIST_TEXT for style in self._chain(value_of(form, "pStyle"))
         )
 
     def is_listed(self, form: Any | None) -> bool:

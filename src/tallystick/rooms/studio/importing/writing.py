@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from tallystick.records import record
 from tallystick.rooms.studio.book.naming import slugged
 from tallystick.rooms.studio.importing.nouns import CardDraft, ChapterDraft, Manuscript, SceneDraft
 from tallystick.rooms.studio.layout import FOLDERS, SCENES
@@ -18,20 +19,48 @@ _PLAIN = re.compile(r"[^\W\d_][\w '’().-]{0,200}(?<![ ])")  # noqa: RUF001 - t
 _WORDS_OF_YAML = frozenset({"true", "false", "null", "yes", "no", "on", "off"})
 
 
+@record
+class Written:
+    """A file that is made from a part of a manuscript."""
+
+    path: str
+    text: str
+    part: SceneDraft | CardDraft
+    chapter: ChapterDraft | None = None
+    title: str = ""
+    """Of a scene, made up where it has none."""
+
+
 def files_of(manuscript: Manuscript) -> dict[str, bytes]:
     """Path → content of everything the manuscript becomes."""
-    files = dict(manuscript.carried)
-    named: list[tuple[ChapterDraft, SceneDraft, str, str]] = []
+    made = written_of(manuscript)
+    files = dict(manuscript.carried) | {one.path: one.text.encode() for one in made}
+    if OUTLINE not in files and any("synopsis" in scene.front for _, scene, _, _ in _named(made)):
+        files[OUTLINE] = _outline(_named(made)).encode()
+    return files
+
+
+def written_of(manuscript: Manuscript) -> list[Written]:
+    """The scenes in reading order, then the cards."""
+    taken = {path.casefold() for path in manuscript.carried}
+    made: list[Written] = []
     for chapter, scene, title, slug in _scenes(manuscript.chapters):
-        path = _free(f"{SCENES}/SCN-{slug}.md", files)
-        files[path] = _scene(chapter, scene, title, len(named) + 1).encode()
-        named.append((chapter, scene, title, path))
+        path = _free(f"{SCENES}/SCN-{slug}.md", taken)
+        text = _scene(chapter, scene, title, len(made) + 1)
+        made.append(Written(path=path, text=text, part=scene, chapter=chapter, title=title))
     for card in manuscript.cards:
         stem = f"{_PREFIXES[card.kind]}-{_slug(card.name) or 'card'}"
-        files[_free(f"Compendium/{FOLDERS[card.kind]}/{stem}.md", files)] = _card(card).encode()
-    if OUTLINE not in files and any("synopsis" in scene.front for _, scene, _, _ in named):
-        files[OUTLINE] = _outline(named).encode()
-    return files
+        path = _free(f"Compendium/{FOLDERS[card.kind]}/{stem}.md", taken)
+        made.append(Written(path=path, text=_card(card), part=card, title=card.name))
+    return made
+
+
+def _named(made: list[Written]) -> list[tuple[ChapterDraft, SceneDraft, str, str]]:
+    return [
+        (one.chapter, one.part, one.title, one.path)
+        for one in made
+        if one.chapter is not None and isinstance(one.part, SceneDraft)
+    ]
 
 
 def numbered_title(chapter: str, place: int) -> str:
@@ -94,10 +123,11 @@ def _slug(text: str) -> str:
     return slugged(text)[:MAX_SLUG].strip("-")
 
 
-def _free(path: str, taken: Mapping[str, bytes]) -> str:
-    names = {name.casefold() for name in taken}
+def _free(path: str, taken: set[str]) -> str:
+    """A path that no other file has, not even in other letters; it is taken from then on."""
     stem, _, ending = path.rpartition(".")
     free, number = path, 2
-    while free.casefold() in names:
+    while free.casefold() in taken:
         free, number = f"{stem}-{number}.{ending}", number + 1
+    taken.add(free.casefold())
     return free

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from html.entities import html5
+from itertools import count, repeat
 from typing import Any
 
 from tallystick.rooms.studio.importing.archive import parse_xml
@@ -24,6 +25,8 @@ _NOTES = frozenset({"footnote", "endnote", "rearnote", "footnotes", "endnotes", 
 _TYPE = "{http://www.idpf.org/2007/ops}type"
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]{0,1000}>", re.IGNORECASE)
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,30});")
+_ENTRY = re.compile(r"- |[0-9]{1,4}\. ")
+_COUNT = re.compile(r"[0-9]{1,4}")
 _XML_OWN = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 
@@ -62,12 +65,13 @@ class Page:
     def _inside(self, element: Any, prefix: str) -> Iterator[Piece]:
         """A container: its paragraphs, and text that stands in it bare."""
         bare: list[Span] = [Span(text=_text(element.text))]
+        marks = _marks(element)
         for child in element:
             tag = _tag(child)
             if _is_block(tag):
                 yield from self._block(render(bare), prefix)
                 bare = []
-                yield from self._child(child, tag, prefix)
+                yield from self._child(child, tag, f"{prefix}{next(marks)}" if tag == "li" else prefix)
             else:
                 bare += self._spans(child, (False, False))
             bare.append(Span(text=_text(child.tail)))
@@ -89,9 +93,15 @@ class Page:
             text = render(self._spans(child, (False, False), inside=True))
             if not text and "break" in child.get("class", "").casefold():
                 yield Piece(kind="break")
-            yield from self._block(text, f"{prefix}- " if tag == "li" else prefix)
+            yield from self._block(text, prefix)
         else:
-            yield from self._inside(child, f"{prefix}> " if tag == "blockquote" else prefix)
+            yield from self._container(child, tag, prefix)
+
+    def _container(self, child: Any, tag: str, prefix: str) -> Iterator[Piece]:
+        if tag == "blockquote":
+            return _together(self._inside(child, f"{prefix}> "), f"{prefix}>")
+        pieces = self._inside(child, prefix)
+        return _entry(pieces, prefix) if tag == "li" else pieces
 
     def _heading(self, text: str, level: int) -> Iterator[Piece]:
         if is_break(plain(text)):
@@ -109,8 +119,7 @@ class Page:
             # Books that were made from plain text have paragraphs for headings.
             yield Piece(kind="heading", text=text, level=2 if label_of(words) == "chapter" else 1)
         else:
-            again = prefix.replace("- ", "  ")
-            yield Piece(kind="block", text=prefix + text.replace("\n", f"\n{again}"))
+            yield Piece(kind="block", text=prefix + text.replace("\n", f"\n{_behind(prefix)}"))
 
     def _table(self, table: Any, prefix: str) -> Iterator[Piece]:
         self._losses.add("table", self._name)
@@ -154,6 +163,45 @@ class Page:
                 self._losses.add("footnote", self._name)
             return True
         return False
+
+
+def _marks(element: Any) -> Iterator[str]:
+    """What stands before each entry of a list."""
+    if _tag(element) != "ol":
+        return repeat("- ")
+    start = element.get("start", "")
+    return (f"{number}. " for number in count(int(start) if _COUNT.fullmatch(start) else 1))
+
+
+def _behind(prefix: str) -> str:
+    """What stands before the further lines of an entry."""
+    return _ENTRY.sub(lambda mark: " " * len(mark.group()), prefix)
+
+
+def _entry(pieces: Iterator[Piece], prefix: str) -> Iterator[Piece]:
+    """Only the first paragraph of an entry has its mark."""
+    lead = prefix
+    for piece in pieces:
+        if piece.kind == "block":
+            yield Piece(kind="block", text=f"{lead}{piece.text.removeprefix(prefix)}")
+            lead = _behind(prefix)
+        else:
+            yield piece
+
+
+def _together(pieces: Iterator[Piece], sign: str) -> Iterator[Piece]:
+    """The paragraphs of one quotation as one block."""
+    held: list[str] = []
+    for piece in pieces:
+        if piece.kind == "block":
+            held.append(piece.text)
+            continue
+        if held:
+            yield Piece(kind="block", text=f"\n{sign}\n".join(held))
+        held = []
+        yield piece
+    if held:
+        yield Piece(kind="block", text=f"\n{sign}\n".join(held))
 
 
 _BLOCKS = _PARAGRAPHS | {

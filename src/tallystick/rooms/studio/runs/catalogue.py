@@ -75,22 +75,11 @@ class Catalogue:
 
     def list(self) -> list[Listed]:
         """All recipes, by id; a project's own stands in place of the bundled one."""
-        found: dict[str, Listed] = {}
-        for listed in (*_bundled(), *self._own()):
-            found[listed.id] = self._judged(listed)
-        return [found[key] for key in sorted(found)]
+        return [self._judged(listed) for listed in _every(self._folder)]
 
     def get(self, recipe_id: str) -> Listed | None:
         """One recipe."""
         return next((listed for listed in self.list() if listed.id == recipe_id), None)
-
-    def _own(self) -> Iterator[Listed]:
-        try:
-            paths = sorted(path for path in self._folder.iterdir() if path.suffix == ".json")[:MAX_FILES]
-        except OSError:
-            return
-        for path in paths:
-            yield _listed(path.name, "project", _content(path))
 
     def _judged(self, listed: Listed) -> Listed:
         """With what only this workspace can say: whether its tools and agents are there."""
@@ -106,6 +95,26 @@ class Catalogue:
         cards, agents = self._cards(), self._agents()
         for pointer, step in recipe.placed():
             yield from _lacking(step, pointer, cards, agents, self._actions)
+
+
+def readable_recipes(control_room: Path) -> list[Recipe]:
+    """The recipes of a workspace, whether or not its tools and agents suffice for them."""
+    return [listed.recipe for listed in _every(control_room / FOLDER) if listed.recipe is not None]
+
+
+def _every(folder: Path) -> list[Listed]:
+    """All files, by id; a project's own stands in place of the bundled one."""
+    found = {listed.id: listed for listed in (*_bundled(), *_own(folder))}
+    return [found[key] for key in sorted(found)]
+
+
+def _own(folder: Path) -> Iterator[Listed]:
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".json")[:MAX_FILES]
+    except OSError:
+        return
+    for path in paths:
+        yield _listed(path.name, "project", _content(path))
 
 
 def _lacking(

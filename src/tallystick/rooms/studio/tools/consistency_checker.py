@@ -1,15 +1,16 @@
 """`consistency_checker`: where files contradict each other, or the scenes before them; each finding with both lines."""
 
+from dataclasses import replace
 from typing import Any
 
-from tallystick.errors import PathRefused, ToolError
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.studio.book.asked import asked_cards, asked_prose, names_all_cards
+from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
 from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
-from tallystick.rooms.studio.book.scenes import parse_scene
-from tallystick.rooms.studio.continuity.desk import ContinuityDesk
+from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of, places_of
 from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA
 from tallystick.rooms.studio.continuity.rules import Focus
+from tallystick.rooms.studio.quoting import note_shown
 
 FOCUSES: tuple[Focus, ...] = ("characters", "terminology", "events", "general")
 MAX_FILES = 10
@@ -22,7 +23,7 @@ _INPUT = {
         "file_paths": {
             "type": "array", "minItems": 1, "maxItems": MAX_FILES,
             "items": {"type": "string", "minLength": 1, "maxLength": 1_000},
-            "description": "Scenes and cards. Scenes are also compared with the rest of the book.",
+            "description": "Scenes and cards; Canon.md: all cards. Scenes are also compared with the rest of the book.",
         },
         "focus": {
             "type": "string", "enum": list(FOCUSES), "default": "general",
@@ -41,7 +42,11 @@ _INPUT = {
 }  # fmt: skip
 _FILE = {
     "type": "object",
-    "properties": {"path": {"type": "string"}, "sha256": {"type": "string"}, "kind": {"enum": ["scene", "card"]}},
+    "properties": {
+        "path": {"type": "string"},
+        "sha256": {"type": "string"},
+        "kind": {"enum": ["scene", "card", "text"]},
+    },
     "required": ["path", "sha256", "kind"],
     "additionalProperties": False,
 }
@@ -54,11 +59,15 @@ _OUTPUT = {
         "looked_at": {"anyOf": [LOOKED_AT_SCHEMA, {"type": "null"}]},
         "findings_total": {"type": "integer"},
         "waived_total": {"type": "integer"},
+        **COMPLAINTS_SCHEMA,
         "findings": {"type": "array", "items": FINDING_SCHEMA},
     },
-    "required": ["focus", "dry_run", "files", "looked_at", "findings_total", "waived_total", "findings"],
+    "required": [
+        "focus", "dry_run", "files", "looked_at", "findings_total", "waived_total", "complaints_total", "complaints",
+        "findings",
+    ],
     "additionalProperties": False,
-}
+}  # fmt: skip
 
 _CARD = Card(
     name="consistency_checker",
@@ -82,47 +91,47 @@ def consistency_checker(desk: ContinuityDesk) -> Tool:
     def handler(file_paths: list[str], focus: Focus = "general", *, dry_run: bool = False) -> dict[str, Any]:
         book = desk.shelf.book()
         scenes, cards = _asked_files(desk, book, file_paths)
-        files = [{"path": scene.path, "sha256": scene.source.sha256, "kind": "scene"} for scene in scenes]
-        files += [{"path": card.path, "sha256": card.source.sha256, "kind": "card"} for card in cards]
-        head: dict[str, Any] = {"focus": focus, "dry_run": dry_run, "files": files}
+        head: dict[str, Any] = {
+            "focus": focus, "dry_run": dry_run, "files": _shown(book, scenes, cards), **told(complaints_of(book)),
+        }  # fmt: skip
         if dry_run:
             return head | {"looked_at": None, "findings_total": 0, "waived_total": 0, "findings": []}
-        read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
-        for path, sha256 in {file.path: file.source.sha256 for file in read}.items():
-            note_file(path, sha256)
         found = desk.check_files(book, scenes, cards, focus)
+        findings = found.findings[:MAX_FINDINGS]
+        read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
+        note_shown([file.source for file in read], places_of(findings))
         return head | {
             "looked_at": found.looked_at.shown(),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
-            "findings": [finding.shown() for finding in found.findings[:MAX_FINDINGS]],
+            "findings": [finding.shown() for finding in findings],
         }
 
     return Tool(card=_CARD, handler=handler)
 
 
 def _asked_files(desk: ContinuityDesk, book: Book, paths: list[str]) -> tuple[list[Scene], list[CanonCard]]:
-    """The scenes and cards that are meant; any other text is looked at as a scene.
+    """The scenes and cards that are meant; other prose is looked at as a scene behind all others.
 
     Raises:
-        ToolError: One of them is not there.
+        ToolError: One of them is not there, or is neither.
     """
     scenes: dict[str, Scene] = {}
     cards: dict[str, CanonCard] = {}
-    known_scenes = {scene.path: scene for scene in book.scenes}
-    known_cards = {card.path: card for card in book.cards}
+    known_cards = {card.path for card in book.cards}
+    known_scenes = {scene.path for scene in book.scenes}
     for path in paths:
-        try:
-            source = desk.shelf.sources.read(path)
-        except PathRefused as refused:
-            raise ToolError(str(refused), status=404, hint="Name text files inside the workspace.") from None
-        if source is None:
-            raise ToolError(
-                f"There is no file {path:.200}.", status=404, hint="file_locator finds the files there are."
-            )
-        if source.path in known_cards:
-            cards[source.path] = known_cards[source.path]
+        if path in known_cards or names_all_cards(path):
+            cards |= {card.path: card for card in asked_cards(desk.shelf, book, [path])}
         else:
-            order = len(book.scenes) + len(scenes)
-            scenes[source.path] = known_scenes.get(source.path) or parse_scene(source, order=order)
+            scene = asked_prose(desk.shelf, book, path)
+            other = scene.path not in known_scenes
+            scenes[scene.path] = replace(scene, order=len(book.scenes) + len(scenes)) if other else scene
     return list(scenes.values()), list(cards.values())
+
+
+def _shown(book: Book, scenes: list[Scene], cards: list[CanonCard]) -> list[dict[str, str]]:
+    of_the_book = {scene.path for scene in book.scenes}
+    kinds = [(scene, "scene" if scene.path in of_the_book else "text") for scene in scenes]
+    files: list[tuple[Scene | CanonCard, str]] = [*kinds, *((card, "card") for card in cards)]
+    return [{"path": file.path, "sha256": file.source.sha256, "kind": kind} for file, kind in files]

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.errors import PathRefused, ToolError
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.reply.absence import find_term
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.criteria import Criteria, read_criteria
+from tallystick.rooms.studio.quoting import note_shown
 from tallystick.rooms.studio.ranking import Looked, Ranked, look, rank
 from tallystick.rooms.studio.shelf import Shelf
 
@@ -142,8 +142,10 @@ def _found(looked: list[Looked], criteria: Criteria, *, scan_mode: str, max_resu
     deep = scan_mode == "DEEP_SCAN"
     ranked = rank(looked, criteria)
     shown = ranked[:max_results]
-    for one in shown:
-        _note(one)
+    note_shown(
+        [one.looked.file.source for one in shown if one.looked.file is not None],
+        [(one.path, hit.line, hit.line) for one in shown if deep for hit in one.hits],
+    )
     skipped = sum(one.file is None for one in looked)
     return {
         "files_searched": len(looked) - skipped,
@@ -162,11 +164,6 @@ def _result(one: Ranked, *, deep: bool) -> dict[str, Any]:
         result["matches"] = one.matches
         result["hits"] = [{"line": hit.line, "text": hit.text, "terms": list(hit.terms)} for hit in one.hits]
     return result
-
-
-def _note(one: Ranked) -> None:
-    if one.looked.file is not None:
-        note_file(one.path, one.looked.file.source.sha256)
 
 
 def _absent(looked: Sequence[Looked], criteria: Criteria) -> list[str]:

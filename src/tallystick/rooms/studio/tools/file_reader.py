@@ -4,13 +4,12 @@ The result carries the hash of the whole file, and the receipt the range with th
 can be checked against what was read even after the file has changed.
 """
 
-from hashlib import sha256
 from typing import Any
 
 from tallystick.errors import PathRefused, ToolError
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.tool import Card, Tool
+from tallystick.rooms.studio.quoting import note_shown
 from tallystick.storage.files import FileSources
 
 MAX_LINES = 250
@@ -81,8 +80,7 @@ def file_reader(sources: FileSources) -> Tool:
         lines = source.lines[start_line - 1 : last]
         text = "\n".join(lines)
         if not dry_run:
-            excerpt = sha256(text.encode()).hexdigest()
-            note_file(source.path, source.sha256, lines=(start_line, last), excerpt_sha256=excerpt)
+            note_shown([source], [(source.path, start_line, last)])
         if include_line_numbers:
             text = "\n".join(f"{number:>5}  {line}" for number, line in enumerate(lines, start=start_line))
         return {

@@ -5,9 +5,9 @@ coverage    which scene tells which entry; entries without scenes and scenes wit
 balance     how acts and points of view weigh in words
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_outline
 from tallystick.rooms.studio.book.nouns import Beat, Book, Outline
@@ -16,7 +16,7 @@ from tallystick.rooms.studio.outline.balance import balance_problems, weigh_acts
 from tallystick.rooms.studio.outline.matching import Match, match_book, same_person
 from tallystick.rooms.studio.outline.people import names_of
 from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, coverage_problems, structure_problems
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place
+from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place, note_shown
 
 MODES = ("structure", "coverage", "balance")
 MAX_BEATS = 200
@@ -113,12 +113,11 @@ def outline_analyzer(shelf: BookShelf) -> Tool:
             counts = {"beats_total": 0, "scenes_total": 0, "matched": 0, "problems_total": 0}
             lists: dict[str, Any] = {name: [] for name in ("acts", "problems", "act_balance", "pov_balance", "beats")}
             return head | counts | lists
-        note_file(outline.path, outline.source.sha256)
-        if mode != "structure":
-            # Only then is a scene's text looked at; its name alone is part of the tree.
-            for scene in book.scenes:
-                note_file(scene.path, scene.source.sha256)
-        return head | _analysis(outline, book, mode)
+        analysis = _analysis(outline, book, mode)
+        # Only then is a scene's text looked at; its name alone is part of the tree.
+        scenes = [] if mode == "structure" else [scene.source for scene in book.scenes]
+        note_shown([outline.source, *scenes], _shown(outline, analysis))
+        return head | analysis
 
     return Tool(card=_CARD, handler=handler)
 
@@ -150,6 +149,12 @@ def _analysis(outline: Outline, book: Book, mode: str) -> dict[str, Any]:
         "pov_balance": pov_balance,
         "beats": [_beat(beat, outline, by_line.get(beat.line)) for beat in beats],
     }
+
+
+def _shown(outline: Outline, analysis: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
+    quoted = [(outline.path, beat["place"]) for beat in analysis["beats"]]
+    quoted += [(problem["path"], problem["place"]) for problem in analysis["problems"]]
+    return ((path, place["line"], place["end_line"]) for path, place in quoted if place is not None)
 
 
 def _beat(beat: Beat, outline: Outline, match: Match | None) -> dict[str, Any]:

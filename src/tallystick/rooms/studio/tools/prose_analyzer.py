@@ -10,7 +10,6 @@ Nothing here is an error. A figure says how this scene differs from the others; 
 from collections.abc import Iterator
 from typing import Any
 
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_scene
 from tallystick.rooms.studio.book.nouns import Book, Scene
@@ -24,7 +23,7 @@ from tallystick.rooms.studio.prose.repetition import repetition_findings
 from tallystick.rooms.studio.prose.rhythm import rhythm_findings
 from tallystick.rooms.studio.prose.voice import teller, voice_findings
 from tallystick.rooms.studio.prose.wording import named_words
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA
+from tallystick.rooms.studio.quoting import PLACE_SCHEMA, note_shown
 
 FOCUSES = ("pacing", "voice", "rhythm", "all")
 TIMEOUT_S = 120.0
@@ -127,17 +126,18 @@ def prose_analyzer(shelf: BookShelf) -> Tool:
         if dry_run:
             nothing = {"truncated": False, "baseline_scenes": 0, "baseline_words": 0, "pov": None}
             return head | nothing | {"measures": [], "findings": []}
-        note_file(scene.path, scene.source.sha256)
         prose = read_prose(scene.source, scene.body_line)
         baseline = measures.baseline(scene, book.scenes)
-        found = _findings(prose, scene, book, baseline)
+        every = _findings(prose, scene, book, baseline)
+        found = [one for one in every if focus in {"all", one.focus} and one.places]
+        note_shown([scene.source], [(scene.path, at.line, at.end_line) for one in found for at in one.places])
         return head | {
             "truncated": prose.truncated,
             "baseline_scenes": len(baseline.figures),
             "baseline_words": baseline.words,
             "pov": _pov(prose, scene),
             "measures": [one.shown() for one in compared(prose, baseline) if focus in {"all", one.focus}],
-            "findings": [one.shown() for one in found if focus in {"all", one.focus} and one.places],
+            "findings": [one.shown() for one in found],
         }
 
     return Tool(card=_CARD, handler=handler)

@@ -4,10 +4,9 @@ The entry is found by title, then by point of view, then by number; which of the
 is looked for statement by statement, and each one comes with the line of the outline and the line of the scene.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tallystick.gate.execute.call import note_file
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_outline, asked_scene
 from tallystick.rooms.studio.book.nouns import Beat, Book, CanonCard, Outline, Scene
@@ -17,7 +16,7 @@ from tallystick.rooms.studio.outline.matching import Match, candidates, match_bo
 from tallystick.rooms.studio.outline.people import card_of, names_of
 from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, Problem
 from tallystick.rooms.studio.prose.reading import read_prose
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place
+from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place, note_shown
 
 MAX_CANDIDATES = 5
 CARD_LINES = 12
@@ -130,8 +129,6 @@ def scene_draft_validator(shelf: BookShelf) -> Tool:
         if dry_run:
             nothing: dict[str, Any] = {"match": None, "coverage": None, "pov": None, "pov_card": None}
             return head | nothing | {"problems": [], "candidates": [], "statements": []}
-        note_file(scene.path, scene.source.sha256)
-        note_file(outline.path, outline.source.sha256)
         return head | _validated(scene, outline, book, include_canon=include_canon)
 
     return Tool(card=_CARD, handler=handler)
@@ -144,15 +141,13 @@ def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: boo
     near = [] if match else candidates(outline.beats, scene, same)
     pov = scene.pov or (match.beat.pov if match else None)
     card = card_of(book.cards, pov) if pov else None
-    if card is not None:
-        note_file(card.path, card.source.sha256)
     prose = read_prose(scene.source, scene.body_line)
     covered = cover(match.beat, outline.source, prose, book.cards) if match else []
     problems = list(_problems(scene, outline, match, pov, card))
     if match and match.beat.pov and scene.pov and not same(match.beat.pov, scene.pov):
         message = f"The scene is {scene.pov}'s, its entry {match.beat.pov}'s."
         problems.append(_at(outline, match.beat, "pov_differs", message))
-    return {
+    found = {
         "match": _match(match, outline) if match else None,
         "coverage": round(sum(one.score for one in covered) / len(covered), 3) if covered else None,
         "problems": [problem.shown() for problem in problems],
@@ -161,6 +156,19 @@ def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: boo
         "pov_card": _pov_card(card) if card and include_canon else None,
         "statements": [_statement(one) for one in covered],
     }
+    read = [scene.source, outline.source, *([card.source] if card else [])]
+    note_shown(read, _shown(scene, outline, found))
+    return found
+
+
+def _shown(scene: Scene, outline: Outline, found: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
+    quoted = [(problem["path"], problem["place"]) for problem in found["problems"]]
+    quoted += [(outline.path, found["match"]["place"])] if found["match"] else []
+    quoted += [(outline.path, one["outline"]) for one in found["statements"]]
+    quoted += [(scene.path, one["scene"]) for one in found["statements"]]
+    card = found["pov_card"]
+    quoted += [(card["path"], line) for line in card["lines"]] if card else []
+    return ((path, place["line"], place["end_line"]) for path, place in quoted if place is not None)
 
 
 def _problems(
