@@ -73,6 +73,8 @@ def _concerns_role(now: Situation, parts: list[Paragraph]) -> bool:
         return True
     if "receipt" in now.wanted and any(part.receipts for part in parts):
         return True
+    if any(part.concerns_role for part in parts):
+        return True
     return any(fits_role(quote.path, now.wanted) for part in parts for quote in part.quotes)
 
 

@@ -182,9 +182,13 @@ def _is_named(name: str, text: str) -> bool:
 
 def asks_to_do(tool: ToolLine, wish: Wish) -> bool:
     """Whether the request orders what the tool's name says it does."""
-    plain = words_of(spaced(tool.name))
-    # A `checker` is who checks.
-    named = [*plain, *(word.removesuffix("er") for word in plain if len(word) > _SHORTEST_DOER)]
+    named = said_by_name(tool.name)
     doings = {doing for word in named if (doing := doing_of(stem(word))) is not None}
     # An order is the bare word (`store`); by its stem a `story` would be one too.
     return not wish.orders.isdisjoint(named) or any(doing_of(stem(word)) in doings for word in wish.orders)
+
+
+def said_by_name(name: str) -> list[str]:
+    """The words of a tool's name, and what it does: a `checker` is who checks."""
+    plain = words_of(spaced(name))
+    return [*plain, *(word.removesuffix("er") for word in plain if len(word) > _SHORTEST_DOER)]

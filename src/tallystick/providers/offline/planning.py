@@ -13,6 +13,7 @@ Which tool comes next is decided by the request and the cards. A result only say
 from collections.abc import Iterator
 
 from tallystick.providers.offline.choosing import Choice, asks_to_do, is_fit, rank, routes
+from tallystick.providers.offline.cited import cited_in, reports_none
 from tallystick.providers.offline.citing import fits_role
 from tallystick.providers.offline.filling import Filled, Needs, admits, fill
 from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, takes_path
@@ -132,8 +133,10 @@ def _is_for(choice: Choice, now: Situation) -> bool:
 def _settles(now: Situation, result: Result) -> bool:
     """Whether a tool of another kind has answered: then no file needs to be searched as well."""
     tool = now.tool_of(result)
-    search, reader = now.search, now.reader
-    if tool is None or result.failed or routes(tool) or tool in (search, reader):
+    if tool is None:
+        # Brought by somebody else: a report of what was looked for, or that there is none, answers too.
+        return bool(cited_in(result)) or reports_none(result) is not None
+    if result.failed or routes(tool) or tool in (now.search, now.reader):
         return False
     return result.value not in (None, "", [], {})
 

@@ -15,14 +15,17 @@ _MARKS = re.compile(r"[\"“”„‟«»`]|(?<!\w)['‘’]|['‘’](?!\w)")  
 """Marks would make a quotation of what is only shown."""
 
 
-def facts_of(value: Any, wanted: frozenset[str]) -> list[str]:
+def facts_of(value: Any, wanted: frozenset[str], *, asked_only: bool = False) -> list[str]:
     """What a result says, as short lines.
 
     Args:
         value: The result, as JSON gives it.
         wanted: Stems of the request; what shares one comes first.
+        asked_only: What shares none is left out.
     """
     lines = _rows(value) if _is_table(value) else _fields(value)
+    if asked_only:
+        lines = [line for line in lines if _shared(line, wanted)]
     ranked = sorted(enumerate(lines), key=lambda pair: (-_shared(pair[1], wanted), pair[0]))
     chosen = sorted(ranked[:MAX_FACTS])
     return [line for _, line in chosen]
