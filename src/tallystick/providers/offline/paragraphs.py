@@ -9,6 +9,7 @@ from tallystick.providers.offline.citing import fits_role, quote_from, scope_hol
 from tallystick.providers.offline.passages import (
     Passage,
     coverage,
+    is_about,
     opening,
     rank_passages,
     search_words,
@@ -18,7 +19,7 @@ from tallystick.providers.offline.passages import (
 )
 from tallystick.providers.offline.planning import CHIEFS
 from tallystick.providers.offline.reporting import Paragraph, asks_of_role, findings, found_nothing, may_stand, summary
-from tallystick.providers.offline.results import Absence, Result, absence_in, scalars
+from tallystick.providers.offline.results import Absence, Result, absence_in, holds_records, scalars
 from tallystick.providers.offline.situation import Situation
 from tallystick.providers.offline.words import stem, words_of
 
@@ -69,6 +70,10 @@ def _from_files(now: Situation) -> Iterator[Paragraph]:
     if not wanted_stems(now.wish):
         for excerpt in fitting[-1:]:
             yield from _quoted(now, opening(excerpt, MAX_OPENING), most=MAX_OPENING)
+        return
+    own = [part for excerpt in fitting if is_about(excerpt, now.wish) for part in opening(excerpt, MAX_OPENING)]
+    if own:
+        yield from _quoted(now, own, most=MAX_OPENING)
         return
     passages = rank_passages(fitting, now.wish)
     if passages and (coverage(passages, now.wish) >= CONCERNS or passages[0].numbered):
@@ -192,4 +197,4 @@ def _is_other(now: Situation, result: Result) -> bool:
     if tool is None:
         # Brought by somebody else, as in a conference.
         return not result.places and absence_in(result) is None
-    return tool not in (now.search, now.reader)
+    return tool not in (now.search, now.reader) or holds_records(result)

@@ -101,6 +101,13 @@ def files_of(result: Result) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
+def holds_records(result: Result) -> bool:
+    """Whether a search brought things that are no files: tickets, facts, orders."""
+    return (
+        not result.failed and not result.places and result.excerpt is None and any(True for _ in _items(result.value))
+    )
+
+
 def _names_files(key: str) -> bool:
     return bool(PATH_KEYS.intersection(word.removesuffix("s") for word in words_of(spaced(key))[-1:]))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tallystick.gate.reply.references import RECEIPT
 from tallystick.providers.offline.kinds import spaced
 from tallystick.providers.offline.results import scalars
 from tallystick.providers.offline.words import stem, words_of
@@ -36,7 +37,12 @@ def _is_table(value: Any) -> bool:
 
 
 def _rows(value: list[Mapping[str, Any]]) -> list[str]:
-    return ["; ".join(_field(key, inner) for key, inner in list(scalars(item))[:MAX_FACTS]) for item in value]
+    return ["; ".join(_field(key, inner) for key, inner in _told(item)[:MAX_FACTS]) for item in value]
+
+
+def _told(item: Any) -> list[tuple[str, Any]]:
+    """Without receipts that a record names: they are of other calls, and not this answer's to cite."""
+    return [(key, value) for key, value in scalars(item) if not (isinstance(value, str) and RECEIPT.search(value))]
 
 
 def _fields(value: Any) -> list[str]:
@@ -46,7 +52,7 @@ def _fields(value: Any) -> list[str]:
         if _is_table(inner):
             lines += [f"{spaced(key)}: {row}" for row in _rows(inner)]
         elif isinstance(inner, list | dict):
-            values = [_plain(one) for _, one in list(scalars(inner))[:MAX_FACTS]]
+            values = [_plain(one) for _, one in _told(inner)[:MAX_FACTS]]
             lines.append(f"{spaced(key)}: {', '.join(values) or 'none'}")
         elif inner is not None:
             lines.append(_field(key, inner))
