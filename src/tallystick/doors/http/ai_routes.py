@@ -33,7 +33,7 @@ CHAT = Form(
         "sessionId": {**ID, "description": "Goes on with a conversation; a new session if not given."},
         "conferenceId": {**NAME, "description": "The conference it belongs to; its budgets apply."},
         "toolPolicy": _TOOL_POLICY,
-        "skipTools": {"type": "boolean", "default": False, "description": "Raw: no tools, no check, the model's text."},
+        "skipTools": {"type": "boolean", "default": False, "description": "Raw: no tools, no check."},
         "stream": {"type": "boolean", "default": False, "description": "Answer with server-sent events."},
     },
     required=("message",),
@@ -164,7 +164,10 @@ def _event_of(what: Step | Progress | Waiting) -> bytes:
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The message is empty or not text; a field does not fit."},
+    400: {
+        "description": "The message is empty or not text; a field does not fit; `tool_unknown` or "
+        "`tool_policy_conflict`: the toolPolicy cannot be kept."
+    },
     401: {"description": "No valid token."},
     404: {"description": "`agent_unknown`: the hint names the agents there are."},
     413: {"description": "`message_too_large`, or the body is."},
