@@ -42,18 +42,21 @@ CHAT = Form(
 ROUTE = Form(
     properties={
         "message": {"type": "string", "description": "What is wanted, in the user's words."},
-        "issueId": {**ID, "description": "The issue the task belongs to; a new one if not given."},
+        "issueId": {
+            **ID,
+            "description": "The issue the task belongs to, by id or number; a new one is opened if not given.",
+        },
         "sessionId": {**ID, "description": "Where the receipts belong; the issue's own session if not given."},
         "parentPacketId": {**ID, "description": "The packet this one follows from."},
         "choice": {"type": "string", "maxLength": 1000, "description": "The choice of an earlier `clarify` packet."},
     },
     required=("message",),
-    example={"message": "Check whether Ada's age is the same in SCN-01 and SCN-04.", "issueId": "issue-7"},
+    example={"message": "Check whether Ada's age is the same in SCN-01 and SCN-04.", "issueId": "7"},
 )
 EXECUTE = Form(
     properties={
         "packet": {"type": "object", "description": "A task packet, as `/api/ai/chief/route` gives it."},
-        "agentId": {**NAME, "description": "Who does it; whoever does this kind of work if not given."},
+        "agentId": {**NAME, "description": "Who does it; whom it was routed to if not given."},
         "sessionId": {**ID, "description": "Where the receipts belong; a session of its own if not given."},
     },
     required=("packet",),
@@ -169,7 +172,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         "`tool_policy_conflict`: the toolPolicy cannot be kept."
     },
     401: {"description": "No valid token."},
-    404: {"description": "`agent_unknown`: the hint names the agents there are."},
+    404: {"description": "`agent_unknown`: the hint names the agents there are; `issue_unknown`."},
     413: {"description": "`message_too_large`, or the body is."},
     429: {"description": "The endpoint has had enough for now; see Retry-After."},
     502: {"description": "The endpoint could not be reached, failed, or made no sense."},
