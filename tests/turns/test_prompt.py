@@ -61,13 +61,21 @@ def test_the_step_block_ends_with_the_nonce_and_whether_a_call_is_required() -> 
     assert (plain[0], plain[-1]) == (TITLE, "TOOL_NONCE: n0")
     assert "plain text" in plain[1]
     assert '"action"' not in plain[1]
-    required = first_step("n0", required=True, may_finish=True).splitlines()
+    required = first_step("n0", required=True, may_finish=False).splitlines()
     assert required[-2:] == ["TOOL_NONCE: n0", "TOOL_CALL_REQUIRED: true"]
-    assert '{"action":"final"' in required[1]
+    assert '"action"' not in required[1]
     later = next_step("n1")
     assert '{"action":"tool"' in later
     assert '{"action":"final"' in later
     assert later.endswith("\nTOOL_NONCE: n1")
+
+
+@pytest.mark.promise("turns.prompt")
+def test_where_the_model_may_finish_at_once_no_call_is_said_to_be_required() -> None:
+    either = first_step("n0", required=True, may_finish=True)
+    assert '{"action":"final"' in either
+    assert "TOOL_CALL_REQUIRED" not in either
+    assert either.endswith("\nTOOL_NONCE: n0")
 
 
 @pytest.mark.promise("turns.container")

@@ -8,7 +8,7 @@
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -57,7 +57,7 @@ class Conversation:
             chat: The message, and to whom.
             watch: Is told each step as it ends, and the place in the queue.
         """
-        fault = fault_of(chat.message) or _fault_in(chat, (card.name for card in self._gate.tools()))
+        fault = fault_of(chat.message) or _fault_in(chat, [card.name for card in self._gate.tools()])
         if fault is not None:
             return fault
         to = await asyncio.to_thread(self.crew.addressed, chat.agent_id, offline=chat.offline)
@@ -108,7 +108,8 @@ class Conversation:
             budget = self.crew.budget(to, conference=chat.conference_id is not None)
             turn = self._gate.turn(
                 session=session, agent=to.agent.agent_id, caller=chat.caller, client_tools=chat.client_tools,
-                limits=budget, may_finish=bool(taken.injected), user_texts=_said_by_user(chat.message, history),
+                limits=budget, may_finish=bool(taken.injected) and not chat.policy.require_tool,
+                user_texts=_said_by_user(chat.message, history),
             )  # fmt: skip
             for heard in taken.heard:
                 turn.hear(heard)
@@ -133,7 +134,7 @@ _open: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
 """By the gate's identity, which is nobody else's as long as its conversation lives: that holds the gate."""
 
 
-def _fault_in(chat: Chat, names: Iterable[str]) -> Unanswered | None:
+def _fault_in(chat: Chat, names: Sequence[str]) -> Unanswered | None:
     """What else of a message cannot be taken."""
     if chat.session_id is not None and not valid_session_id(chat.session_id):
         advice = "A session id has letters, digits, dot, dash and underscore, 128 at most."
@@ -142,6 +143,20 @@ def _fault_in(chat: Chat, names: Iterable[str]) -> Unanswered | None:
     if taken:
         advice = f"This server has a tool of the name {min(taken)}. Give yours another name."
         return Unanswered(code="tool_name_taken", advice=advice, field="tools")
+    return _fault_in_policy(chat, {*names, *(card.name for card in chat.client_tools)})
+
+
+def _fault_in_policy(chat: Chat, names: Set[str]) -> Unanswered | None:
+    """A policy that names tools nobody has, or asks for a call where none can be made."""
+    policy = chat.policy
+    unknown = sorted((policy.allowed_tools or frozenset()) - names)
+    if unknown:
+        advice = f"There is no tool {unknown[0][:100]!r}. Name tools of `tally tools`, or leave allowedTools out."
+        return Unanswered(code="tool_unknown", advice=advice, field="toolPolicy")
+    if policy.require_tool and (chat.skip_tools or policy.allowed_tools == frozenset()):
+        why = "skipTools allows none" if chat.skip_tools else "allowedTools is empty"
+        advice = f"A tool call is required, and {why}. Leave one of the two out."
+        return Unanswered(code="tool_policy_conflict", advice=advice, field="toolPolicy")
     return None
 
 

@@ -10,10 +10,13 @@ from tallystick.bootstrap.conversation_answer import Unanswered, unheard
 from tallystick.bootstrap.conversation_asking import fault_of
 from tallystick.bootstrap.conversation_crew import Addressed
 from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.issue_desk import matters_of
+from tallystick.bootstrap.task_places import TaskIssues, known_files
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.issues.changing import UNKNOWN
+from tallystick.storage.files import FileSources
 from tallystick.storage.tasks import TaskFiles
 from tallystick.turns.agents.agent import CHIEF
 from tallystick.turns.agents.problem import Problem
@@ -25,7 +28,7 @@ from tallystick.turns.tasks.routing import Routed, RouteRequest, route
 
 ROUTER = "task_router"
 """The tool that finds out what a request is about."""
-_EXISTS = frozenset({"task_exists"})
+_STATUS = {"task_exists": 409, "issue_unknown": 404}
 
 
 @record
@@ -50,7 +53,8 @@ class Tasks:
         self._crew = conversation.crew
         self._after = conversation.after
         self._files = TaskFiles(gate.workspace)
-        self._issues = matters_of(gate.workspace, gate.settings).issues
+        self._issues = TaskIssues(gate)
+        self._shelf = BookShelf(FileSources(gate.workspace))
 
     async def route(self, asked: Routing) -> Routed | Unanswered:
         """Make one task packet of a message, or a question back."""
@@ -60,11 +64,15 @@ class Tasks:
         chief = await asyncio.to_thread(self._crew.addressed, CHIEF)
         if isinstance(chief, Unanswered):
             return chief
-        issue_id = await asyncio.to_thread(self._issue_of, asked.issue_id)
-        session = Session(session_id=asked.session_id or issue_id, caller=asked.caller, agent_id=CHIEF)
+        # A new issue is opened when there is a packet for it: what cannot be routed leaves none behind.
+        named = await asyncio.to_thread(self._issues.named, asked.issue_id) if asked.issue_id else new_id("issue")
+        if isinstance(named, Problem):
+            return _refused(named)
+        session = Session(session_id=asked.session_id or named, caller=asked.caller, agent_id=CHIEF)
         request = RouteRequest(
-            message=asked.message, issue_id=issue_id, hint=await self._hint(asked.message, session),
-            parent_packet_id=asked.parent_packet_id, choice=asked.choice,
+            message=asked.message, issue_id=named, hint=await self._hint(asked.message, session),
+            known=await asyncio.to_thread(known_files, self._shelf), parent_packet_id=asked.parent_packet_id,
+            choice=asked.choice,
         )  # fmt: skip
         roster = await asyncio.to_thread(self._crew.registry.load)
         async with self._crew.place(chief.endpoint, None):
@@ -76,15 +84,8 @@ class Tasks:
             return unheard(routed)
         if isinstance(routed, Problem):
             return _refused(routed)
-        problem = await asyncio.to_thread(self._files.keep_packet, routed.packet)
+        problem = await asyncio.to_thread(self._keep, routed, asked, session)
         return routed if problem is None else _refused(problem)
-
-    def _issue_of(self, name: str | None) -> str:
-        """The id of the issue a task belongs to: one that is there is also named by its number."""
-        if name is None:
-            return new_id("issue")
-        found = self._issues.heading(name)
-        return name if found is None else found.issue_id
 
     async def execute(
         self,
@@ -100,13 +101,16 @@ class Tasks:
         Args:
             packet: The packet as JSON, as it was routed.
             caller: On whose behalf.
-            agent_id: Who does it; None: whoever does this kind of work.
+            agent_id: Who does it; None: whom the packet was given to, or whoever does this kind of work.
             session_id: Where its receipts belong; None: a session of its own.
             watch: Is told each step as it ends.
         """
         task = TaskPacket.from_dict(packet)
         if isinstance(task, Problem):
             return _refused(task)
+        issue = await asyncio.to_thread(self._issues.named, task.parent_issue_id)
+        if issue != task.parent_issue_id:
+            return _refused(issue if isinstance(issue, Problem) else UNKNOWN)
         to = await asyncio.to_thread(self._doer, task, agent_id)
         if isinstance(to, Unanswered):
             return to
@@ -135,9 +139,16 @@ class Tasks:
                 max_steps=budget.steps, max_tokens=to.tokens(), temperature=to.endpoint.temperature, watch=watch,
             )  # fmt: skip
 
+    def _keep(self, routed: Routed, asked: Routing, session: Session) -> Problem | None:
+        """Keep what was routed, in a new issue where none was named."""
+        problem = None
+        if asked.issue_id is None:
+            problem = self._issues.open_for(routed, asked.message, caller=asked.caller, session_id=session.session_id)
+        return problem or self._files.assign(routed.packet, routed.agent_id)
+
     def _doer(self, task: TaskPacket, agent_id: str | None) -> Addressed | Unanswered:
-        chosen = agent_id or addressee(task.intent, self._crew.registry.load()).agent_id
-        return self._crew.addressed(chosen)
+        chosen = agent_id or self._files.assigned_to(task)
+        return self._crew.addressed(chosen or addressee(task.intent, self._crew.registry.load()).agent_id)
 
     async def _hint(self, message: str, session: Session) -> Any:
         """What the router says, through the gate like any call; nothing if it is not there or may not be asked."""
@@ -156,8 +167,8 @@ def _session_of(task: TaskPacket) -> str:
 def _refused(problem: Problem) -> Unanswered:
     """What is wrong with a packet or a request, as the doors tell it."""
     where = f" See {problem.pointer}." if problem.pointer else ""
-    status = 409 if problem.code in _EXISTS else 400
-    category = Category.DOWNSTREAM_ERROR if status != 400 else Category.VALIDATION_ERROR  # noqa: PLR2004 - the status
+    status = _STATUS.get(problem.code, 400)
+    category = Category.DOWNSTREAM_ERROR if problem.code == "task_exists" else Category.VALIDATION_ERROR
     return Unanswered(
         code=problem.code, advice=f"{problem.message}{where}", status=status, category=category, field=problem.pointer
     )

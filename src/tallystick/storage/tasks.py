@@ -1,5 +1,7 @@
 """Task packets and task receipts: `.control-room/audit/issues/<issueId>/packets/` and `…/task-receipts/`.
 
+Beside a packet that was routed lies whom it was given to, in `assignments/`: a packet itself names nobody.
+
 Each is a file of its own, written once. What was agreed and what came of it does not change afterwards.
 """
 
@@ -20,7 +22,7 @@ from tallystick.turns.agents.problem import Problem
 from tallystick.turns.tasks.packet import TaskPacket
 from tallystick.turns.tasks.receipt import TaskReceipt, contract_problem
 
-PACKETS, RECEIPTS, REPLIES = "packets", "task-receipts", "task-replies"
+PACKETS, RECEIPTS, REPLIES, ASSIGNMENTS = "packets", "task-receipts", "task-replies", "assignments"
 MAX_BYTES = 4 * 1024 * 1024
 
 
@@ -33,6 +35,21 @@ class TaskFiles:
     def keep_packet(self, packet: TaskPacket) -> Problem | None:
         """Keep a packet; keeping the same one again changes nothing."""
         return self._keep(packet.parent_issue_id, PACKETS, packet.packet_id, _json(packet.as_dict()))
+
+    def assign(self, packet: TaskPacket, agent_id: str) -> Problem | None:
+        """Keep a packet that was routed, and whom it was given to."""
+        given = _json({"packet_id": packet.packet_id, "agent_id": agent_id})
+        return self.keep_packet(packet) or self._keep(packet.parent_issue_id, ASSIGNMENTS, packet.packet_id, given)
+
+    def assigned_to(self, packet: TaskPacket) -> str | None:
+        """Whom a packet was given to; None: it was not routed here.
+
+        Raises:
+            ConfigError: `task_damaged`; the file stays as it is.
+        """
+        found = self._read(packet.parent_issue_id, ASSIGNMENTS, packet.packet_id)
+        agent_id = None if found is None else found.get("agent_id")
+        return agent_id if isinstance(agent_id, str) else None
 
     def keep_receipt(self, receipt: TaskReceipt, packet: TaskPacket, *, reply: str | None = None) -> Problem | None:
         """Keep a receipt, and the whole reply beside it; a receipt that does not answer its packet is refused."""

@@ -38,7 +38,7 @@ class Request:
     """Earlier messages of the conversation, oldest first."""
     policy: ToolPolicy = NO_POLICY
     skip_tools: bool = False
-    """Raw: the message goes to the model as it is, and its text comes back unchecked."""
+    """Raw: the message goes to the model as it is, and its text comes back unchecked, without thinking."""
     conference: bool = False
     tool_phase: bool = False
     """Conference phase one: tools only, no reply. In a conference without it, an agent interprets `injected`."""

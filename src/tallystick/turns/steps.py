@@ -127,11 +127,13 @@ class Running:
         request, turn = self.request, self.turn
         # From here on nothing can be called in this turn, whatever the answer says.
         turn.close()
-        text, thinking = put_aside(said.text) if request.cot == "strip" else (said.text, "")
+        # A raw text meets no check that could refuse the thinking in it.
+        strip = request.cot == "strip" or request.skip_tools
+        text, thinking = put_aside(said.text) if strip else (said.text, "")
         self.says("assistant", said.text)
         if request.skip_tools:
-            self._note("final", said.text)
-            return self.ended(reply=said.text)
+            self._note("final", said.text, commentary=thinking)
+            return self.ended(reply=text)
         if is_abstention(text):
             self._note("final", said.text, commentary=thinking)
             return self.ended(abstained=True, forced=forced)

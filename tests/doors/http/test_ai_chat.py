@@ -129,6 +129,31 @@ def test_skip_tools_gives_the_model_s_own_text_and_nothing_else(told: Doorway) -
     assert server.requests[0].body["messages"] == [{"role": "user", "content": "Does Ada sail?"}]
 
 
+@pytest.mark.promise("chat.api", "turns.skip-tools")
+def test_skip_tools_gives_the_text_without_the_thinking_before_it(told: Doorway) -> None:
+    with ScriptedServer(Says("<think>a</think>raw text"), Says("[thinking]a[/thinking] more")) as server:
+        serve_agent(told.workspace, server)
+        assert chat(told, skipTools=True)["reply"] == "raw text"
+        assert chat(told, skipTools=True)["reply"] == "more"
+
+
+@pytest.mark.promise("chat.bad-input")
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"toolPolicy": {"allowedTools": ["nope"]}}, "tool_unknown"),
+        ({"toolPolicy": {"allowedTools": ["file_reader", "nope"]}}, "tool_unknown"),
+        ({"toolPolicy": {"allowedTools": [], "requireTool": True}}, "tool_policy_conflict"),
+        ({"toolPolicy": {"requireTool": True}, "skipTools": True}, "tool_policy_conflict"),
+    ],
+)
+def test_a_tool_policy_that_cannot_be_kept_is_refused(told: Doorway, asked: dict[str, Any], code: str) -> None:
+    answer = told.post("/api/ai/chat", {"message": "Does Ada sail?", **asked})
+    assert problem(answer, 400, "validation_error")["hint"]
+    assert answer.json()["error"]["message"] == code
+    assert told.outcomes() == []
+
+
 @pytest.mark.promise("chat.bounds")
 def test_the_tier_says_how_many_calls_a_turn_has_and_then_the_answer_is_forced(told: Doorway) -> None:
     again = [call("file_reader", {"file_path": SCENE}, first=number == 0) for number in range(3)]

@@ -18,6 +18,7 @@ from tallystick.turns.agents.roster import Roster
 from tallystick.turns.model import Ask, Said, Unheard
 from tallystick.turns.tasks.packet import TaskPacket
 from tallystick.turns.tasks.routing import ANSWER_SCHEMA, Routed, RouteRequest, route
+from tallystick.turns.tasks.targets import KnownFile
 from tests.turns.scripted import Scripted
 from tests.turns.tasks.samples import PACKET
 
@@ -76,7 +77,8 @@ def test_on_a_fresh_machine_a_request_becomes_a_useful_packet(message: str, inte
 
 @pytest.mark.promise("tasks.route-fresh")
 def test_files_that_the_message_names_stand_in_the_packet() -> None:
-    packet = taken(routed("Review Story/storm.md, then notes/plan-2.md.", OfflineModel())).packet
+    known = tuple(KnownFile(path=path) for path in ("Story/storm.md", "notes/plan-2.md"))
+    packet = taken(routed("Review Story/storm.md, then notes/plan-2.md.", OfflineModel(), known=known)).packet
     assert packet.inputs.files == ("Story/storm.md", "notes/plan-2.md")
     assert packet.target.canonical_path == "Story/storm.md"
 
@@ -119,6 +121,15 @@ def test_a_model_that_answers_with_a_packet_is_taken_at_its_word() -> None:
     assert [line for line in system.splitlines() if line.startswith("# ")] == ["# Role", "# Agents", "# Task Packet"]
     draft = next(line for line in system.splitlines() if line.startswith("Draft: "))
     assert json.loads(draft.removeprefix("Draft: "))["inputs"]["context"] == "Plan something"
+
+
+@pytest.mark.promise("tasks.route")
+def test_a_path_that_a_model_made_up_is_not_given() -> None:
+    target = {"scene_ref": "The Storm", "resolution_method": "guessed", "canonical_path": "Story/SCN-99.md"}
+    storm = KnownFile(path="Story/storm.md", titles=("The Storm",))
+    for known, path in (((), None), ((storm,), "Story/storm.md")):
+        model = Scripted(json.dumps({**ANSWER, "target": target}))
+        assert taken(routed("Plan something", model, known=known)).packet.target.canonical_path == path
 
 
 @pytest.mark.promise("tasks.route")

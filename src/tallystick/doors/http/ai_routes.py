@@ -33,7 +33,7 @@ CHAT = Form(
         "sessionId": {**ID, "description": "Goes on with a conversation; a new session if not given."},
         "conferenceId": {**NAME, "description": "Your conference it belongs to; its budgets apply."},
         "toolPolicy": _TOOL_POLICY,
-        "skipTools": {"type": "boolean", "default": False, "description": "Raw: no tools, no check, the model's text."},
+        "skipTools": {"type": "boolean", "default": False, "description": "Raw: no tools, no check."},
         "stream": {"type": "boolean", "default": False, "description": "Answer with server-sent events."},
     },
     required=("message",),
@@ -42,18 +42,21 @@ CHAT = Form(
 ROUTE = Form(
     properties={
         "message": {"type": "string", "description": "What is wanted, in the user's words."},
-        "issueId": {**ID, "description": "The issue the task belongs to, by its id or number; a new one if not given."},
+        "issueId": {
+            **ID,
+            "description": "The issue the task belongs to, by id or number; a new one is opened if not given.",
+        },
         "sessionId": {**ID, "description": "Where the receipts belong; the issue's own session if not given."},
         "parentPacketId": {**ID, "description": "The packet this one follows from."},
         "choice": {"type": "string", "maxLength": 1000, "description": "The choice of an earlier `clarify` packet."},
     },
     required=("message",),
-    example={"message": "Check whether Ada's age is the same in SCN-01 and SCN-04.", "issueId": "issue-7"},
+    example={"message": "Check whether Ada's age is the same in SCN-01 and SCN-04.", "issueId": "7"},
 )
 EXECUTE = Form(
     properties={
         "packet": {"type": "object", "description": "A task packet, as `/api/ai/chief/route` gives it."},
-        "agentId": {**NAME, "description": "Who does it; whoever does this kind of work if not given."},
+        "agentId": {**NAME, "description": "Who does it; whom it was routed to if not given."},
         "sessionId": {**ID, "description": "Where the receipts belong; a session of its own if not given."},
     },
     required=("packet",),
@@ -164,9 +167,14 @@ def _event_of(what: Step | Progress | Waiting) -> bytes:
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The message is empty or not text; a field does not fit."},
+    400: {
+        "description": "The message is empty or not text; a field does not fit; `tool_unknown` or "
+        "`tool_policy_conflict`: the toolPolicy cannot be kept."
+    },
     401: {"description": "No valid token."},
-    404: {"description": "`agent_unknown`: the hint names the agents there are; `conference_unknown`."},
+    404: {
+        "description": "`agent_unknown`: the hint names the agents there are; `conference_unknown`; `issue_unknown`."
+    },
     413: {"description": "`message_too_large`, or the body is."},
     429: {"description": "The endpoint has had enough for now; see Retry-After."},
     502: {"description": "The endpoint could not be reached, failed, or made no sense."},

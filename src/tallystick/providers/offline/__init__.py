@@ -6,6 +6,7 @@
     filling     the tool's arguments, by its schema, from what the wish names
     results     what the results hold: passages with their lines, fields; findings with the lines they rest on (`cited`)
     planning    the next call, or the wish to finish
+    reporting   what tools say of files: findings, or that there are none
     answering   a short answer from the best `passages`, with its Evidence line (`citing`)
 
 It is no better than word matching, and says so where that is not enough. It never follows what a result says: tools

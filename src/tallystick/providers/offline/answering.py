@@ -10,8 +10,9 @@ import re
 from tallystick.gate.quotes import fold_text
 from tallystick.providers.offline.cited import cited_in
 from tallystick.providers.offline.citing import evidence, fits_role, would_pass
-from tallystick.providers.offline.paragraphs import Paragraph, agents_named, paragraphs
+from tallystick.providers.offline.paragraphs import agents_named, paragraphs
 from tallystick.providers.offline.planning import CHIEFS, Lacking, lacking
+from tallystick.providers.offline.reporting import Paragraph
 from tallystick.providers.offline.situation import Situation
 
 ABSTAIN = "ABSTAIN"
@@ -72,6 +73,8 @@ def _concerns_role(now: Situation, parts: list[Paragraph]) -> bool:
     if not now.wanted or "anything" in now.wanted:
         return True
     if "receipt" in now.wanted and any(part.receipts for part in parts):
+        return True
+    if any(part.concerns_role for part in parts):
         return True
     return any(fits_role(quote.path, now.wanted) for part in parts for quote in part.quotes)
 

@@ -1,11 +1,21 @@
 """Which tool a request asks for: by its name, by what its card shares with the request, by what it can be given."""
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
-from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, spaced, takes_query
+from tallystick.providers.offline.kinds import given_kind, kind_of, properties_of, required_of, spaced, takes_query
 from tallystick.providers.offline.prompt import ToolLine
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import doing_of, rarity, stem, stems_of, with_doings, words_of
+from tallystick.providers.offline.words import (
+    ASKING_STEMS,
+    HOW_STEMS,
+    doing_of,
+    rarity,
+    stem,
+    stems_of,
+    with_doings,
+    words_of,
+)
 from tallystick.records import record
 
 FITS = 1.5
@@ -15,7 +25,7 @@ _GIVEN = 1.5
 """For each argument of a telling kind that the request names a value of."""
 _ORDERED = 3.0
 """For a tool whose name says what the request orders."""
-_SHORTEST_DOER = 5
+_SHORTEST_DOER, _SHORTEST_CUT = 5, 3
 _LONG = 40
 """Words of a description from which on each counts less: a long card is not a better one."""
 _ROUTES = frozenset({"route", "router", "routing", "triage", "dispatcher", "classifier"})
@@ -31,6 +41,8 @@ class Choice:
     """The request says its name."""
     by_chance: bool = False
     """What it shares with the request, much else shares too."""
+    speaks_of: bool = False
+    """It shares a word that says what the request is about."""
 
 
 def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
@@ -38,7 +50,9 @@ def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
     cards = [_card(tool) for tool in tools]
     rare = rarity([card.keys() for card in cards])
     # What a path is called says nothing about what is to be done with it.
-    asked = set(with_doings(stems_of(_without_paths(wish))))
+    asked = set(with_doings(stems_of(_without_paths(wish)))) - HOW_STEMS
+    done = {stem(word) for word in wish.orders}
+    about = {word for word in asked if doing_of(word) is None and not word.startswith("doing:")} - ASKING_STEMS
     choices = [
         Choice(
             tool=tool,
@@ -46,7 +60,8 @@ def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
             + _given(tool, wish)
             + _ORDERED * asks_to_do(tool, wish),
             named=_is_named(tool.name, wish.text),
-            by_chance=_is_by_chance(tool, card, asked) and not _is_given(tool, wish),
+            by_chance=_is_by_chance(tool, card, asked, done) and not _is_given(tool, wish),
+            speaks_of=not about.isdisjoint(card),
         )
         for tool, card in zip(tools, cards, strict=True)
     ]
@@ -59,10 +74,11 @@ def is_fit(choice: Choice, wish: Wish) -> bool:
         return True
     if choice.score < FITS or _lists_others(choice.tool, wish):
         return False
-    if choice.by_chance and not asks_to_do(choice.tool, wish):
-        # The more tools there are, the rarer is each word; one alone must not decide.
-        return False
-    return choice.tool.effect == "read" or asks_to_do(choice.tool, wish)
+    if choice.tool.effect != "read":
+        return asks_to_do(choice.tool, wish)
+    # Many tools search or check; what is to be searched or checked must be said too, by a word or by its path.
+    said = choice.speaks_of or _is_all_given(choice.tool, wish)
+    return not choice.by_chance or (said and asks_to_do(choice.tool, wish))
 
 
 def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
@@ -85,6 +101,11 @@ def search_tool(tools: Sequence[ToolLine], wish: Wish) -> ToolLine | None:
 def is_of_files(tool: ToolLine) -> bool:
     """Whether a tool's card speaks of files."""
     return stem("file") in stems_of(f"{spaced(tool.name)} {tool.description}")
+
+
+def is_called_by(tool: ToolLine, word: str) -> bool:
+    """Whether a word of a request says which things to look through, and not what for: `search memory for …`."""
+    return not is_of_files(tool) and stem(word) in stems_of(f"{spaced(tool.name)} {tool.description}")
 
 
 def routes(tool: ToolLine) -> bool:
@@ -112,7 +133,7 @@ def _lists_others(tool: ToolLine, wish: Wish) -> bool:
     if "doing:search" not in with_doings(named) or required_of(tool) or not kinds:
         return False
     asks_words = any(kind_of(name, schema) == "query" for name, schema in properties_of(tool).items())
-    return not asks_words and kinds.isdisjoint(stems_of(wish.text))
+    return not asks_words and kinds.isdisjoint(stems_of(wish.matter))
 
 
 def _searches(tool: ToolLine) -> int:
@@ -131,7 +152,10 @@ def _card(tool: ToolLine) -> dict[str, float]:
         _IN_ARGUMENTS,
     )
     worth |= dict.fromkeys(described, share)
-    return worth | dict.fromkeys(with_doings(stems_of(spaced(tool.name))), _IN_NAME)
+    called = words_of(spaced(tool.name))
+    # A name is often cut short, and the description spells it out: `mem.search` asks memory.
+    long = [word for word in described if any(len(cut) >= _SHORTEST_CUT and word.startswith(cut) for cut in called)]
+    return worth | dict.fromkeys([*with_doings(stems_of(spaced(tool.name))), *long], _IN_NAME)
 
 
 def _values(schema: object) -> str:
@@ -140,35 +164,47 @@ def _values(schema: object) -> str:
 
 
 def _given(tool: ToolLine, wish: Wish) -> float:
-    properties = properties_of(tool)
-    held = {"path": wish.paths, "id": wish.ids, "email": wish.emails, "uri": wish.urls, "date": wish.dates}
-    return _GIVEN * sum(bool(held.get(kind_of(name, properties.get(name, {})))) for name in required_of(tool))
+    held = _held(wish)
+    return _GIVEN * sum(bool(held.get(given_kind(tool, name))) for name in required_of(tool))
 
 
-def _is_by_chance(tool: ToolLine, card: Mapping[str, float], asked: Set[str]) -> bool:
+def _held(wish: Wish) -> dict[str, tuple[str, ...]]:
+    return {"path": wish.paths, "id": wish.ids, "email": wish.emails, "uri": wish.urls, "date": wish.dates}
+
+
+def _is_by_chance(tool: ToolLine, card: Mapping[str, float], asked: Set[str], done: Set[str]) -> bool:
     """Whether a tool shares one word of its description, or names a matter without saying what it does with it.
 
-    `outline_analyzer` needs nothing, so it could always be called; who asks what stands in the outline wants it read.
+    What is only done (`find`, `check`) is no matter. `outline_analyzer` needs nothing, so it could always be called;
+    who asks what stands in the outline wants it read.
     """
-    shared = asked & card.keys()
-    if sum(card[word] for word in shared) <= _IN_TEXT:
+    shared = {word for word in asked & card.keys() if not word.startswith("doing:")}
+    matter = {word for word in shared if doing_of(word) is None or word not in done}
+    if sum(card[word] for word in matter) <= _IN_TEXT:
         return True
     name = set(stems_of(spaced(tool.name)))
     special = {word for word in name - shared if doing_of(word) is None}
-    return len(shared) == 1 and bool(special) and not required_of(tool)
+    return len(asked & card.keys()) == 1 and bool(special) and not required_of(tool)
 
 
 def _is_given(tool: ToolLine, wish: Wish) -> bool:
     """Whether the request names something that only a tool like this takes; a path counts for one that reads."""
-    kinds = {kind_of(name, properties_of(tool).get(name, {})) for name in required_of(tool)}
-    held = {"id": wish.ids, "email": wish.emails, "uri": wish.urls, "date": wish.dates}
-    if any(held.get(kind) for kind in kinds):
+    kinds = {given_kind(tool, name) for name in required_of(tool)}
+    held = _held(wish)
+    if any(held[kind] for kind in kinds & held.keys() - {"path"}):
         return True
     return "path" in kinds and bool(wish.paths) and is_reader(tool)
 
 
+def _is_all_given(tool: ToolLine, wish: Wish) -> bool:
+    """Whether the request names all that the tool needs, and that is something."""
+    held = _held(wish)
+    kinds = [given_kind(tool, name) for name in required_of(tool)]
+    return bool(kinds) and all(held.get(kind) for kind in kinds)
+
+
 def _without_paths(wish: Wish) -> str:
-    text = wish.text
+    text = wish.matter
     for path in wish.paths:
         text = text.replace(path, " ")
     return text
@@ -182,9 +218,24 @@ def _is_named(name: str, text: str) -> bool:
 
 def asks_to_do(tool: ToolLine, wish: Wish) -> bool:
     """Whether the request orders what the tool's name says it does."""
-    plain = words_of(spaced(tool.name))
-    # A `checker` is who checks.
-    named = [*plain, *(word.removesuffix("er") for word in plain if len(word) > _SHORTEST_DOER)]
+    named = said_by_name(tool.name)
     doings = {doing for word in named if (doing := doing_of(stem(word))) is not None}
     # An order is the bare word (`store`); by its stem a `story` would be one too.
     return not wish.orders.isdisjoint(named) or any(doing_of(stem(word)) in doings for word in wish.orders)
+
+
+def orders_left(wish: Wish, done_by: Sequence[ToolLine]) -> Wish:
+    """The request without the orders that these tools carry out."""
+    left = [
+        word
+        for word in wish.orders
+        if not any(asks_to_do(tool, replace(wish, orders=frozenset({word}))) for tool in done_by)
+    ]
+    return replace(wish, orders=frozenset(left))
+
+
+def said_by_name(name: str) -> list[str]:
+    """The words of a tool's name, and what it does: a `checker` is who checks, a `locator` who locates."""
+    plain = words_of(spaced(name))
+    doers = [word for word in plain if len(word) > _SHORTEST_DOER]
+    return [*plain, *(word.removesuffix("er").removesuffix("or") for word in doers)]

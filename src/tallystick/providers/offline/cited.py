@@ -16,6 +16,7 @@ _MESSAGES = ("message", "summary", "description", "problem")
 _PATHS = ("path", "file_path", "file")
 _WORDS = ("quote", "text", "excerpt")
 _SET_ASIDE = ("waived", "ignored", "suppressed", "resolved")
+_LOOKED_FOR = ("findings", "problems")
 MAX_PLACES = 4
 
 
@@ -42,9 +43,11 @@ def cited_in(result: Result) -> list[Cited]:
     return [each for each in found if each is not None]
 
 
-def reports_none(result: Result) -> bool:
-    """Whether a tool looked for something and says that there is none."""
-    return not result.failed and isinstance(result.value, dict) and result.value.get("findings") == []
+def reports_none(result: Result) -> str | None:
+    """What a tool looked for and says that there is none of: `findings`, `problems`."""
+    if result.failed or not isinstance(result.value, dict):
+        return None
+    return next((kind for kind in _LOOKED_FOR if result.value.get(kind) == []), None)
 
 
 def quotes_of(cited: Cited, wanted: frozenset[str]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:

@@ -23,6 +23,15 @@ GOOD_WORDS = 6
 _CUTS = re.compile(r"[\"“”„‟«»;…`]|\.{2,}|\s{1,4}[-–—]{1,3}\s{1,4}|--+|—")  # noqa: RUF001
 """A quote stops before anything that an Evidence line or the folding of quotes reads specially."""
 _EDGES = " ,.:!?()[]{}<>|#*_-'’‘"  # noqa: RUF001
+_FOLDERS = {
+    "anything": ("",),
+    "receipt": ("",),
+    "outline": ("Story/",),
+    "scenes": ("Story/",),
+    "compendium": ("Compendium/", "Story/Compendium/"),
+    "canon": ("Canon.md", "Story/Compendium/Canon.md"),
+}
+"""Where the files of a source lie; the same as `gate.reply.roles` knows."""
 _UNFIT = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -113,6 +122,13 @@ def fits_role(path: str, wanted: Sequence[str]) -> bool:
         "canon": path in {"Canon.md", "Story/Compendium/Canon.md"},
     }
     return any(known.get(source.casefold(), False) or _lies_in(path, source) for source in wanted)
+
+
+def scope_holds_role(scope: str, wanted: Sequence[str]) -> bool:
+    """Whether a search over this pattern looked through files that the role has to look at."""
+    searched = scope.partition("*")[0]
+    folders = [folder for source in wanted for folder in _FOLDERS.get(source.casefold(), (source.partition("*")[0],))]
+    return any(folder.startswith(searched) or searched.startswith(folder) for folder in folders)
 
 
 def _lies_in(path: str, source: str) -> bool:

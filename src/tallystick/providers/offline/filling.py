@@ -7,6 +7,7 @@ found stays out; a required one that cannot be found is reported, never made up.
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -31,6 +32,7 @@ from tallystick.records import record
 MAX_QUERY = 600
 """Characters of a search that is made from a request."""
 _MISSING = object()
+_DIGITS = r"[-+]?\d[\d,]{0,18}(?:\.\d{1,9})?"
 _DEEP = frozenset({"deep", "full", "all", "content", "contents", "thorough"})
 
 
@@ -101,7 +103,7 @@ def _value(name: str, schema: Mapping[str, Any], needs: Needs, *, required: bool
     elif kind == "boolean":
         found = _boolean(name, needs.wish, required=required and "default" not in schema)
     elif kind in {"integer", "number"}:
-        found = _number(name, needs.wish, whole=kind == "integer")
+        found = _number(name, needs.wish, whole=kind == "integer", required=required)
     elif kind == "array":
         found = _array(name, schema, needs, required=required)
     elif kind == "object":
@@ -139,14 +141,16 @@ def _boolean(name: str, wish: Wish, *, required: bool) -> Any:
     return False if required else _MISSING
 
 
-def _number(name: str, wish: Wish, *, whole: bool) -> Any:
+def _number(name: str, wish: Wish, *, whole: bool, required: bool) -> Any:
     words = words_of(spaced(name))
     if wish.lines is not None and "line" in words:
         return wish.lines["end" in words or "to" in words or "last" in words]
-    named = _after_key(words, wish.text, r"[-+]?\d[\d,]{0,18}(?:\.\d{1,9})?")
-    left = [number for number in wish.numbers if not (whole and "." in number)]
-    if named is None and "line" not in words and not _is_setting(words):
-        named = left[0] if left else None
+    nouns = [word for word in words if word not in ID_KEYS]
+    named = _after_key(words, wish.text, _DIGITS) or (_after_key(nouns, wish.text, _DIGITS) if nouns != words else None)
+    # A number that stands beside no name may be anything's; what is optional, or one thing's own, is not made of it.
+    is_own = nouns != words and bool(nouns)
+    if named is None and required and not is_own and "line" not in words and not _is_setting(words):
+        named = next((number for number in wish.numbers if not (whole and "." in number)), None)
     if named is None:
         return _MISSING
     plain = named.replace(",", "")
@@ -167,7 +171,9 @@ def _array(name: str, schema: Mapping[str, Any], needs: Needs, *, required: bool
     if kind in {"integer", "number"}:
         numbers = [float(number) if "." in number else int(number) for number in needs.wish.numbers]
         return numbers if numbers and required else _MISSING
-    values = _candidates(name, kind, needs) if required or kind in {"path", "id", "email"} else []
+    # What a result names may be looked at; it narrows no check that the user left open.
+    named = needs if required else replace(needs, fields={})
+    values = _candidates(name, kind, named) if required or kind in {"path", "id", "email"} else []
     most = schema.get("maxItems")
     return values[: most if isinstance(most, int) else None] or _MISSING
 

@@ -14,6 +14,8 @@ _QUERY_KEYS = REQUEST_KEYS | {
     "query", "search", "criteria", "term", "terms", "text", "keyword", "keywords", "topic", "q", "pattern", "needle",
     "phrase", "about",
 }  # fmt: skip
+_LOOKED_FOR = frozenset({"query", "q", "search", "search_criteria", "search_query", "query_text"})
+"""Names of the argument without which a search has nothing to look for."""
 _KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("path", PATH_KEYS),
     ("email", frozenset({"email", "mail", "recipient"})),
@@ -48,9 +50,17 @@ def properties_of(tool: ToolLine) -> dict[str, Mapping[str, Any]]:
 
 
 def required_of(tool: ToolLine) -> list[str]:
-    """The arguments that must be there."""
+    """The arguments that must be there; where the schema asks for none, what a search looks for must."""
     required = tool.schema.get("required")
-    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    named = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    return named or [name for name in properties_of(tool) if name in _LOOKED_FOR][:1]
+
+
+def given_kind(tool: ToolLine, name: str) -> str:
+    """What an argument asks for; of a list, what each of its items is."""
+    schema = properties_of(tool).get(name, {})
+    kind = kind_of(name, schema)
+    return kind_of(name.removesuffix("s"), mapping(schema.get("items"))) if kind == "array" else kind
 
 
 def takes_query(tool: ToolLine) -> bool:

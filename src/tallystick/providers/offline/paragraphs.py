@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 
 from tallystick.providers.offline.choosing import is_router
-from tallystick.providers.offline.cited import Cited, cited_in, quotes_of, reports_none
-from tallystick.providers.offline.citing import Quote, fits_role, quote_from, would_pass
+from tallystick.providers.offline.cited import reports_none
+from tallystick.providers.offline.citing import fits_role, quote_from, scope_holds_role
 from tallystick.providers.offline.passages import (
     Passage,
     coverage,
+    is_about,
     opening,
     rank_passages,
     search_words,
@@ -17,11 +18,10 @@ from tallystick.providers.offline.passages import (
     wanted_stems,
 )
 from tallystick.providers.offline.planning import CHIEFS
-from tallystick.providers.offline.results import Absence, Result, absence_in, scalars
+from tallystick.providers.offline.reporting import Paragraph, asks_of_role, findings, found_nothing, may_stand, summary
+from tallystick.providers.offline.results import Absence, Result, absence_in, holds_records, scalars
 from tallystick.providers.offline.situation import Situation
-from tallystick.providers.offline.summarising import facts_of
 from tallystick.providers.offline.words import stem, words_of
-from tallystick.records import record
 
 CONCERNS = 0.34
 """Share of the request's words that a passage must hold to be given as an answer."""
@@ -29,7 +29,6 @@ MAX_PASSAGES = 2
 MAX_OPENING = 3
 """Sentences shown of a file that is asked for as a whole."""
 MAX_FILES = 6
-MAX_FINDINGS = 3
 _MAX_NAMED = 4
 _AS_GOOD = 0.7
 """A second passage is given only if it is nearly as good as the first."""
@@ -40,22 +39,6 @@ _TELLING = 2
 _ASKS_FOR_FILES = re.compile(r"\b(?:files?|documents?|which (?:scene|chapter|page|doc)s?|list)\b", re.IGNORECASE)
 
 
-@record
-class Paragraph:
-    """A piece of an answer."""
-
-    text: str
-    quotes: tuple[Quote, ...] = ()
-    items: tuple[str, ...] = ()
-    """Further items of the Evidence line."""
-    receipts: tuple[str, ...] = ()
-
-    @property
-    def is_bare(self) -> bool:
-        """It rests on what the other paragraphs show."""
-        return not (self.quotes or self.items or self.receipts)
-
-
 def paragraphs(now: Situation) -> Iterator[Paragraph]:
     """Everything that the results say to the request."""
     found = list(_from_files(now))
@@ -63,58 +46,22 @@ def paragraphs(now: Situation) -> Iterator[Paragraph]:
     # That nobody owns it is worth saying only where there is nothing else to say.
     routed = [part for result in routings if agents_named(result) or not found for part in _routing(now, result)]
     yield from routed
-    told = list(_findings(now))
+    told = list(findings(now))
     yield from told
     if told:
         # They say what is wrong and where; a passage that only shares words with the request says less.
         return
     # That nothing is wrong is no place in a file, and a role may have to show one.
-    yield from _found_nothing(now)
-    yield from found
-    listed = list(_files(now)) if not found or _ASKS_FOR_FILES.search(now.wish.text) else []
-    yield from listed
+    clean = list(found_nothing(now))
+    yield from [*clean, *found]
     absent = list(_absence(now, found=bool(found or routed)))
     yield from absent
-    others = [part for result in now.results if _is_other(now, result) for part in _summary(now, result)]
+    listed = list(_files(now, but=bool(absent))) if not found or _ASKS_FOR_FILES.search(now.wish.text) else []
+    yield from listed
+    others = [part for result in now.results if _is_other(now, result) for part in summary(now, result)]
     yield from others
-    if not (routed or found or listed or absent or others):
+    if not (routed or clean or found or listed or absent or others):
         yield from _failures(now)
-
-
-def _findings(now: Situation) -> Iterator[Paragraph]:
-    """What tools have found, those that share most with the request first."""
-    wanted = wanted_stems(now.wish)
-    once = {each.key: (result, each) for result in reversed(now.results) for each in reversed(cited_in(result))}
-    found = list(reversed(once.values()))
-    ranked = sorted(enumerate(found), key=lambda one: (-_shared_by(one[1][1], wanted), one[0]))
-    if not any(fits_role(place.path, now.wanted) for _, each in found for place in each.places):
-        return
-    for _, (result, each) in ranked[:MAX_FINDINGS]:
-        quotes, lines = quotes_of(each, wanted)
-        shown_places = "\n\n".join(
-            f"> {' '.join(place.text.split())}\n\n({place.path}, line {place.first_line})" for place in each.places
-        )
-        # A tool's own words may be unfit for a reply; the lines speak for themselves.
-        said = each.message if _may_stand(each.message, now) else f"{result.seen.tool} found this:"
-        receipts = (result.seen.receipt_id,)
-        yield Paragraph(text=f"{said}\n\n{shown_places}", quotes=quotes, items=lines, receipts=receipts)
-    if len(found) > MAX_FINDINGS:
-        yield Paragraph(text=f"{len(found) - MAX_FINDINGS} more of the kind were found.")
-
-
-def _found_nothing(now: Situation) -> Iterator[Paragraph]:
-    """Tools that looked for something wrong and report none."""
-    clean = [result for result in now.results if reports_none(result)]
-    if clean and not any(cited_in(result) for result in now.results):
-        names = " and ".join(dict.fromkeys(result.seen.tool for result in clean))
-        verb = "report" if " and " in names else "reports"
-        receipts = tuple(result.seen.receipt_id for result in clean)
-        yield Paragraph(text=f"{names} {verb} no findings.", receipts=receipts)
-
-
-def _shared_by(each: Cited, wanted: frozenset[str]) -> int:
-    text = " ".join([each.message, *(place.text for place in each.places)])
-    return len(wanted.intersection(stem(word) for word in words_of(text)))
 
 
 def _from_files(now: Situation) -> Iterator[Paragraph]:
@@ -123,6 +70,10 @@ def _from_files(now: Situation) -> Iterator[Paragraph]:
     if not wanted_stems(now.wish):
         for excerpt in fitting[-1:]:
             yield from _quoted(now, opening(excerpt, MAX_OPENING), most=MAX_OPENING)
+        return
+    own = [part for excerpt in fitting if is_about(excerpt, now.wish) for part in opening(excerpt, MAX_OPENING)]
+    if own:
+        yield from _quoted(now, own, most=MAX_OPENING)
         return
     passages = rank_passages(fitting, now.wish)
     if passages and (coverage(passages, now.wish) >= CONCERNS or passages[0].numbered):
@@ -152,13 +103,14 @@ def _quoted(now: Situation, passages: list[Passage], *, most: int) -> Iterator[P
             return
 
 
-def _files(now: Situation) -> Iterator[Paragraph]:
+def _files(now: Situation, *, but: bool) -> Iterator[Paragraph]:
     for result in reversed(now.results):
         paths = list(dict.fromkeys(place.path for place in result.places if fits_role(place.path, now.wanted)))
-        if paths and not result.failed:
+        if paths and not result.failed and reports_none(result) is None:
             listed = "\n".join(f"- {path}" for path in paths[:MAX_FILES])
-            text = f"Files that fit the request, the best first:\n{listed}"
-            yield Paragraph(text=text, receipts=(result.seen.receipt_id,))
+            text = f"Files that fit {'the rest of ' if but else ''}the request, the best first:\n{listed}"
+            concerns = not now.reading.at_table
+            yield Paragraph(text=text, receipts=(result.seen.receipt_id,), concerns_role=concerns)
             return
 
 
@@ -167,21 +119,24 @@ def _absence(now: Situation, *, found: bool) -> Iterator[Paragraph]:
     telling = {phrase.lower() for phrase in now.wish.quoted}
     telling |= {word.lower() for name in now.wish.names for word in name.split()}
     wanted = telling if found else telling | set(search_words(now.wish))
+    # A word that a file is called by was found, if not in a text.
+    called = {stem(word) for result in now.results for place in result.places for word in words_of(place.path)}
     for result in now.results:
         absence = absence_in(result)
         if absence is None:
             continue
-        terms = [term for term in absence.terms if term in wanted][:_MAX_NAMED]
+        terms = [term for term in absence.terms if term in wanted and stem(term) not in called][:_MAX_NAMED]
         if terms:
-            yield _of_absence(absence, terms, result)
+            yield _of_absence(now, absence, terms, result)
             return
 
 
-def _of_absence(absence: Absence, terms: list[str], result: Result) -> Paragraph:
+def _of_absence(now: Situation, absence: Absence, terms: list[str], result: Result) -> Paragraph:
     return Paragraph(
         text=f"None of the {absence.searched} files searched holds: {', '.join(terms)}.",
         items=tuple(f'checked {absence.scope} for "{term}"' for term in terms),
         receipts=(result.seen.receipt_id,),
+        concerns_role=asks_of_role(now) and scope_holds_role(absence.scope, now.wanted),
     )
 
 
@@ -198,7 +153,7 @@ def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
         text = "The message names no task that an agent here owns. Name what is to be done, and with which file."
         yield Paragraph(text=text, receipts=receipts)
     else:
-        yield from _summary(now, result)
+        yield from summary(now, result)
 
 
 def agents_named(result: Result) -> list[str]:
@@ -206,15 +161,6 @@ def agents_named(result: Result) -> list[str]:
     agents = result.value.get("agents") if _is_routing(result) and isinstance(result.value, dict) else None
     named = agents if isinstance(agents, list) else []
     return [str(one["agent_id"]) for one in named if isinstance(one, dict) and "agent_id" in one]
-
-
-def _summary(now: Situation, result: Result) -> Iterator[Paragraph]:
-    """The fields of a result, as far as each may stand in a reply."""
-    wanted = frozenset(stem(term) for term in now.wish.terms)
-    facts = [fact for fact in facts_of(result.value, wanted) if fact and _may_stand(f"- {fact}", now)]
-    if facts:
-        listed = "\n".join(f"- {fact}" for fact in facts)
-        yield Paragraph(text=f"{result.seen.tool} gives:\n{listed}", receipts=(result.seen.receipt_id,))
 
 
 def _failures(now: Situation) -> Iterator[Paragraph]:
@@ -228,7 +174,7 @@ def _failures(now: Situation) -> Iterator[Paragraph]:
         message = next((str(value) for key, value in scalars(result.value) if key == "message"), "")
         said = f"{result.seen.tool} could not do this: {' '.join(message.split())[:160]}"
         # The tool's own words may be unfit for a reply.
-        text = said if message and _may_stand(said, now) else f"{result.seen.tool} could not do this."
+        text = said if message and may_stand(said, now) else f"{result.seen.tool} could not do this."
         yield Paragraph(text=text, receipts=receipts)
 
 
@@ -251,8 +197,4 @@ def _is_other(now: Situation, result: Result) -> bool:
     if tool is None:
         # Brought by somebody else, as in a conference.
         return not result.places and absence_in(result) is None
-    return tool not in (now.search, now.reader)
-
-
-def _may_stand(line: str, now: Situation) -> bool:
-    return would_pass(f"{line}\n\nEvidence: receipt rcpt_0", (), [tool.name for tool in now.reading.tools])
+    return tool not in (now.search, now.reader) or holds_records(result)

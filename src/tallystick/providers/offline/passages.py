@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tallystick.providers.offline.results import Excerpt
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import STOP, answered_stems, rarity, stem, words_of
+from tallystick.providers.offline.words import ASKING, HOW, STOP, answered_stems, rarity, stem, words_of
 from tallystick.records import record
 
 MAX_SENTENCE = 420
@@ -93,7 +93,7 @@ def search_words(wish: Wish) -> list[str]:
     in_paths = {word for path in wish.paths for word in words_of(path)}
     in_lines = set() if wish.lines is None else {str(line) for line in wish.lines}
     words = [word for word in wish.terms if word not in in_paths | in_lines]
-    matter = [word for word in words if word not in _ASKING]
+    matter = [word for word in words if word not in ASKING and word not in HOW]
     return matter if matter or wish.paths else words
 
 
@@ -133,6 +133,13 @@ def opening(excerpt: Excerpt, sentences: int) -> list[Passage]:
         if len(found) == sentences:
             break
     return found
+
+
+def is_about(excerpt: Excerpt, wish: Wish) -> bool:
+    """Whether a request asks for nobody but whom a file is called after: `Who is Ruth Lufkin?` and her card."""
+    wanted = wanted_stems(wish)
+    named = {stem(word) for name in wish.names for word in words_of(name)}
+    return bool(wanted) and wanted <= named and wanted <= set(_stems(_spaced(excerpt.path.rpartition("/")[2])))
 
 
 def _ordinal(wish: Wish) -> str | None:
@@ -212,17 +219,3 @@ def _entries(lines: Sequence[str], begin: int) -> Iterator[tuple[int, str]]:
             held = []
     if held:
         yield start, "\n".join(held)
-
-
-_ASKING = frozenset({
-    "answer", "check", "cite", "color", "colour", "compare", "describe", "evidence", "explain", "fact", "find",
-    "file", "files",
-    "give", "line", "lines", "list", "locate", "look", "mention", "mentioned", "mentions", "name", "passage",
-    "passages", "please", "quote", "quotes", "read", "say", "says", "said", "search", "sentence", "show", "state",
-    "states", "summarize", "summarise", "tell", "text", "tool", "use", "using", "according", "anywhere",
-    "ever", "often", "many", "much",
-    "speak", "speaks", "happen", "happens", "happened", "called", "kind", "mean", "means", "know",
-    "known", "write", "draft", "request", "project", "workspace", "story", "novel", "book", "document", "documents",
-    "written", "question", "json", "object", "exactly", "return", "first", "then",
-})  # fmt: skip
-"""Words by which people ask; they seldom stand in what is asked for."""

@@ -12,14 +12,15 @@ Which tool comes next is decided by the request and the cards. A result only say
 
 from collections.abc import Iterator
 
-from tallystick.providers.offline.choosing import Choice, asks_to_do, is_fit, rank, routes
+from tallystick.providers.offline.choosing import Choice, asks_to_do, is_called_by, is_fit, orders_left, rank, routes
+from tallystick.providers.offline.cited import cited_in, reports_none
 from tallystick.providers.offline.citing import fits_role
 from tallystick.providers.offline.filling import Filled, Needs, admits, fill
 from tallystick.providers.offline.kinds import kind_of, properties_of, required_of, takes_path
 from tallystick.providers.offline.looking import named_file, reading_on, reading_places, second_opinion
 from tallystick.providers.offline.passages import coverage, rank_passages, search_words
 from tallystick.providers.offline.prompt import ToolLine
-from tallystick.providers.offline.results import Result, absence_in, fields_of
+from tallystick.providers.offline.results import Result, absence_in, fields_of, holds_records
 from tallystick.providers.offline.situation import Call, Situation
 from tallystick.providers.offline.wish import Wish
 from tallystick.providers.offline.words import stems_of
@@ -82,7 +83,7 @@ def _first(now: Situation) -> Iterator[Call]:
         if not filled.missing:
             yield Call(tool=choice.tool.name, filled=filled)
     if now.wish.says_something:
-        yield from _searching(now, _query(now.wish))
+        yield from _searching(now)
     yield from _any(now)
 
 
@@ -109,14 +110,14 @@ def _after(now: Situation) -> Iterator[Call]:
     if readings < MAX_READINGS or not covered:
         yield from reading_on(now)
         yield from reading_places(now)
-    yield from _searching(now, _query(now.wish))
+    yield from _searching(now)
     if not any(result.places for result in now.results):
         yield from _searching(now, _fewer_words(now.wish))
 
 
 def _routing(now: Situation) -> Iterator[Call]:
     """The chief routes what begins with a doing that a router's card names (`plan …`, `check …`)."""
-    opens = stems_of(now.wish.text)[:1]
+    opens = stems_of(now.wish.matter)[:1]
     for tool in now.reading.tools:
         if now.reading.persona.role in CHIEFS and routes(tool) and opens and opens[0] in stems_of(tool.description):
             filled = fill(tool, _needs(now, tool))
@@ -132,9 +133,14 @@ def _is_for(choice: Choice, now: Situation) -> bool:
 def _settles(now: Situation, result: Result) -> bool:
     """Whether a tool of another kind has answered: then no file needs to be searched as well."""
     tool = now.tool_of(result)
-    search, reader = now.search, now.reader
-    if tool is None or result.failed or routes(tool) or tool in (search, reader):
+    if tool is None:
+        # Brought by somebody else: a report of what was looked for, or that there is none, answers too.
+        return bool(cited_in(result)) or reports_none(result) is not None
+    if result.failed or routes(tool):
         return False
+    if tool in (now.search, now.reader):
+        # Records of another kind are no files that could be read further.
+        return holds_records(result)
     return result.value not in (None, "", [], {})
 
 
@@ -148,8 +154,9 @@ def _any(now: Situation) -> Iterator[Call]:
             yield Call(tool=tool.name, filled=filled)
 
 
-def _searching(now: Situation, query: str) -> Iterator[Call]:
+def _searching(now: Situation, query: str | None = None) -> Iterator[Call]:
     tool = now.search
+    query = _query(now.wish, tool) if query is None else query
     if tool is not None and query.strip():
         filled = fill(tool, _needs(now, tool, query=query))
         if not filled.missing:
@@ -169,8 +176,14 @@ def _next_of_several(now: Situation) -> Iterator[Call]:
 
 def _chained(now: Situation) -> Iterator[Call]:
     """Another tool that the request asks for and that the results' ids now fill."""
-    for choice in rank(now.reading.tools, now.wish):
+    ranked = rank(now.reading.tools, now.wish)
+    told = [choice.tool for choice in ranked if choice.named]
+    left = orders_left(now.wish, told)
+    for choice in ranked:
         tool = choice.tool
+        if told and not choice.named and not asks_to_do(tool, left):
+            # Who says which tool to use has chosen; another must be ordered besides.
+            continue
         if not is_fit(choice, now.wish) or tool in (now.search, now.reader) or routes(tool) or _was_called(tool, now):
             continue
         if not (choice.named or asks_to_do(tool, now.wish)) and takes_path(tool):
@@ -188,14 +201,16 @@ def _needs(now: Situation, tool: ToolLine, *, query: str = "", only_user: bool =
         wish=now.wish,
         fields=fields_of(now.results) if reads else {},
         used=frozenset(value for args in calls for value in args.values() if isinstance(value, str)),
-        query=query or _query(now.wish),
+        query=query or _query(now.wish, tool),
     )
 
 
-def _query(wish: Wish) -> str:
+def _query(wish: Wish, tool: ToolLine | None = None) -> str:
     phrases = [f'"{phrase}"' for phrase in wish.quoted if phrase not in wish.paths]
     quoted = {word for phrase in wish.quoted for word in phrase.lower().split()}
     words = [word for word in search_words(wish) if word not in quoted]
+    if tool is not None:
+        words = [word for word in words if not is_called_by(tool, word)] or words
     return " ".join([*wish.globs, *phrases, *words])[:_MAX_QUERY]
 
 

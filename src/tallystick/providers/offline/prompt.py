@@ -76,6 +76,8 @@ class Reading:
     may_abstain: bool = False
     grounded: bool = False
     """The reply must show its evidence."""
+    at_table: bool = False
+    """It is one of several who are shown the same results: a conference's second phase."""
 
 
 def read_prompt(messages: Sequence[Message]) -> Reading:
@@ -100,6 +102,7 @@ def read_prompt(messages: Sequence[Message]) -> Reading:
         may_finish='{"action":"final"' in block,
         may_abstain="ABSTAIN" in last.rpartition(_FINAL)[2] and _FINAL in last,
         grounded="Grounding" in sections,
+        at_table=f"\n{_RETRIEVED}\n" in last,
     )
 
 

@@ -94,6 +94,24 @@ def fields_of(results: tuple[Result, ...]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(values) for key, values in found.items()}
 
 
+def files_of(result: Result) -> tuple[str, ...]:
+    """The files that a call was about: those that its arguments and its result name."""
+    named = [*scalars(result.seen.args), *scalars(result.value)]
+    paths = [value for key, value in named if isinstance(value, str) and value and _names_files(key)]
+    return tuple(dict.fromkeys(paths))
+
+
+def holds_records(result: Result) -> bool:
+    """Whether a search brought things that are no files: tickets, facts, orders."""
+    return (
+        not result.failed and not result.places and result.excerpt is None and any(True for _ in _items(result.value))
+    )
+
+
+def _names_files(key: str) -> bool:
+    return bool(PATH_KEYS.intersection(word.removesuffix("s") for word in words_of(spaced(key))[-1:]))
+
+
 def absence_in(result: Result) -> Absence | None:
     """What a search looked for in vain; None where it says nothing, or could not look everywhere."""
     value = result.value if isinstance(result.value, dict) else {}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tallystick.gate.reply.references import RECEIPT
 from tallystick.providers.offline.kinds import spaced
 from tallystick.providers.offline.results import scalars
 from tallystick.providers.offline.words import stem, words_of
@@ -15,14 +16,17 @@ _MARKS = re.compile(r"[\"“”„‟«»`]|(?<!\w)['‘’]|['‘’](?!\w)")  
 """Marks would make a quotation of what is only shown."""
 
 
-def facts_of(value: Any, wanted: frozenset[str]) -> list[str]:
+def facts_of(value: Any, wanted: frozenset[str], *, asked_only: bool = False) -> list[str]:
     """What a result says, as short lines.
 
     Args:
         value: The result, as JSON gives it.
         wanted: Stems of the request; what shares one comes first.
+        asked_only: What shares none is left out.
     """
     lines = _rows(value) if _is_table(value) else _fields(value)
+    if asked_only:
+        lines = [line for line in lines if _shared(line, wanted)]
     ranked = sorted(enumerate(lines), key=lambda pair: (-_shared(pair[1], wanted), pair[0]))
     chosen = sorted(ranked[:MAX_FACTS])
     return [line for _, line in chosen]
@@ -33,7 +37,12 @@ def _is_table(value: Any) -> bool:
 
 
 def _rows(value: list[Mapping[str, Any]]) -> list[str]:
-    return ["; ".join(_field(key, inner) for key, inner in list(scalars(item))[:MAX_FACTS]) for item in value]
+    return ["; ".join(_field(key, inner) for key, inner in _told(item)[:MAX_FACTS]) for item in value]
+
+
+def _told(item: Any) -> list[tuple[str, Any]]:
+    """Without receipts that a record names: they are of other calls, and not this answer's to cite."""
+    return [(key, value) for key, value in scalars(item) if not (isinstance(value, str) and RECEIPT.search(value))]
 
 
 def _fields(value: Any) -> list[str]:
@@ -43,7 +52,7 @@ def _fields(value: Any) -> list[str]:
         if _is_table(inner):
             lines += [f"{spaced(key)}: {row}" for row in _rows(inner)]
         elif isinstance(inner, list | dict):
-            values = [_plain(one) for _, one in list(scalars(inner))[:MAX_FACTS]]
+            values = [_plain(one) for _, one in _told(inner)[:MAX_FACTS]]
             lines.append(f"{spaced(key)}: {', '.join(values) or 'none'}")
         elif inner is not None:
             lines.append(_field(key, inner))

@@ -34,12 +34,9 @@ _ORDERS = re.compile(
     r"(?:^|[.!?;:\n]\s{0,4}|\b(?:please|kindly|you|then|to|and|must|should)\s)\s{0,4}(?:(?:please|kindly|just)\s{1,4})?([^\W\d_]{2,20})",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"(?:^|[.!?;:\n])\s{0,4}(?:the )?(?:task|question|request)[ ]?:(?=\s)", re.IGNORECASE)
 _NOT_PATHS = frozenset({"e.g", "i.e", "a.m", "p.m", "and/or", "he/she", "his/her", "n/a"})
 _SITES = (".com", ".org", ".net", ".edu", ".gov")
-_WORDED = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "twenty": 20, "fifty": 50, "hundred": 100,
-}  # fmt: skip
 _OPENS_A_REQUEST = frozenset({
     "a", "an", "and", "are", "can", "check", "compare", "could", "did", "do", "does", "explain", "find", "for",
     "get", "give", "has", "have", "how", "i", "in", "is", "list", "locate", "look", "my", "no", "please", "read",
@@ -53,6 +50,8 @@ class Wish:
     """A request, taken apart."""
 
     text: str
+    matter: str
+    """What is asked: behind `Task:`, where somebody says before it how to go about it."""
     terms: tuple[str, ...]
     """The words that count."""
     names: tuple[str, ...] = ()
@@ -93,13 +92,15 @@ def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = (
     rest = _EMAIL.sub(" ", _URL.sub(" ", text))
     quoted = tuple(dict.fromkeys(a or b or c for a, b, c in _QUOTED.findall(rest)))
     paths = _paths(rest, quoted)
-    terms = content_words(_without(rest, tools))
-    plain = _without(rest, paths)
+    matter = _matter(rest)
+    terms = content_words(_without(matter, tools))
+    plain = _without(matter, paths)
     if len(terms) < 2 and earlier:  # noqa: PLR2004 - one word alone does not say what it is about
         terms += [word for word in content_words(earlier[-1][:MAX_READ]) if word not in terms]
     dates = _dates(rest)
     return Wish(
         text=text,
+        matter=matter,
         orders=frozenset(word.lower() for word in _ORDERS.findall(plain)),
         terms=tuple(terms),
         names=_names(plain),
@@ -114,6 +115,12 @@ def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = (
         lines=_lines(text),
         dry_run=bool(re.search(r"\bdry[ _-]?run\b", text, re.IGNORECASE)),
     )
+
+
+def _matter(text: str) -> str:
+    """The text behind the last label that something follows."""
+    behind = [text[found.end() :] for found in _LABEL.finditer(text)]
+    return next((part for part in reversed(behind) if content_words(part)), text)
 
 
 def _without(text: str, names: Iterable[str]) -> str:
@@ -168,7 +175,6 @@ def _ids(text: str) -> list[str]:
 def _numbers(text: str, dates: tuple[str, ...]) -> tuple[str, ...]:
     plain = _LONG_DATE.sub(" ", _ISO.sub(" ", text)) if dates else text
     found = [number.replace(",", "") for number in _NUMBER.findall(plain)]
-    found += [str(_WORDED[word]) for word in re.findall(r"[a-z]+", plain.lower()) if word in _WORDED]
     return tuple(dict.fromkeys(found))
 
 

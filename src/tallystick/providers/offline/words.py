@@ -19,6 +19,21 @@ STOP = frozenset({
     "hey", "anybody", "anyone", "anything", "somebody", "someone", "something", "nobody", "everybody", "everyone",
     "don't", "doesn't", "isn't", "it's", "i'm", "i'd", "can't",
 })  # fmt: skip
+HOW = frozenset({
+    "answer", "call", "calls", "evidence", "exactly", "json", "needed", "nonce", "object", "question", "request",
+    "return", "step", "task", "text", "tool", "tools", "use", "using",
+})  # fmt: skip
+"""Words that say how to go about a request, not what it is about: they choose no tool, and nothing is looked for."""
+ASKING = frozenset({
+    "according", "anywhere", "book", "called", "check", "cite", "color", "colour", "compare", "describe",
+    "document", "documents", "draft", "ever", "explain", "fact", "file", "files", "find", "first", "give",
+    "happen", "happened", "happens", "kind", "know", "known", "line", "lines", "list", "locate", "look", "many",
+    "mean", "means", "mention", "mentioned", "mentions", "much", "name", "novel", "often", "one", "passage",
+    "passages", "please", "project", "quote", "quotes", "read", "report", "said", "say", "says", "search",
+    "sentence", "show", "speak", "speaks", "state", "states", "story", "summarise", "summarize", "tell", "then",
+    "workspace", "write", "written",
+})  # fmt: skip
+"""Words by which people ask; they seldom stand in what is asked for."""
 _ENDINGS = ("'s", "ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s", "y", "e")
 _SHORTEST = 3
 
@@ -77,6 +92,7 @@ def stems_of(text: str) -> list[str]:
     return [stem(word) for word in words_of(text) if word not in STOP]
 
 
+HOW_STEMS, ASKING_STEMS = frozenset(map(stem, HOW)), frozenset(map(stem, ASKING))
 _DOING_OF: Mapping[str, str] = {stem(word): f"doing:{row.split()[0]}" for row in _DOINGS for word in row.split()}
 
 

@@ -13,15 +13,15 @@ def first_step(nonce: str, *, required: bool, may_finish: bool) -> str:
 
     Args:
         nonce: The step's nonce.
-        required: Whether the answer must be a call.
-        may_finish: Whether the wish to finish is admitted already.
+        required: Whether the answer must be an envelope.
+        may_finish: Whether the wish to finish is one that is admitted already; then no call is required.
     """
-    finish = f", or with {_FINAL} if no tool is needed" if may_finish else ""
+    finish = f" to call a tool, or {_FINAL} if no tool is needed" if may_finish else ""
     if required:
         how = f"Answer with {_ONE}: {_FIRST}{finish}."
     else:
-        how = f"To call a tool, answer with {_ONE}: {_FIRST}{finish}. If you need no tool, answer in plain text."
-    return _block(how, nonce, required=required)
+        how = f"To call a tool, answer with {_ONE}: {_FIRST}. If you need no tool, answer in plain text."
+    return _block(how, nonce, required=required and not may_finish)
 
 
 def next_step(nonce: str) -> str:

@@ -4,14 +4,15 @@ It is the draft that a model is shown and may better, the packet itself where no
 question back when neither is enough.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tallystick.records import record
 from tallystick.turns.agents.agent import CHIEF, Agent
 from tallystick.turns.agents.roster import Roster
 from tallystick.turns.tasks.packet import MOST_CHOICES, Intent
+from tallystick.turns.tasks.targets import KnownFile, find_target
 
 ROLE_OF_INTENT: dict[Intent, str] = {
     Intent.CLARIFY: "assistant",
@@ -50,8 +51,6 @@ _CONTRACTS: dict[Intent, tuple[str, str]] = {
 """Kind of work → (output mode, artifact)."""
 
 ELSE = "Something else: I will say it in other words"
-_PATH = re.compile(r"(?<![\w/])[\w][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
-_MOST_FILES, _MOST_LETTERS = 20, 1000
 _CHOICE_LENGTH = 200
 
 
@@ -85,19 +84,16 @@ def hint_from_choice(choice: str, roster: Roster) -> Hint | None:
     return None
 
 
-def draft(message: str, hint: Hint, roster: Roster) -> dict[str, Any]:
-    """What a packet says besides its ids, from the router's findings."""
-    files = [path for path in dict.fromkeys(_PATH.findall(message)) if len(path) <= _MOST_LETTERS][:_MOST_FILES]
+def draft(message: str, hint: Hint, roster: Roster, known: Sequence[KnownFile] = ()) -> dict[str, Any]:
+    """What a packet says besides its ids, from the router's findings and the files there are."""
+    found = find_target(message, known)
     mode, artifact = _CONTRACTS[hint.intent]
     agent = addressee(hint.intent, roster, hint.agents)
-    target = {"scene_ref": files[0] if files else "", "resolution_method": "not_resolved"}
-    if files:
-        target |= {"resolution_method": "named_in_request", "canonical_path": files[0]}
     return {
         "intent": str(hint.intent),
-        "target": target,
+        "target": {name: value for name, value in asdict(found.target).items() if value is not None},
         "scope": {"allowed": list(agent.owns), "blocked": list(agent.must_not)},
-        "inputs": {"files": files, "canon": "", "context": message},
+        "inputs": {"files": list(found.files), "canon": "", "context": message},
         "constraints": {
             "rules": [hint.evidence_needs] if hint.evidence_needs else [],
             "pov": "",
@@ -119,14 +115,16 @@ def draft(message: str, hint: Hint, roster: Roster) -> dict[str, Any]:
     }
 
 
-def question_back(message: str, roster: Roster, hint: Hint | None = None) -> dict[str, Any]:
+def question_back(
+    message: str, roster: Roster, hint: Hint | None = None, known: Sequence[KnownFile] = ()
+) -> dict[str, Any]:
     """A packet that asks instead: 2 to 4 things the user may have meant."""
     likely = [agent for name in (hint.agents if hint else ()) if (agent := roster.get(name)) and agent.enabled]
     others = [agent for agent in roster.list(enabled_only=True) if agent not in likely]
     # The chief himself comes last: a user who wanted him has asked him already.
     ranked = [*likely, *(agent for agent in others if agent.agent_id != CHIEF), roster.chief]
     choices = [_choice_of(agent) for agent in dict.fromkeys(ranked)][: MOST_CHOICES - 1]
-    asked = draft(message, Hint(intent=Intent.CLARIFY, agents=(CHIEF,)), roster)
+    asked = draft(message, Hint(intent=Intent.CLARIFY, agents=(CHIEF,)), roster, known)
     asked["clarification"] = {
         "question": "What should be done? The request did not become one clear task.",
         "choices": [*dict.fromkeys(choices), ELSE],

@@ -45,8 +45,9 @@ class Target:
     scene_ref: str
     """As the request names it; empty: nothing in particular."""
     resolution_method: str
-    """How that became a file, e.g. `named_in_request`, `outline_order`, `not_resolved`."""
+    """How that became a file, e.g. `named_in_request`, `file_name`, `slug`, `title`, `not_resolved`."""
     canonical_path: str | None = None
+    """A file that is there."""
 
 
 @record

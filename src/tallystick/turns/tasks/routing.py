@@ -9,6 +9,7 @@ Ids, times and who asked are the server's; a model that writes them is not belie
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
@@ -29,6 +30,7 @@ from tallystick.turns.tasks.drafting import (
     read_hint,
 )
 from tallystick.turns.tasks.packet import PACKET_SCHEMA, TaskPacket, closed
+from tallystick.turns.tasks.targets import KnownFile, settled
 
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _NO_USAGE = Usage()
@@ -55,6 +57,8 @@ class RouteRequest:
     reason: str | None = None
     hint: Any = None
     """What `task_router` gave for the message, through the gate; None: it was not asked."""
+    known: tuple[KnownFile, ...] = ()
+    """The files there are."""
     parent_packet_id: str | None = None
     choice: str | None = None
     """What the user picked when the chief asked back."""
@@ -99,7 +103,10 @@ async def route(
         return unfit
     chosen = None if request.choice is None else hint_from_choice(request.choice, roster)
     hint = chosen or read_hint(request.hint)
-    drafted = question_back(request.message, roster) if hint is None else draft(request.message, hint, roster)
+    if hint is None:
+        drafted = question_back(request.message, roster, known=request.known)
+    else:
+        drafted = draft(request.message, hint, roster, request.known)
     ready = _routed(drafted, request, roster, hint, new_id, now, source="router")
     # A request that no packet can hold goes no further; and offline nobody is there to better the draft.
     if isinstance(ready, Problem) or model.provider == OFFLINE:
@@ -109,7 +116,7 @@ async def route(
         return said
     taken = _taken(said.text, request, roster, hint, new_id, now)
     if isinstance(taken, Problem):
-        asked = question_back(request.message, roster, hint)
+        asked = question_back(request.message, roster, hint, request.known)
         return _routed(asked, request, roster, hint, new_id, now, source="fallback", problem=taken, usage=said.usage)
     return Routed(packet=taken[0], agent_id=taken[1], source="model", usage=said.usage)
 
@@ -152,7 +159,9 @@ def _taken(
     packet = TaskPacket.from_dict(_completed(answer, request, new_id, now))
     if isinstance(packet, Problem):
         return packet
-    return packet, addressee(packet.intent, roster, hint.agents if hint else ()).agent_id
+    agent = addressee(packet.intent, roster, hint.agents if hint else ())
+    # A model may have made a path up.
+    return replace(packet, target=settled(packet.target, request.known)), agent.agent_id
 
 
 def _routed(
