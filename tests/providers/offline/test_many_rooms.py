@@ -109,3 +109,12 @@ def test_what_an_agent_is_ordered_to_do_is_not_looked_for_in_the_files(gate: Gat
     calls = [step.outcome for step in result.steps if step.outcome is not None and step.outcome.tool]
     assert not any("ritique" in str(call.args) for call in calls)
     assert "Story/Scenes/SCN-the-vestry.md" in (result.evidence or "")
+
+
+@pytest.mark.promise("offline.cards")
+def test_a_request_about_a_name_that_stands_nowhere_is_answered_with_that_alone(gate: Gate) -> None:
+    result = told(gate, "What is the capital of France?")
+    reply = result.reply or ""
+    assert "holds: france" in reply
+    assert "> " not in reply
+    assert "- Story/" not in reply
