@@ -40,16 +40,17 @@ class LedgerLog:
         """The log time at a place; None: the log is not that long."""
         if not 0 <= seq < self._ledger.size():
             return None
-        moment: int | None = None
+        told: int | None = None
+        written: int | None = None
         for receipt in self._ledger.read(max(seq - NEARBY, 0)):
             event = event_of(receipt)
             if event is not None:
-                moment = event.at
-            elif moment is None:
-                moment = seconds(receipt.header["timestamp"])
+                # A clock that was set back a little only stood still in the log.
+                told = event.at if told is None else max(told, event.at)
+            written = seconds(receipt.header["timestamp"])
             if receipt.seq >= seq:
                 break
-        return moment
+        return written if told is None else told
 
 
 class Reading:

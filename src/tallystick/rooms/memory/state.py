@@ -76,7 +76,9 @@ class State:
         self.episodes: Shelf[Episode] = Shelf()
         self.canonicals: Shelf[Canonical] = Shelf()
         self.siblings: Shelf[tuple[str, ...]] = Shelf()
-        """Subject and functional predicate → propositions whose evidence is enough to accept them."""
+        """Subject and functional predicate → propositions whose support was ever enough to accept them."""
+        self.superseders: Shelf[tuple[tuple[str, str], ...]] = Shelf()
+        """Proposition → those that say they take its place, each with the receipt in which that is said."""
         self.lookalikes: Shelf[tuple[str, ...]] = Shelf()
         """How a name looks → entities that look so."""
         self.notes: Shelf[str] = Shelf()
@@ -112,6 +114,10 @@ class State:
         """All edges as canonical JSON, by proposition, observation and stance."""
         for name in sorted(self._edges):
             yield from map(body_of, sorted(self._edges[name], key=lambda edge: (edge.observation_id, edge.stance)))
+
+    def canonicals_of(self, proposition_id: str) -> list[Canonical]:
+        """The records it was ever promoted to."""
+        return [one for one in self.canonicals.held.values() if one.proposition_id == proposition_id]
 
     # -- changes -------------------------------------------------------------------------------------------------------
 
