@@ -42,6 +42,60 @@ def test_a_proposal_is_accepted_and_memory_holds_it(door: Doorway) -> None:
     assert (status["counts"]["observations"], status["states"]["accepted"]) == (2, 1)
 
 
+@pytest.mark.promise("memory.http", "reading.present")
+def test_a_proposition_has_one_form_and_its_present_standing_wherever_it_is_read(door: Doorway) -> None:
+    # Observed long ago, proposed now: weighed at the log's time, read at the present one.
+    old = "2024-01-01T00:00:00Z"
+    given = [observation(f"Ada is in Lisbon, {who}.", who, at=old) for who in ("diary", "letters")]
+    ids = [door.post(PATH, one).json()["result"]["observation_id"] for one in given]
+    claim = {"subject": "Ada", "predicate": "is_in", "object": "Lisbon", "volatility": "high", "at": old}
+    made = door.post(PATH, {"tool_name": "propose_proposition", "payload": {**claim, "observation_ids": ids}}).json()
+    name = made["result"]["proposition_id"]
+    one = door.get(f"/api/memory/propositions/{name}").json()
+    (listed,) = door.get("/api/memory/propositions").json()["items"]
+    (fact,) = door.get("/api/memory/recall", params={"query": "Ada Lisbon"}).json()["facts"]
+    told = door.get(f"/api/memory/propositions/{name}/explain").json()
+    said = {**told["proposition"], **told["standing"]}
+    for shown in (one, listed, fact):
+        same = {key: value for key, value in shown.items() if key in said and key != "at"}
+        assert same == {key: said[key] for key in same}
+        assert (shown["class"], shown["status"]) == ("descriptive", "deprecated")
+        assert "kind" not in shown
+    assert one["last_weighed"] == {"status": "accepted", "at": old}
+    status = door.get("/api/memory/status").json()
+    assert (status["states"]["accepted"], status["due"]) == (1, 1)
+
+
+@pytest.mark.promise("memory.http")
+def test_everything_memory_holds_can_be_listed(door: Doorway) -> None:
+    seen = [
+        door.post(PATH, observation(f"Ada, {at}. " + "x" * 700, "letters", episode_id="trip")).json() for at in range(3)
+    ]
+    ids = [one["result"]["observation_id"] for one in seen]
+    entity = {"name": "Ada", "aliases": ["A. L."], "observation_ids": ids[:1]}
+    door.post(PATH, {"tool_name": "create_or_link_entity_candidate", "payload": entity})
+    claim = {"subject": "Ada", "predicate": "likes", "object": "tea", "observation_ids": ids[:1]}
+    made = door.post(PATH, {"tool_name": "propose_proposition", "payload": claim}).json()["result"]
+    door.post(PATH, {"tool_name": "propose_test", "payload": {**made, "method": "ask", "expectation": "yes"}})
+
+    def items(name: str, **params: Any) -> list[dict[str, Any]]:
+        found = door.get(f"/api/memory/{name}", params=params).json()
+        assert found.keys() == {"items", "total", "limit", "offset"}
+        shown: list[dict[str, Any]] = found["items"]
+        return shown
+
+    assert [one["id"] for one in items("observations", limit=2)] == ids[:0:-1]
+    assert [(one["name"], one["aliases"]) for one in items("entities")] == [("Ada", ["A. L."])]
+    assert [(one["id"], one["closed_at"]) for one in items("episodes")] == [("trip", None)]
+    assert [(one["id"], one["classes"]) for one in items("sources")] == [("letters", ["document"])]
+    (test,) = items("tests")
+    assert (test["method"], test["result"], test["at"][-1]) == ("ask", None, "Z")
+    (cut,) = items("observations", offset=2)
+    whole = door.get(f"/api/memory/observations/{cut['id']}").json()
+    assert (cut["truncated"], whole["truncated"], whole["text"][:600]) == (True, False, cut["text"])
+    problem(door.get("/api/memory/observations/obs_0"), 404, "validation_error")
+
+
 @pytest.mark.promise("memory.http", "memory.five-codes")
 @pytest.mark.parametrize(
     ("body", "code"),
@@ -74,5 +128,8 @@ def test_what_is_not_there_and_whoever_has_no_token_is_told_so(door: Doorway, lo
     problem(door.get("/api/memory/propositions/prop_0"), 404, "validation_error")
     problem(door.get("/api/memory/propositions?status=true"), 400, "validation_error")
     assert locked.post(PATH, observation()).status_code == 401
-    for path in ("/api/memory/status", "/api/memory/propositions", "/api/memory/propositions/prop_0"):
-        assert locked.get(path).status_code == 401
+    for path in (
+        "status", "propositions", "propositions/prop_0", "observations", "observations/obs_0", "entities", "tests",
+        "episodes", "sources",
+    ):  # fmt: skip
+        assert locked.get(f"/api/memory/{path}").status_code == 401

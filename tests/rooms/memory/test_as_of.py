@@ -14,7 +14,9 @@ from tallystick.rooms.memory.what_if import what_if
 from tests.rooms.memory.remembering import DAY, Notebook, Remembering
 from tests.sizes import size
 
-FACTS = [f"{who} {what}" for who in ("Kim", "Ida") for what in ("lives_in Rome", "lives_in Oslo", "likes tea", "likes jam")]
+FACTS = [
+    f"{who} {what}" for who in ("Kim", "Ida") for what in ("lives_in Rome", "lives_in Oslo", "likes tea", "likes jam")
+]
 KINDS = ["human", "document", "tool_internal", "tool_external", "model_inference"]
 
 
@@ -43,7 +45,16 @@ class Story:
 
     def go_on(self) -> None:
         """One more event."""
-        steps = [self.observe, self.propose, self.propose, self.attach, self.attach, self.examine, self.report, self.rest]
+        steps = [
+            self.observe,
+            self.propose,
+            self.propose,
+            self.attach,
+            self.attach,
+            self.examine,
+            self.report,
+            self.rest,
+        ]
         self.chance.choice(steps)()
 
     def observe(self) -> None:
@@ -146,7 +157,9 @@ def test_without_somebody_who_never_spoke_everything_stands_as_it_does() -> None
 def test_a_rival_that_was_refuted_since_still_contested_it_then(memory: Remembering) -> None:
     def told(city: str) -> str:
         return [
-            memory.propose(memory.observe(f"Kim lives in {city}, letter {at}", f"{city} {at}"), fact=f"Kim lives_in {city}")
+            memory.propose(
+                memory.observe(f"Kim lives in {city}, letter {at}", f"{city} {at}"), fact=f"Kim lives_in {city}"
+            )
             for at in range(4)
         ][-1]
 

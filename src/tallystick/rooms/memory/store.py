@@ -223,6 +223,28 @@ class Store:
             total = connection.execute(sa.select(sa.func.count()).select_from(_PROPOSITIONS).where(*where)).scalar_one()
             return list(connection.execute(page).scalars()), total
 
+    def latest_observations(self, limit: int, offset: int) -> tuple[list[bytes], int]:
+        """Observations, the newest first, and how many there are."""
+        c = _OBSERVATIONS.c
+        return self._page(sa.select(c.body).order_by(c.seq.desc()), sa.select(sa.func.count(c.id)), limit, offset)
+
+    def list_things(self, kind: str, limit: int, offset: int) -> tuple[list[bytes], int]:
+        """Things of a kind, by id, and how many there are."""
+        c = _THINGS.c
+        chosen = sa.select(c.body).where(c.kind == kind).order_by(self._exact(c.id))
+        return self._page(chosen, sa.select(sa.func.count(c.id)).where(c.kind == kind), limit, offset)
+
+    def count_due(self, now: int) -> int:
+        """How many propositions age may have changed by now."""
+        query = sa.select(sa.func.count()).select_from(_PROPOSITIONS).where(_PROPOSITIONS.c.due_at <= now)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar_one()
+
+    def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
+        with self._engine.connect() as connection:
+            total: int = connection.execute(number).scalar_one()
+            return list(connection.execute(chosen.limit(limit).offset(offset)).scalars()), total
+
     def latest_transitions(self, limit: int) -> list[bytes]:
         """The last changes of any proposition, the newest first."""
         c = _TRANSITIONS.c
