@@ -103,8 +103,8 @@ def recall(
     moment = None if valid_at is None else seconds(valid_at)
     if valid_at is not None and moment is None:
         raise UsageMistake("--valid-at is a time such as 2026-01-31 or 2026-01-31T12:00:00Z.")
-    if not query.strip() and not entity:
-        raise UsageMistake("Give words to look for, or --entity.")
+    if not query.strip() and not entity and not predicate:
+        raise UsageMistake("Give words to look for, --entity or --predicate.")
     with here.gate(plugins=True) as gate:
         found = memory_in(gate).reading.ask(
             query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,

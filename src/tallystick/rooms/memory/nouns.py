@@ -219,6 +219,8 @@ class Entity:
     name: str
     kind: str
     aliases: tuple[str, ...]
+    since: tuple[int, ...]
+    """For each alias, the event that first gave it."""
     observation_ids: tuple[str, ...]
     possible_same_as: tuple[str, ...]
     """Others that may be meant: proposed, or written confusingly alike. Never a merge by itself."""

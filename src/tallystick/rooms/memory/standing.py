@@ -28,8 +28,6 @@ LABELS: dict[Status, str] = {
     "rejected": "rejected: do not rely on it",
 }
 """What a reader is told beside a fact, so that nothing is taken for more than it is."""
-ORDER: tuple[Status, ...] = ("accepted", "contested", "provisional", "deprecated", "tentative", "rejected")
-"""Which of several facts is shown first."""
 
 
 @record

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.naming import name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
     Edge,
@@ -22,7 +23,7 @@ from tallystick.rooms.memory.nouns import (
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.scoring import Dossier
-from tallystick.rooms.memory.states import UNRESOLVED
+from tallystick.rooms.memory.states import RELIED_ON, UNRESOLVED
 
 T = TypeVar("T")
 
@@ -148,6 +149,24 @@ class State:
             if one.due_at is not None and one.due_at <= now
         )
         return [name for _, name in found[:limit]]
+
+    def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[Proposition]:
+        """Propositions by subject (as `name_key` writes it), by predicate, or by both.
+
+        Args:
+            subject: None: any.
+            predicate: None: any.
+            upto: Only those that were there at this place of the log.
+            most: How many; of more, those to rely on, and then the newest.
+        """
+        found = [
+            one
+            for one in self.propositions.held.values()
+            if (subject is None or name_key(one.subject) == subject)
+            and (predicate is None or one.predicate == predicate)
+            and (upto is None or one.seq <= upto)
+        ]
+        return sorted(found, key=lambda one: (RELIED_ON[one.status], -one.seq, one.id))[:most]
 
     def unresolved_in(self, episode_id: str) -> list[Proposition]:
         """What an episode has left open, by id."""

@@ -4,7 +4,7 @@ A state is a function of the figures alone, and the figures of the evidence and 
 the evidence came in, never of what anybody says the state should be.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tallystick.rooms.memory.nouns import Figures, Status
@@ -93,6 +93,10 @@ SUPERSEDED_WORDS = "Superseded: {others} holds from a later time on."
 
 UNRESOLVED: frozenset[Status] = frozenset({"contested", "provisional", "tentative"})
 """What an episode may leave open."""
+
+ORDER: tuple[Status, ...] = ("accepted", "contested", "provisional", "deprecated", "tentative", "rejected")
+"""Which of several facts is shown first."""
+RELIED_ON: Mapping[Status, int] = {status: place for place, status in enumerate(ORDER)}
 
 
 def decide(figures: Figures, policy: Policy) -> Row:

@@ -159,6 +159,10 @@ class StoredState(State):
                 self._next_due = _NEVER if least is None else least
         return [name for _, name in sorted(found)[:limit]]
 
+    def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[Proposition]:
+        """Propositions by subject, by predicate, or by both, of those that are written."""
+        return list(map(_proposition, self.store.about(subject, predicate, upto=upto, most=most)))
+
     def unresolved_in(self, episode_id: str) -> list[Proposition]:
         """What an episode has left open, by id."""
         changed = self._propositions.changed
