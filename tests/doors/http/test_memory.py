@@ -1,10 +1,13 @@
 """`/api/memory/…`: the seed's proposal in, the seed's outcome out."""
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.doors.http.doorway import Doorway, problem
+from tests.doors.http.talking import call, finish, serve_agent
+from tests.scripted_server import Says, ScriptedServer, Seen, Status
 
 PATH = "/api/memory/proposals"
 
@@ -94,6 +97,63 @@ def test_everything_memory_holds_can_be_listed(door: Doorway) -> None:
     whole = door.get(f"/api/memory/observations/{cut['id']}").json()
     assert (cut["truncated"], whole["truncated"], whole["text"][:600]) == (True, False, cut["text"])
     problem(door.get("/api/memory/observations/obs_0"), 404, "validation_error")
+
+
+SOLD = "Ann sold the mill to Bob."
+
+
+def reads(seen: Seen, quote: str) -> Any:
+    """A model that proposes what it was shown, with this quote."""
+    name = re.findall(r"obs_[0-9a-f]{32}", seen.text)[-1]
+    claim = {"subject": "Bob", "predicate": "owns", "object": "the mill", "observation_ids": [name]}
+    args = {**claim, "quotes": [{"observation_id": name, "quote": quote}]}
+    words = call("propose_proposition", args).words
+    assert callable(words)
+    return words(seen)
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_a_text_is_recorded_and_read_by_an_agents_model(door: Doorway) -> None:
+    told = {"text": SOLD, "source": "diary", "class": "human", "agent": "critic"}
+    script = [Says(lambda seen: reads(seen, "sold the mill to Bob")), finish(), Says("Done.")]
+    with ScriptedServer(*script) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", told).json()
+    assert (made["refusals"], made["unheard"], len(made["observation_ids"])) == ([], None, 1)
+    (name,) = made["proposition_ids"]
+    explained = door.get(f"/api/memory/propositions/{name}/explain").json()
+    assert explained["edges"][0]["quote"] == "sold the mill to Bob"
+    # The text is whose it is; the proposal is the agent's.
+    seen = door.gate.ledger.find(explained["edges"][0]["observation"]["receipt_id"])
+    said = door.gate.ledger.find(explained["proposition"]["receipt_id"])
+    assert seen is not None
+    assert said is not None
+    assert (seen.header.get("agent_id"), said.header["agent_id"]) == (None, "critic")
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_a_model_that_makes_up_its_quote_or_falls_silent_leaves_the_text_recorded(door: Doorway) -> None:
+    told = {"text": SOLD, "source": "diary", "class": "human", "agent": "critic"}
+    with ScriptedServer(Says(lambda seen: reads(seen, "gave the mill to Bob")), always=Status(500)) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", told).json()
+    assert (len(made["observation_ids"]), made["proposition_ids"]) == (1, [])
+    assert "MISSING_PROVENANCE" in {one["code"] for one in made["refusals"]}
+    with ScriptedServer(always=Status(500)) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", {**told, "text": "Ann sold the boat."}).json()
+    assert (len(made["observation_ids"]), made["unheard"]["code"]) == (1, "endpoint_failed")
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_without_an_agent_rules_read_a_text_and_without_a_model_nobody_does(door: Doorway) -> None:
+    told = {"text": "Carol lives in Rome.", "source": "diary", "class": "human"}
+    made = door.post("/api/memory/texts", told).json()
+    assert (len(made["observation_ids"]), len(made["proposition_ids"])) == (1, 1)
+    for agent, status in (("critic", 409), ("nobody", 404)):
+        assert door.post("/api/memory/texts", {**told, "agent": agent}).status_code == status
+    problem(door.post("/api/memory/texts", {**told, "text": "  "}), 400, "validation_error")
+    assert door.get("/api/memory/status").json()["counts"]["observations"] == 1
 
 
 @pytest.mark.promise("memory.http", "memory.five-codes")

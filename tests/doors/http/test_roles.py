@@ -30,7 +30,7 @@ ANYONE = {
     ("/api/memory/propositions", "get"), ("/api/memory/propositions/{proposition_id}", "get"),
     ("/api/memory/observations", "get"), ("/api/memory/observations/{observation_id}", "get"),
     ("/api/memory/entities", "get"), ("/api/memory/tests", "get"), ("/api/memory/episodes", "get"),
-    ("/api/memory/sources", "get"),
+    ("/api/memory/sources", "get"), ("/api/memory/texts", "post"),
     ("/api/memory/propositions/{proposition_id}/explain", "get"),
     ("/api/memory/propositions/{proposition_id}/supports", "get"),
     ("/api/memory/propositions/{proposition_id}/what-if", "get"), ("/api/memory/diff", "get"),
