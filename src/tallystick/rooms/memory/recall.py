@@ -5,6 +5,7 @@ that says how far they may be relied on, and texts are shown word for word.
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from tallystick.records import record
@@ -29,6 +30,8 @@ ITEM_TOKENS = 200
 """Of one text; longer ones are shown in part."""
 LOOKED_AT = 40
 """Facts that are weighed for one question."""
+READ = 1000
+"""Facts about one subject that are read to find those about a moment."""
 FACT_COVERS, FACT_SHARE = 0.34, 0.5
 """A fact is shown when it meets this share of a question's words, and comes to this share of the best one's score."""
 
@@ -168,8 +171,6 @@ def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, questio
     then = now if wanted.as_of_seq is None else log.time_at(wanted.as_of_seq)
     found: list[tuple[int, float, Fact]] = []
     for one, score in _candidates(state, catalogue, wanted, question):
-        if wanted.valid_at is not None and not holds_at(one, wanted.valid_at):
-            continue
         fact = _weighed(state, log, one, wanted.as_of_seq, now if then is None else then)
         if fact is not None:
             found.append((RELIED_ON[fact.stands.status], -score, fact))
@@ -187,14 +188,17 @@ def _candidates(
         for one, score in _by_words(state, catalogue, wanted, question, predicate):
             if not subjects or name_key(one.subject) in subjects:
                 found[one.id] = one, score
-    most = max(LOOKED_AT, wanted.limit)
+    most = max(min(2 * wanted.limit, LOOKED_AT), wanted.limit, len(found))
     if subjects or (predicate is not None and not question.words):
+        # Which of them speak of a moment is only seen when they are read.
+        read = most if wanted.valid_at is None else READ
         for place, subject in enumerate(subjects or [None]):
             # What is called otherwise comes after what is called so.
             score = -1.0 if place else 0.0
-            for one in state.about(subject, predicate, upto=wanted.as_of_seq, most=most):
+            for one in state.about(subject, predicate, upto=wanted.as_of_seq, most=read):
                 found.setdefault(one.id, (one, score))
-    return list(found.values())[:most]
+    about = (each for each in found.values() if wanted.valid_at is None or holds_at(each[0], wanted.valid_at))
+    return list(islice(about, most))
 
 
 def _by_words(

@@ -7,6 +7,8 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Make the indexes."""
+    """Make the indexes; the one by both replaces that without an order."""
+    op.create_index("tally_memory_propositions_said", "tally_memory_propositions", ["subject", "predicate", "seq"])
+    op.drop_index("tally_memory_propositions_about", "tally_memory_propositions")
     op.create_index("tally_memory_propositions_of", "tally_memory_propositions", ["subject", "seq"])
     op.create_index("tally_memory_propositions_with", "tally_memory_propositions", ["predicate", "seq"])
