@@ -101,6 +101,8 @@ ROUTES = {
     "GET /api/credits/{agent_id}",
     "GET /api/canon/index/status", "POST /api/canon/index",
     "POST /api/memory/proposals", "GET /api/memory/status", "GET /api/memory/propositions",
+    "POST /api/memory/texts", "GET /api/memory/observations", "GET /api/memory/observations/{observation_id}", "GET /api/memory/entities",
+    "GET /api/memory/tests", "GET /api/memory/episodes", "GET /api/memory/sources",
     "GET /api/memory/propositions/{proposition_id}", "GET /api/memory/propositions/{proposition_id}/explain",
     "GET /api/memory/propositions/{proposition_id}/supports", "GET /api/memory/propositions/{proposition_id}/what-if",
     "GET /api/memory/recall", "GET /api/memory/diff", "GET /api/memory/export",

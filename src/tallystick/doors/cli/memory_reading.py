@@ -1,5 +1,6 @@
 """`tally memory add` and `ask` as the first use without set-up, and everything else that can be asked of memory."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,31 +55,37 @@ def add(
         str, typer.Option("--class", metavar="CLASS", help="human, document, tool_internal, tool_external, …")
     ] = "human",
     episode: Annotated[str | None, typer.Option("--episode", metavar="ID", help="The episode it belongs to.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="ID", help="Whose model reads it. Default: rules do.")
+    ] = None,
 ) -> Exit:
     """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
+    import asyncio
+
+    from tallystick.bootstrap.conversation_answer import Unanswered
+    from tallystick.bootstrap.scribing import Text, fill
     from tallystick.gate.record.secrets import mask
-    from tallystick.rooms.memory.extract import extract_conversation, extract_document
+    from tallystick.gate.session import LOCAL_OWNER
     from tallystick.rooms.memory.nouns import CLASSES
 
     if kind not in CLASSES:
         raise UsageMistake(f"There is no class '{kind:.40}'. Use one of {', '.join(CLASSES)}.")
     words = _words(text, file)
-    passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
+    origin, caller = origin_of(source, kind, episode), replace(LOCAL_OWNER, channel="cli")
+    told = Text(words=words, origin=origin, caller=caller, session_id=SESSION, agent_id=agent)
     with here.gate(plugins=True, make=True) as gate:
-        made = remembered(gate, passages, origin_of(source, kind, episode))
-    here.screen.data(
-        {
-            "observation_ids": list(made.observation_ids),
-            "proposition_ids": list(made.proposition_ids),
-            "contradicted_ids": list(made.contradicted_ids),
-            "refusals": [{"tool": each.tool, "code": each.code, "reason": each.reason} for each in made.refusals],
-        }
-    )
+        filled = asyncio.run(fill(gate, memory_in(gate), told))
+    if isinstance(filled, Unanswered):
+        raise Refused(filled.advice, code=filled.code)
+    made = filled.remembered
+    here.screen.data(filled.as_dict())
     here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
-    if any(mask(each.text) != each.text for each in passages):
+    if mask(words) != words:
         here.screen.note("What looks like a key or a token was left out: memory keeps none.")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
+    if filled.unheard is not None:
+        raise Refused(filled.unheard.advice, code=filled.unheard.code)
     return Exit.OK if made.observation_ids else Exit.REFUSED
 
 
@@ -103,8 +110,8 @@ def recall(
     moment = None if valid_at is None else seconds(valid_at)
     if valid_at is not None and moment is None:
         raise UsageMistake("--valid-at is a time such as 2026-01-31 or 2026-01-31T12:00:00Z.")
-    if not query.strip() and not entity:
-        raise UsageMistake("Give words to look for, or --entity.")
+    if not query.strip() and not entity and not predicate:
+        raise UsageMistake("Give words to look for, --entity or --predicate.")
     with here.gate(plugins=True) as gate:
         found = memory_in(gate).reading.ask(
             query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,

@@ -30,6 +30,7 @@ from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
 from tallystick.doors.http.memory_reading_routes import memory_reading_routes
 from tallystick.doors.http.memory_routes import memory_routes
+from tallystick.doors.http.memory_text_routes import memory_text_routes
 from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
@@ -53,7 +54,7 @@ def api(desk: FrontDesk) -> FastAPI:
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_reading_routes, workspace_routes, conference_routes,
+        openai_routes, memory_routes, memory_reading_routes, memory_text_routes, workspace_routes, conference_routes,
         run_routes, canon_routes, insight_routes, insight_reading_routes,
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
         desk_intake_routes, desk_tickets_routes, desk_review_routes,

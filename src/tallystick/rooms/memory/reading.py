@@ -24,6 +24,9 @@ from tallystick.rooms.memory.what_if import what_if
 NEARBY = 16
 """Records before a place of the log among which one of memory's tells the log time; else the record's own."""
 
+MOST_KNOWN = 1_000
+"""Propositions of one subject and predicate among which one is looked for."""
+
 
 class LedgerLog:
     """The ledger, as the questions about other times need it."""
@@ -40,16 +43,17 @@ class LedgerLog:
         """The log time at a place; None: the log is not that long."""
         if not 0 <= seq < self._ledger.size():
             return None
-        moment: int | None = None
+        told: int | None = None
+        written: int | None = None
         for receipt in self._ledger.read(max(seq - NEARBY, 0)):
             event = event_of(receipt)
             if event is not None:
-                moment = event.at
-            elif moment is None:
-                moment = seconds(receipt.header["timestamp"])
+                # A clock that was set back a little only stood still in the log.
+                told = event.at if told is None else max(told, event.at)
+            written = seconds(receipt.header["timestamp"])
             if receipt.seq >= seq:
                 break
-        return moment
+        return written if told is None else told
 
 
 class Reading:
@@ -95,11 +99,10 @@ class Reading:
 
     def known(self, subject: str, predicate: str, thing: str) -> list[str]:
         """The propositions that say this, whatever their valid time."""
-        wanted = (predicate_key(predicate), name_key(thing))
 
         def find(state: StoredState) -> list[str]:
-            about = map(_proposition, state.store.by_subject(name_key(subject)))
-            return sorted(one.id for one in about if (one.predicate, name_key(one.object)) == wanted)
+            about = state.about(name_key(subject), predicate_key(predicate), upto=None, most=MOST_KNOWN)
+            return sorted(one.id for one in about if name_key(one.object) == name_key(thing))
 
         return self._projection.ask(find, written=True)
 
