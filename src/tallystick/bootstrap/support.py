@@ -7,7 +7,6 @@ from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.hands import GateHands
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.desk.flows.working import BY
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
 from tallystick.turns.agents.problem import Problem
@@ -69,10 +68,7 @@ class Support:
                 return
 
     def _one(self, ticket_id: str, run: str) -> tuple[Ticket, tuple[str, ...]] | None:
-        begun = self.office.leases.begin(ticket_id, f"{run}.{ticket_id}")
-        if isinstance(begun, Problem):
-            return None
-        filled = self.office.leases.finish(ticket_id, f"{run}.{ticket_id}", self._worker.outputs(begun), by=BY)
+        filled = self._worker.work(ticket_id, f"{run}.{ticket_id}")
         return None if isinstance(filled, Problem) else (filled.ticket, filled.derived)
 
     def _waiting(self, limit: int) -> list[str]:

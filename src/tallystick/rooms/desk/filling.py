@@ -181,6 +181,12 @@ def with_verdict(ticket: Ticket, proposed: Mapping[str, Any]) -> Ticket:
     return replace(ticket, body={**ticket.body, "metadata": {**ticket.metadata, "final_outputs": outputs}})
 
 
+def author_of(ticket: Ticket) -> str:
+    """Who filled a ticket that came with its outputs, as far as it says."""
+    said = ticket.metadata.get("filled_by")
+    return said if isinstance(said, str) else "posted"
+
+
 def draft_of(outputs: Mapping[str, Any]) -> str:
     """The text of a draft among outputs: `draft` or `reply`, as text or under `text`."""
     for name in ("draft", "reply"):

@@ -13,14 +13,17 @@ from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import Clerk
 from tallystick.rooms.desk.deriving import parent_of
 from tallystick.rooms.desk.drafting import draft
-from tallystick.rooms.desk.gathering import Gathering, Limits
+from tallystick.rooms.desk.filling import Filled, author_of
+from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.limits import Limits
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.triage import triage
+from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"
@@ -53,7 +56,19 @@ class Worker:
         self._policy = policy
         self._clerk = clerk
 
-    def outputs(self, ticket: Ticket) -> Mapping[str, Any]:
+    def work(self, ticket_id: str, run_id: str) -> Filled | Problem:
+        """Begin a ticket, work on it and fill it; a problem says why that is not to be done.
+
+        One that came with its outputs is judged as it came: they are somebody's claim, which nobody here writes over.
+        """
+        begun = self._office.leases.begin(ticket_id, run_id)
+        if isinstance(begun, Problem):
+            return begun
+        came = begun.final_outputs
+        outputs, by = (came, author_of(begun)) if came else (self._outputs(begun), BY)
+        return self._office.leases.finish(ticket_id, run_id, outputs, by=by)
+
+    def _outputs(self, ticket: Ticket) -> Mapping[str, Any]:
         """What a ticket is filled with."""
         clerk = self._clerk(self._hands)
         if ticket.kind == "TRIAGE":
