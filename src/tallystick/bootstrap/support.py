@@ -24,6 +24,8 @@ class Tried:
     """Where it came to its end: done, review, blocked, failed."""
     decision: str
     """What triage said."""
+    reason: str
+    """Why it said so."""
     verdict: Judgement | None
     evidence: tuple[dict[str, Any], ...]
     draft: str
@@ -78,7 +80,7 @@ class Support:
     def attempt(self, question: str, *, run: str) -> Tried | str:
         """Take a question as a customer's message and see what becomes of it; a text says why it was not taken.
 
-        Nothing is sent: what would go out stays in the outbox of this workspace.
+        It is a ticket of this workspace like any other: what goes out waits in the outbox, for whoever sends.
         """
         received = self.office.intake.take({"type": "question", "thread_id": run, "content": question, "actor": "you"})
         if received.ticket_id is None:
@@ -96,7 +98,8 @@ class Support:
         judged = last.judged if last.judged is not None else (None if tool is None else tool.judged)
         evidence = () if tool is None else tool.final_outputs.get("tool_context", {}).get("evidence", ())
         return Tried(
-            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")), verdict=judged,
+            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")),
+            reason=str(triage.get("short_reason", "")), verdict=judged,
             evidence=tuple(dict(one) for one in evidence),
             draft="" if isinstance(shown, Problem) else shown.review.draft,
             sent=str(queued[0].payload.get("text", "")) if queued else "",

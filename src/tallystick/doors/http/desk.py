@@ -63,15 +63,20 @@ class FrontDesk:
             raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
         return caller
 
-    def require_person(self, request: Request) -> Caller:
+    def require_person(self, request: Request, *, terminal: str | None = "tally approvals") -> Caller:
         """The caller, when a person stands behind the request.
+
+        Args:
+            request: What was sent.
+            terminal: The command that does the same at a terminal, if there is one.
 
         Raises:
             Refused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
         """
         caller = self.require(request)
         if not self.startup.is_person(request.scope["headers"]):
-            hint = "Send the start-up token as X-Tally-Token, or use `tally approvals` at a terminal."
+            besides = "" if terminal is None else f", or use `{terminal}` at a terminal"
+            hint = f"Send the start-up token as X-Tally-Token{besides}."
             raise Refused(403, Category.RBAC_DENIED, "this needs a person: no start-up token", hint=hint)
         return caller
 

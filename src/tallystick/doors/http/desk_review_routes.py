@@ -83,7 +83,7 @@ def _deciding(router: APIRouter, desk: FrontDesk, action: str, form: Form, field
         responses=_DECIDED, name=f"review_{action}",
     )  # fmt: skip
     async def decide(ticket_id: str, request: Request) -> Response:
-        caller: Caller = desk.require_person(request)
+        caller: Caller = desk.require_person(request, terminal=f"tally desk {action}")
         asked = form.demand(await request.body())
         given: dict[str, Any] = {name: asked[field] for name, field in fields.items() if field in asked}
         how: Callable[..., Review | Problem] = getattr(_reviews(desk), action)

@@ -167,7 +167,7 @@ def _judging(router: APIRouter, desk: FrontDesk) -> None:
         "/{ticket_id}/verdict", responses=_FILLS, summary="Take a PROCEED back; what waits to be sent stays here"
     )  # fmt: skip
     async def withdraw(ticket_id: str, request: Request) -> Response:
-        caller = desk.require_person(request)
+        caller = desk.require_person(request, terminal=None)
         taken = await run_in_threadpool(
             lambda: _office(desk).tickets.withdraw(ticket_id, caller=caller, reason="A person took the verdict back.")
         )

@@ -205,6 +205,9 @@ class Reviews:
                 return after
             tx.put_review(after)
             tx.count(f"reviews.{after.state}")
+            if after.state != "taken":
+                tx.count("queue.decided")
+                tx.count("queue.ms", tx.clock() - review.created)
             self._office.around.note(
                 caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
             )  # fmt: skip
