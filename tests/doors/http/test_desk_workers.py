@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tallystick.bootstrap.support import Support
 from tallystick.rooms.desk.naming import derived_id, session_of
 from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.store.tables import TICKETS as TABLE
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 from tests.doors.http.test_desk_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS
@@ -69,6 +71,16 @@ def fill(door: Doorway, leased: dict[str, Any], given: Any, who: dict[str, str] 
     return filled
 
 
+def give_back(door: Doorway, leased: dict[str, Any], who: dict[str, str]) -> None:
+    """Give a ticket back, and let its back-off be over."""
+    proof = {"lease_owner": "w", "lease_token": leased["lease_token"]}
+    assert door.post(f"{TICKETS}/{leased['ticket_id']}/nack", proof, headers=who).status_code == 200
+    room = door.gate.room("desk")
+    assert isinstance(room, Desk)
+    with room.office.store.transaction() as tx:
+        tx.connection.execute(sa.update(TABLE).values(not_before=0))
+
+
 @pytest.mark.promise("desk.whose-calls", "desk.outside")
 def test_what_others_do_in_the_session_of_a_ticket_silences_no_customer(guarded: Doorway) -> None:
     session = posted(guarded)
@@ -105,14 +117,7 @@ def test_what_somebody_did_who_held_it_before_does_not_count_for_the_next(guarde
     session = posted(guarded)
     first = lease(guarded, who=VIEWER)
     assert call(guarded, session, VIEWER, "no.such.tool")["status"] == "rejected"
-    proof = {"lease_owner": "w", "lease_token": first["lease_token"]}
-    assert guarded.post(f"{TICKETS}/b3/nack", proof, headers=VIEWER).status_code == 200
-    room = guarded.gate.room("desk")
-    assert isinstance(room, Desk)
-    with room.office.store.transaction() as tx:
-        ticket = tx.get("b3")
-        assert ticket is not None
-        tx.connection.exec_driver_sql("UPDATE tally_desk_tickets SET not_before = 0")
+    give_back(guarded, first, VIEWER)
     filled = fill(guarded, lease(guarded), outputs(call(guarded, session, WORKER)))
     assert filled["tool_verdict"]["status"] == "PROCEED"
 
@@ -152,6 +157,25 @@ def test_a_worker_outside_is_bound_by_the_policy_of_the_ticket(
     leased = lease(guarded)
     made = [call(guarded, session, WORKER) for _ in range(calls)]
     assert fill(guarded, leased, outputs(made[0]))["tool_verdict"]["rule_id"] == rule
+
+
+@pytest.mark.promise("desk.policy-binds")
+def test_every_attempt_has_the_budget_of_the_ticket(guarded: Doorway) -> None:
+    session = posted(guarded)
+    first = lease(guarded)
+    call(guarded, session, WORKER)
+    give_back(guarded, first, WORKER)
+    again = lease(guarded)
+    filled = fill(guarded, again, outputs(call(guarded, session, WORKER)))
+    assert filled["tool_verdict"]["rule_id"] == "proceed.covered"
+
+
+@pytest.mark.promise("desk.policy-binds")
+def test_calls_that_were_made_before_the_lease_are_counted(guarded: Doorway) -> None:
+    session = posted(guarded)
+    made = [call(guarded, session, WORKER) for _ in range(4)]
+    filled = fill(guarded, lease(guarded), outputs(made[0]))
+    assert filled["tool_verdict"]["rule_id"] == "defer.over-budget"
 
 
 @pytest.mark.promise("desk.figures")

@@ -50,7 +50,7 @@ class Gathering:
         turns = 0
         while self._wanted() and not self._cut and turns < min(rounds, self._limits.max_turns):
             # All needs in one place before the next: a budget is not to be spent on the first of them.
-            for tool in self._tools:
+            for tool in tuple(self._tools):
                 for place in self._wanted():
                     if turns < len(planned[place, tool]):
                         self._search(place, tool, planned[place, tool][turns], turns)
@@ -81,3 +81,6 @@ class Gathering:
         args: dict[str, Any] = {"query": query}
         outcome = self._call(tool, args, f"need-{place}-{number}-{tool}")
         self._gathered.take(tool, args, outcome, at=self._now(), place=place)
+        if outcome.held is not None and tool in self._tools:
+            # A person is asked once.
+            self._tools.remove(tool)

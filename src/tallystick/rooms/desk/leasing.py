@@ -92,7 +92,8 @@ class Leases:
     def _lease(self, tx: Transaction, ticket: Ticket, owner: str, lasts_ms: int, caller: Caller) -> Leased:
         token = self._around.new_token()
         made = Proof(owner=owner, token=token)
-        held = replace(ticket, holder=caller.subject, held_from=tx.clock())
+        # Every attempt has the ticket's budget; what was called before the first belongs to it.
+        held = replace(ticket, holder=caller.subject, held_from=ticket.updated if ticket.attempts else 0)
         leased = tx.lease(held, owner=owner, token_hash=made.token_hash, lasts_ms=lasts_ms)
         return Leased(ticket=leased, token=token, lease_ms=lasts_ms)
 

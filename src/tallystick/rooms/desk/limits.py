@@ -42,7 +42,7 @@ class Limits:
     @property
     def queries(self) -> int:
         """How many queries one need may have at one tool."""
-        return _QUERIES.get(self.strategy, self.searches)
+        return _QUERIES.get(self.strategy, max(1, self.searches))
 
     def most_searches(self, needs: int) -> int:
         """How many searches in all: what the strategy asks of every search tool, within the budget."""

@@ -38,7 +38,7 @@ class Ticket:
     """The subject of whoever leased it last, or posted it with its outputs: his calls count for it, and nobody else's.
     None: calls of our own worker do."""
     held_from: int = 0
-    """Epoch milliseconds: since when he has it."""
+    """Epoch milliseconds: since when his calls belong to this attempt; 0: since ever."""
     warnings: tuple[str, ...] = ()
     """What the schema would have said, and what of the policy cannot be meant."""
     judged: "Judgement | None" = None
