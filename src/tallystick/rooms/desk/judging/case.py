@@ -162,9 +162,10 @@ def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _stands(snippet: str, source: str, receipt: Receipt) -> tuple[int, Mapping[str, Any]] | None:
     """Where the words stand in what the call gave, beside their source: how far down, and in which piece."""
-    if isinstance(receipt.outputs, Mapping) and has_doubt(receipt.outputs):
+    given = {"text": receipt.outputs} if isinstance(receipt.outputs, str) else receipt.outputs
+    if isinstance(given, Mapping) and has_doubt(given):
         return None
-    for rank, piece in enumerate(_pieces(receipt.outputs)):
+    for rank, piece in enumerate(_pieces(given)):
         texts = [value for value in (*piece.values(), fact_in(piece)) if isinstance(value, str)]
         # The number of a record names it too.
         names = {receipt.header.get("tool_id"), *(str(one) for one in piece.values() if isinstance(one, str | int))}
