@@ -1,13 +1,16 @@
 """The rules that put a ticket before a person. None is an accusation: each says what a machine cannot settle."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
+from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
 from tallystick.rooms.desk.judging.telling import tellings
+from tallystick.rooms.desk.limits import SEARCHES, Limits
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
 
@@ -71,6 +74,19 @@ def budget_spent(case: Case, _policy: VerdictPolicy) -> str | None:
     return None
 
 
+def over_budget(case: Case, _policy: VerdictPolicy) -> str | None:
+    """A worker outside has made more calls than the ticket allows; those of our own are counted where they are made."""
+    ticket = case.ticket
+    if ticket.holder is None:
+        return None
+    limits = Limits.of(ticket)
+    made = [one.header.get("tool_id") for one in case.ran() if _made_ms(one) >= ticket.held_from]
+    searches, most = sum(name in SEARCHES for name in made), limits.most_searches(len(case.needs))
+    if len(made) > limits.max_turns:
+        return f"{len(made)} calls were made, the ticket allows {limits.max_turns} turns"
+    return f"{searches} searches were made, the ticket allows {most}" if searches > most else None
+
+
 def delicate_category(case: Case, policy: VerdictPolicy) -> str | None:
     """Refunds, legal and security matters are decided by people."""
     named = case.triage.get("category")
@@ -99,6 +115,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("defer.person-wanted", wants_person),
     ("defer.category", delicate_category),
     ("defer.triage", triage_defers),
+    ("defer.over-budget", over_budget),
     ("defer.budget-spent", budget_spent),
     ("defer.truncated", truncated),
     ("defer.no-evidence", no_evidence),
@@ -106,6 +123,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("defer.contradiction", contradiction),
     ("defer.worker", worker_stricter),
 )
+
+
+def _made_ms(receipt: Receipt) -> int:
+    return round(datetime.fromisoformat(receipt.header["timestamp"]).timestamp() * 1_000)
 
 
 def _pairs(found: list[Shown]) -> Iterator[tuple[Shown, Shown]]:

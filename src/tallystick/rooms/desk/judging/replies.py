@@ -56,6 +56,11 @@ def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported
             yield Unsupported(sentence=sentence.text, why=why)
 
 
+def said_in(draft: str) -> int:
+    """How many sentences of a draft say something."""
+    return sum(not sentence.is_courtesy for sentence in read_sentences(draft))
+
+
 def others_data(text: str, event: Mapping[str, Any], policy: VerdictPolicy) -> str | None:
     """Personal data that would go out, that the customer did not bring along and that is not for everybody."""
     own = " ".join((*map(str, event.values()), *policy.public_contacts))

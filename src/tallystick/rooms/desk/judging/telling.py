@@ -23,6 +23,8 @@ _MEASURES = re.compile(
 )
 _TIMES = re.compile(r"\b(?:when|how (?:long|soon|late|early)|what time)\b", re.IGNORECASE)
 _OF_TIMES = frozenset(stems("times period hours long schedule duration deadline"))
+_NO_ANSWER = re.compile(r"\?\W*$|(?<![\w.])I(?:['’](?:m|ve|d|ll))?(?![\w.])|\b(?:my|me|mine)\b|^My\b")  # noqa: RUF001
+"""A question tells nothing, and what somebody says of himself (in a ticket, in a memory) answers nobody else."""
 _RULER = re.compile(r"[-: ]*")
 
 
@@ -65,7 +67,7 @@ def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator
     want = _asked(question)
     above = frozenset(stem for heading in about for stem in stems(heading))
     for sentence in said_in(snippet):
-        if not all(_named(name, (*about, sentence)) for name in want.names):
+        if _NO_ANSWER.search(sentence) or not all(_named(name, (*about, sentence)) for name in want.names):
             continue
         here = frozenset(stems(sentence))
         own, held = _held(want.words, here), _held(want.words, here | above)
