@@ -21,6 +21,8 @@ CHANGES = {
     "defer.no-evidence": "a document that answers it",
     "defer.need-uncovered": "a document that answers every part of it",
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
+    "defer.not-answered": "a document that speaks of just what is asked",
+    "defer.ambiguous": "a question that says more, or one document for it",
     "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
     "defer.person-wanted": "nothing: the customer asks for a person",
     "defer.truncated": "a larger budget (rooms.desk.tool_policy)",

@@ -7,6 +7,7 @@ from tallystick.rooms.desk.deriving import event_of
 from tallystick.rooms.desk.filling import draft_of
 from tallystick.rooms.desk.judging import blocks, defers
 from tallystick.rooms.desk.judging.case import Case, Effect, case_of
+from tallystick.rooms.desk.judging.cited import beside, disputed
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.naming import session_of
@@ -69,6 +70,9 @@ def _of_draft(case: Case, draft: str, policy: VerdictPolicy) -> Judgement:
     if wrong is not None:
         reason = f"{wrong.why}: {wrong.sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
+    for name, reason in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
+        if reason is not None:
+            return Judgement(status="DEFER", rule_id=name, reason=reason)
     return Judgement(
         status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
     )
