@@ -13,8 +13,9 @@ from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradi
 from tallystick.rooms.desk.judging.matching import relevance
 from tallystick.rooms.desk.judging.policy import parse_verdict_policy
 from tallystick.rooms.desk.judging.replies import text_of, unsupported
+from tallystick.rooms.desk.judging.saying import said_in
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of, topic_in
-from tallystick.rooms.desk.judging.telling import focus, said_in, tellings
+from tallystick.rooms.desk.judging.telling import focus, tellings
 from tallystick.rooms.desk.limits import needs_in
 from tests.rooms.desk.trial import Trial, changed, filled
 

@@ -28,6 +28,8 @@ CHANGES = {
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
     "defer.need-uncovered": "a document that answers every part of it",
     "defer.no-evidence": "a document that answers it",
+    "defer.not-answered": "a document that speaks of just what is asked",
+    "defer.ambiguous": "a question that says more, or one document for it",
     "defer.no-need": "a message that asks something",
     "defer.no-tool-phase": "nothing: every draft needs a person while rooms.desk.tool_derivation is false",
     "defer.person-wanted": "nothing: the customer asks for a person",

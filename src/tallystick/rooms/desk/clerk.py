@@ -18,6 +18,7 @@ from tallystick.records import record
 from tallystick.rooms.desk.deriving import DECISIONS, event_of, needs_of
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.case import Case, was_made
+from tallystick.rooms.desk.judging.cited import beside
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.judging.signs import categories_of
@@ -131,7 +132,8 @@ class Clerk:
             return None
         bad = next(unsupported(said, evidence_texts(shown)), None)
         leaves = others_data(text_of(said), event_of(case.ticket), self.policy)
-        return said.strip() if bad is None and leaves is None and _says_something(said) else None
+        fit = bad is None and leaves is None and beside(case, said) is None
+        return said.strip() if fit and _says_something(said) else None
 
     def _search(
         self, ticket: Ticket, needs: tuple[Need, ...], limits: Limits, tools: frozenset[str], session: Session

@@ -6,6 +6,7 @@ from datetime import datetime
 from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
+from tallystick.rooms.desk.judging.choosing import Choice, choose
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
@@ -58,6 +59,28 @@ def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
             if told is not None:
                 return f"{one.source} and {other.source} disagree: {told}"
     return None
+
+
+def not_answered(case: Case, policy: VerdictPolicy) -> str | None:
+    """What was found is about the matter, and no sentence of it speaks of what the question turns on."""
+    for question, choice in _choices(case, policy):
+        if choice.lacks is not None:
+            return f"what was found has {choice.lacks}: {question}"
+    return None
+
+
+def ambiguous(case: Case, policy: VerdictPolicy) -> str | None:
+    """Two documents answer about as well, each with its own words: which one is meant is a guess."""
+    for question, choice in _choices(case, policy):
+        if choice.rivals is not None:
+            return f"{' and '.join(choice.rivals)} would each answer it, and differently: {question}"
+    return None
+
+
+def _choices(case: Case, policy: VerdictPolicy) -> Iterator[tuple[str, Choice]]:
+    for place, need in enumerate(case.needs):
+        pieces = [one for one in case.shown if one.need == place and one.relevance >= policy.threshold]
+        yield need.question, choose(need.question, pieces, policy.threshold)
 
 
 def truncated(case: Case, _policy: VerdictPolicy) -> str | None:
@@ -121,6 +144,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("defer.no-evidence", no_evidence),
     ("defer.need-uncovered", need_uncovered),
     ("defer.contradiction", contradiction),
+    ("defer.not-answered", not_answered),
+    ("defer.ambiguous", ambiguous),
     ("defer.worker", worker_stricter),
 )
 

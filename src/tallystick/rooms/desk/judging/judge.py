@@ -6,6 +6,7 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.deriving import draft_of, event_of
 from tallystick.rooms.desk.judging import blocks, defers
 from tallystick.rooms.desk.judging.case import Case, Effect, case_of
+from tallystick.rooms.desk.judging.cited import beside, disputed
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import (
     Unsupported,
@@ -78,6 +79,9 @@ def _of_draft(case: Case, draft: str, wrong: Sequence[Unsupported], policy: Verd
     if wrong:
         reason = f"{wrong[0].why}: {wrong[0].sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
+    for name, reason in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
+        if reason is not None:
+            return Judgement(status="DEFER", rule_id=name, reason=reason)
     return Judgement(
         status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
     )
