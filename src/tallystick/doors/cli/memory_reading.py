@@ -14,6 +14,7 @@ from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
+    from tallystick.bootstrap.scribing import Filled
     from tallystick.rooms.memory.extract import Passage
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
     from tallystick.rooms.memory.recall import Recollection
@@ -77,11 +78,15 @@ def add(
         filled = asyncio.run(fill(gate, memory_in(gate), told))
     if isinstance(filled, Unanswered):
         raise Refused(filled.advice, code=filled.code)
+    if mask(words) != words:
+        here.screen.note("What looks like a key or a token was left out: memory keeps none.")
+    return _tell_filled(here, filled)
+
+
+def _tell_filled(here: Here, filled: "Filled") -> Exit:
     made = filled.remembered
     here.screen.data(filled.as_dict())
     here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
-    if mask(words) != words:
-        here.screen.note("What looks like a key or a token was left out: memory keeps none.")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
     if filled.unheard is not None:

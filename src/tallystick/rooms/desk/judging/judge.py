@@ -12,7 +12,7 @@ from tallystick.rooms.desk.judging.replies import (
     Unsupported,
     evidence_texts,
     others_data,
-    said_in,
+    statements_in,
     text_of,
     unsupported,
 )
@@ -53,7 +53,7 @@ class ServerJudge:
             return CheckedReply(judgement=again, text="")
         wrong = tuple(unsupported(draft, evidence_texts(case.shown)))
         return CheckedReply(
-            judgement=_of_draft(case, draft, wrong, self.policy), text=text_of(draft), sentences=said_in(draft),
+            judgement=_of_draft(case, draft, wrong, self.policy), text=text_of(draft), sentences=statements_in(draft),
             unsupported=len(wrong),
         )  # fmt: skip
 
@@ -79,9 +79,9 @@ def _of_draft(case: Case, draft: str, wrong: Sequence[Unsupported], policy: Verd
     if wrong:
         reason = f"{wrong[0].why}: {wrong[0].sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
-    for name, reason in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
-        if reason is not None:
-            return Judgement(status="DEFER", rule_id=name, reason=reason)
+    for name, found in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
+        if found is not None:
+            return Judgement(status="DEFER", rule_id=name, reason=found)
     return Judgement(
         status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
     )

@@ -57,7 +57,7 @@ def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported
             yield Unsupported(sentence=sentence.text, why=why)
 
 
-def said_in(draft: str) -> int:
+def statements_in(draft: str) -> int:
     """How many sentences of a draft say something."""
     return sum(not sentence.is_courtesy for sentence in read_sentences(draft))
 
