@@ -208,6 +208,18 @@ def test_what_cannot_be_started_says_why_and_what_to_do(house, options, command,
 
 
 @pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize("options", [(), ("--url", "http://127.0.0.1:1/mcp")])
+@pytest.mark.parametrize("closed", ["</dev/null", "<&-", "<&- >&-"])
+def test_with_nothing_to_read_it_ends_without_a_stack_trace(house, options, closed):
+    command = house.command(*options, command=[] if options else None)
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, timeout=60, check=False
+    )
+    assert ended.returncode == 0
+    assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.promise("relay.bad-input")
 @pytest.mark.parametrize(
     ("text", "code"),
     [
