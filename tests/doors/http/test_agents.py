@@ -51,6 +51,9 @@ def test_a_new_workspace_shows_its_agents_tiers_and_caps_over_http(door: Doorway
     assert (caps["tier"], caps["tool_actions"], caps["steps"], caps["clamped"]) == (1, 3, 5, False)
     assert door.get("/api/tiers/agents/writer").json()["caps"]["output_tokens"] == 600
     assert len(door.get("/api/tiers/agents").json()["items"]) == 6
+    page = door.get("/api/tiers/agents?limit=2&offset=1").json()
+    assert [one["agent_id"] for one in page.pop("items")] == ["planner", "writer"]
+    assert page == {"total": 6, "limit": 2, "offset": 1}
     assert door.get("/api/tiers/policy").json()["tool_actions"] == {
         "offset": 2,
         "mult": 1.4,
@@ -68,11 +71,21 @@ def test_agents_come_change_and_go(door: Doorway) -> None:
     assert changed(door, "PUT", "/api/agents/archivist/endpoint", MODEL)["model"] == "qwen"
     assert door.get("/api/agents/archivist").json()["endpoint"] == {"provider": "lmstudio", "model": "qwen"}
     assert door.get("/api/agents/archivist/endpoint").json()["base_url"] == MODEL["base_url"]
+    native = {**MODEL, "protocol": "native"}
+    assert changed(door, "PUT", "/api/agents/archivist/endpoint", native)["protocol"] == "native"
+    assert door.get("/api/agents/archivist/endpoint").json()["protocol"] == "native"
     assert changed(door, "DELETE", "/api/agents/archivist/endpoint")["provider"] == "offline"
     changed(door, "DELETE", "/api/agents/archivist")
     assert "archivist" not in names(door)
     audited = [receipt.header["audit"]["action"] for receipt in door.receipts() if "audit" in receipt.header]
-    assert audited == ["agent.add", "agent.change", "agent.set_endpoint", "agent.clear_endpoint", "agent.remove"]
+    assert audited == [
+        "agent.add",
+        "agent.change",
+        "agent.set_endpoint",
+        "agent.set_endpoint",
+        "agent.clear_endpoint",
+        "agent.remove",
+    ]
 
 
 @pytest.mark.promise("agents.owner")

@@ -61,6 +61,8 @@ def test_a_run_is_started_polled_and_looked_into(working: Doorway) -> None:
     assert (listed["total"], listed["items"][0]["run_id"], listed["items"][0]["status"]) == (1, run_id, "done")
     log = working.get(f"{RUNS}/{run_id}/steps").json()
     assert log["total"] == len(log["items"]) > 3
+    page = working.get(f"{RUNS}/{run_id}/steps?limit=2&offset=1").json()
+    assert page == {"items": log["items"][1:3], "total": log["total"], "limit": 2, "offset": 1}
     slot = working.get(f"{RUNS}/{run_id}/cache/found").json()
     assert slot["value"]["files_found"] == 3
     receipt = working.get(f"/api/audit/sessions/{run_id}/receipts").json()
@@ -107,6 +109,9 @@ def test_recipes_are_listed_with_what_is_wrong_with_them(studio: Doorway) -> Non
     assert listed["look"]["inputs"]["properties"].keys() == {"thread"}
     assert listed["broken"]["problem"]["code"] == "agent_unknown"
     assert listed["torn"]["problem"]["code"] == "recipe_not_json"
+    page = studio.get("/api/recipes?limit=1&offset=1").json()
+    assert [one["id"] for one in page.pop("items")] == [sorted(listed)[1]]
+    assert page == {"total": len(listed), "limit": 1, "offset": 1}
     details = problem(studio.post(RUNS, {"recipe": "broken"}), 409, "tool_unavailable")
     assert "broken.json" in details["hint"]
     problem(studio.post(RUNS, {"recipe": "torn"}), 400, "validation_error")

@@ -52,11 +52,14 @@ def run_routes(desk: FrontDesk) -> APIRouter:
 
 
 def _starting(router: APIRouter, desk: FrontDesk) -> None:
-    @router.get("/recipes", summary="The recipes, with what is wrong with those that cannot run")
+    @router.get(
+        "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
+    )
     async def recipes(request: Request) -> Response:
         desk.require(request)
+        limit, offset = page(request)
         found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(desk).recipes.list()])
-        return listing(found, total=len(found), limit=len(found), offset=0)
+        return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.post("/runs", openapi_extra=START.documented, responses=_STARTED, summary="Start a run", status_code=202)
     async def start(request: Request) -> Response:
@@ -83,10 +86,11 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
     async def run(run_id: str, request: Request) -> Response:
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller)))
 
-    @router.get("/runs/{run_id}/steps", summary="The full log of its steps")
+    @router.get("/runs/{run_id}/steps", openapi_extra=documented(), summary="The full log of its steps")
     async def steps(run_id: str, request: Request) -> Response:
+        limit, offset = page(request)
         lines = await _asked(desk, request, lambda runs, caller: runs.steps(run_id, caller))
-        return listing(lines, total=len(lines), limit=len(lines), offset=0)
+        return listing(lines[offset : offset + limit], total=len(lines), limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}/cache/{slot}", summary="What a slot of its cache holds, and the receipts behind it")
     async def cache(run_id: str, slot: str, request: Request) -> Response:

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.staff import Staff
 from tallystick.doors.http.agents_routes import asked, good, known
-from tallystick.doors.http.answers import json_answer
+from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
@@ -61,11 +61,14 @@ def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
 
 
 def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
-    @router.get("/tiers/agents", tags=["tiers"], summary="Where every agent stands")
+    @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
     async def standings(request: Request) -> Response:
         desk.require(request)
+        limit, offset = page(request)
         roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
-        return json_answer({"items": [_standing(agent, roster, ladder) for agent in roster.list()]})
+        agents = roster.list()
+        shown = [_standing(agent, roster, ladder) for agent in agents[offset : offset + limit]]
+        return listing(shown, total=len(agents), limit=limit, offset=offset)
 
     @router.get("/tiers/agents/{agent_id}", tags=["tiers"], summary="Where one agent stands")
     async def standing(agent_id: str, request: Request) -> Response:
