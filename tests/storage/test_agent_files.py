@@ -51,7 +51,9 @@ def test_an_endpoint_that_was_written_under_a_former_name_is_read_and_written_un
 ) -> None:
     file = tmp_path / ".control-room" / "agents" / "agent-endpoints.json"
     file.parent.mkdir(parents=True)
-    file.write_text('{"version": 1, "endpoints": [{"agent_id": "writer", "provider": "ollama", "model": "m", "speech": "native"}]}')
+    file.write_text(
+        '{"version": 1, "endpoints": [{"agent_id": "writer", "provider": "ollama", "model": "m", "speech": "native"}]}'
+    )
     assert Registry(tmp_path).endpoint("writer").protocol == "native"
     Registry(tmp_path).change(lambda roster: roster.set_endpoint(replace(MODEL, agent_id="critic")))
     assert b'"protocol": "native"' in file.read_bytes()

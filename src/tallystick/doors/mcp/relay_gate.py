@@ -18,6 +18,7 @@ from tallystick.doors.mcp.relay_asked import (
     ServerGoneError,
     Tally,
     TooLongError,
+    UnreadableError,
     Wires,
 )
 from tallystick.doors.mcp.relay_holding import Waiting
@@ -147,6 +148,8 @@ class GateKeeper:
             answer, message = await self._wires.forward(asked, line)
         except TooLongError as error:
             raise ToolError(f"the server's answer has {error} bytes, more than it may") from None
+        except UnreadableError:
+            raise ToolError("the server's answer cannot be kept: half a character, or a number that is none") from None
         except ServerGoneError:
             raise ToolError("the server ended before it answered") from None
         asked.answer = answer
