@@ -350,7 +350,7 @@ def test_what_is_pinned_first_is_the_whole_list_though_the_client_sees_it_page_b
         more = client.ask("tools/list", {"cursor": shown["nextCursor"]})["result"]
         assert len(shown["tools"]) == len(more["tools"]) == 8
         assert text_of(client.call("spread"))
-    assert [one.header["audit"]["metadata"]["tools"] for one in house.receipts("note")] == [18]
+    assert [one.header["audit"]["metadata"]["tools"] for one in house.receipts("note")] == [20]
 
 
 @pytest.mark.promise("relay.instructions")

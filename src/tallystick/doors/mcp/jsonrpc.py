@@ -26,6 +26,7 @@ LIST_CHANGED = b"notifications/tools/list_changed"
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
 SERVER_ERROR = -32000
 
 Message = dict[str, Any]
@@ -186,9 +187,9 @@ def notification(method: str, params: Message) -> bytes:
     return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def error(key: Any, code: int, text: str) -> bytes:
+def error(key: Any, code: int, text: str, data: Message | None = None) -> bytes:
     """An error response; to nobody, if the id is none that can be said."""
-    said = {"error": {"code": code, "message": text}}
+    said = {"error": {"code": code, "message": text} | ({} if data is None else {"data": data})}
     try:
         return orjson.dumps({"jsonrpc": "2.0", "id": key, **said})
     except TypeError:
