@@ -17,8 +17,11 @@ _FALSE = re.compile(
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
-    r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)"
+    r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)|"
+    r"\b(?:[Hh]e|[Ss]he|[A-Z]\w+)(?: \w+ly)? (?:had )?(?:gave|given|put down|set down|stated|named) (?:[^,;]{2,60}? as "
+    r"(?:his|her|the (?:date|place|day|year|town))\b|(?:[\w.]+ ){0,3}an address\b)"
 )
+"""What is untrue, or only what somebody gives out for the truth."""
 _CONFIRMED = re.compile(CONFIRMED)
 _WAKES = re.compile(r"\b(?:woke|awoke|waked|awakened)\b")
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
@@ -28,7 +31,8 @@ _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 _REMEMBERED = re.compile(
     r"\b(?:remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|used to|long ago|"
     r"in those days|years? (?:ago|back)|formerly|thought of|think of|in (?:his|her) (?:youth|childhood)|"
-    r"as an? (?:\w+ )?(?:child|girl|boy|infant|baby)|when (?:he|she|they|(?-i:[A-Z]\w+)) (?:was|were|"
+    r"as an? (?:\w+ )?(?:child|girl|boy|infant|baby)|in (?:the|his|her) cradle|like (?:most|many|all|other) (?:babies|"
+    r"infants|children)|at (?:his|her) birth|when (?:he|she|they|(?-i:[A-Z]\w+)) (?:was|were|"
     r"had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|small|little|baby|infant))\b",
     re.IGNORECASE,
 )
@@ -44,7 +48,10 @@ _AHEAD = re.compile(
     r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
-    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that))\b",
+    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
+    r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|her|"
+    r"them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
+    r"(?: \w+){0,4} (?:whether|if|as to))\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
@@ -52,19 +59,21 @@ _REPORTED = re.compile(
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
-    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived))\b",
+    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived)|(?:said|told|assured|informed|declared|persuaded|"
+    r"convinced|replied|answered)\b[^;]{0,120}, that (?:he|she|it|they|his|her|the|(?-i:[A-Z])))\b",
     re.IGNORECASE,
 )
 """What may be so or not; `said that her green eyes …` takes the green for granted."""
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|might|[Pp]erhaps|[Mm]aybe|would(?! not\b| see\b| hear\b)|should|could have|suppos\w+|"
-    r"seem\w*|appear(?:ed)? (?:to|almost)|looked (?:like|as|almost)|(?:look\w*|were|was) \w+ for (?:a|"
+    r"seem\w*|(?:was|were) (?:one day )?to (?:be(?! (?:seen|found|had|heard|known|met|observed))|become|turn|go)|"
+    r"appear(?:ed)? (?:to|almost)|looked (?:like|as|almost)|(?:look\w*|were|was) \w+ for (?:a|"
     r"one) (?:moment|minute)|passed for|taken for|instead of|as good as|"
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b[^,;]{3,60}\b(?:might|would|"
-    r"could))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|she|[A-Z]))|.*\binstead of\b",
+    r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b(?:[^,;]{3,60}\b(?:might|would|"
+    r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(

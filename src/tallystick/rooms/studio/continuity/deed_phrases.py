@@ -199,6 +199,8 @@ GHOSTLY = re.compile(
     r"family vault|tomb|coffin|bier|shroud|portraits?|in oils|on canvas|canvas|frame|framed|engraving|likeness|bust|"
     r"statue|daguerreotype|photographs?|picture|locket|mind's eye|under (?:the|a) sheet|old letters|bundle of|"
     r"in (?:\w+ )?ink|and (?:he|she|they|I) (?:a?woke|wakened)|in (?:bronze|marble|stone|plaster)|"
+    r"(?:letter|note|line|postscript|will|diary|verses|entry)s?\b[^;]{0,30}? in (?:(?-i:[A-Z])[\w.]* )*[\w']+(?:'s|s') "
+    r"(?:own )?(?:hand|writing|handwriting)|what (?:(?-i:[A-Z])[\w.]* )+had (?:written|said|told|left)|"
     r"(?:said|wrote|complained|promised|begged|asked) in it|in (?:(?!with|and|to|at|for|by)[\w'-]+ ){1,7}?(?:letters?|"
     r"diary|"
     r"journal|will|note-?book|memoirs?|log|manuscript|verses|poems?|pages?)|in\s+(?:his|her|the|a|their)\s+(?:head|"

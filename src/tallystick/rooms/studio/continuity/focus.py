@@ -10,28 +10,16 @@ from collections.abc import Sequence
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN, words
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, TRADES, WOMEN, words
 
-_TRADES = words(
-    "curate vicar parson rector bishop sergeant constable inspector policeman landlady landlord innkeeper cook barber "
-    "coachman cabman carter carrier groom porter ostler postman farmer miller baker butcher saddler tailor cobbler "
-    "smith blacksmith gardener sexton verger midwife magistrate judge juryman witness coroner bailiff agent painter "
-    "artist sculptor photographer editor printer schoolmaster schoolmistress tutor pupil scholar sister-in-law "
-    "brother-in-law duke duchess earl count countess baron prince princess admiral general major lieutenant corporal "
-    "mate pilot fisherman shepherd ploughman labourer workman shopman grocer draper chemist apothecary banker "
-    "merchant dealer pedlar gipsy gypsy thief burglar robber murderer suspect messenger errand-boy newsboy "
-    "parlourmaid housemaid chambermaid maidservant barmaid barman publican waitress dressmaker seamstress milliner "
-    "laundress washerwoman drunkard swindler lodger tenant employer partner colleague schoolfellow comrade rival enemy "
-    "lover suitor sweetheart fiance fiancee traveller rider horseman warder gaoler jailer sentry sentinel pirate "
-    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder "
-    "drover dentist organist sweep tinker waggoner hawker fiddler preacher minister deacon warden steward beadle usher "
-    "secretary broker brewer weaver mason carpenter plumber glazier cooper chandler jeweller bookseller librarian "
-    "musician engineer gunner skipper purser"
-)
-_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *_TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
+_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
+_BAND = r"(?:family|company|party|troop|band|gang|crew|troupe)\s+of\s+[a-z]+s|families"
 OTHERS = re.compile(
-    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright))\b(?!-|'s)|"
+    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright|"
+    rf"herd|leader|maker)s?)\b(?!-|'s)|\b(?:an?|the|two|three|some|other)\s+(?:[a-z]+\s+)?(?:{_BAND})\b|"
+    r"(?<=¤ )(?:said|cried|asked|replied|answered|whispered|began|went\s+on)\s+(?:the|an?)\s+(?:[a-z]+\s+)?[a-z]+|"
     r"\b[Tt]he\s+(?:other\s+)?(?:Major|Captain|Colonel|Doctor|General|Admiral|Bishop|Dean|Rector|Vicar|Squire|"
     r"Inspector|Sergeant|Professor|Count|Countess|Duke|Duchess|Baron|Judge|Mayor|Lieutenant|Earl|Canon|Abbot|Curate|"
     r"Parson)\b(?!\s+[A-Z])"
@@ -141,7 +129,10 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
         if len({one.key for one in people}) != 1 or BOUND.search(sentence.text, 0, people[0].start - sentence.start):
             return None
     owner = people[0]
-    if is_in_relative(sentence.text, owner.start - sentence.start, place) or _is_apposed(sentence.text, place):
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in people]
+    if is_in_relative(sentence.text, spans[0][0], place) or _is_apposed(sentence.text, place):
+        return None
+    if all(is_anothers_by_cleft(sentence.text, place, span) for span in spans):
         return None
     if (
         leads
@@ -261,7 +252,16 @@ _IN_RELATIVE = re.compile(
     r"upon)\s)(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+(?!(?:he|"
     r"she|it|they)\b)(?:(?!carr|brought|bring|took|take|bore|borne|convey|dr[oi]v)[a-z]+\s+){1,8}\Z"
 )
-_SENT = frozenset(words("letter note parcel message news luggage trunk box horse dog doll"))
+_SENT = frozenset(words("letter note parcel message news luggage baggage trunk box horse dog doll cart waggon books"))
+_POSTPONED = re.compile(
+    r"\b(?:lived|dwelt|lodged|resided|came|arrived|appeared|settled|stood|sat)\s+(?:(?:to|at|in|from)\s+[A-Z]\w+\s+)?"
+    r"(?=(?:the|an?|another|one|two|some)\s)(?:(?:the|another|one|two|some|an?(?!\s+[a-z]+\s+of))\s+(?:[a-z-]+\s+)??)?"
+)
+"""`In Fish Street lived the apothecary`: the subject follows."""
+_IT_TOOK = re.compile(
+    r"\b[Ii]t\s+(?:had\s+)?(?:took|taken|cost|was\s+granted)\s+(?P<whom>(?:the|an?|his|her)\s+[a-z-]+|him|her|them)\s"
+)
+"""`It took the surveyor six days`: they are his."""
 
 
 def is_in_relative(text: str, name: int, at: int) -> bool:
@@ -280,6 +280,14 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
     led = any(start <= place < at and _SUBORDINATE.search(text, 0, place) for place in named)
     if not led and _OF_WHOM.match(text, start) and _NOUN_BEFORE.search(HIMSELF.sub("", text[:start])):
         return True
+    if (sent := _WHICH.match(text, start) and _NOUN_BEFORE.search(text, 0, start)) and _SENT & set(sent.group().split()):
+        # `The baggage, which came by the lower road, was six days in coming`.
+        return True
+    if any(OTHERS.match(text, late.end()) for late in _POSTPONED.finditer(text, start, end)):
+        return True
+    took = _IT_TOOK.search(text, start, at)
+    if took is not None and OTHERS.search(took.group("whom")):
+        return True
     verb = _VERB.search(text, start, end)
     before = text[start : verb.start()] if verb else ""
     subject = _SUBJECT.fullmatch(before) if before.strip() else None
@@ -293,6 +301,7 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
 
 
 _OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
+_WHICH = re.compile(r"\W*which\b")
 _NOUN_BEFORE = re.compile(
     r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
 )

@@ -150,7 +150,11 @@ _CHANGES = re.compile(
     rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{'|'.join(_COLOURS)})\b|"
     r"\bhad\s+become\b|\b(?:years|"
     r"months)\s+(?:later|afterwards)\b|"
-    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
+    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\b(?:they|it|which)\s+had\s+(?:\w+\s+)?"
+    r"(?:turned|gone|grown|faded|darkened|changed)\b|\b(?:[Ll]ong\s+after|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+"
+    r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|this|"
+    r"one|the)\s+(?:one\s+)?(?:night|evening|occasion|week|fortnight|performance)\b|\b(?:walnut[\s-]juice|henna|soot|"
+    r"peroxide|powdered|rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
 _SHADES_OF = re.compile(
     r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"

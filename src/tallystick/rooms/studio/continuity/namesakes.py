@@ -17,11 +17,11 @@ from tallystick.rooms.studio.continuity.vocabulary import NOT_NAMES, TITLES
 _NAMED_SO = re.compile(
     r"\b(?:name(?:s|d)?(?:\s+(?:of|was|is|being|as))?|called|christened|another|certain|(?:spelt|spelled|wrote|written|"
     r"chalked|carved|painted|signed|cut|engraved|printed|stamped|read)(?:\s+(?:it|him|her|the\s+name))?(?:\s+as)?|"
-    r"an?|some|one|every|no|two)\s+(?:(?:Mr|Mrs|Dr)\.\s+|(?:Miss|Lady|Sir|Captain|Madame|Lord)\s+)?\W?\Z"
+    r"an?|some|one|every|no|two)\s+(?:[A-Z][a-z]+\.?\s+)?\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _THINGS = (
-    r"(?:dog|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|kitten|horse|mare|colt|filly|pony|"
+    r"(?:dog|pointer|setter|lapdog|cur|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|kitten|horse|mare|colt|filly|pony|"
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
     r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|lugger|"
     r"packet|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
@@ -29,7 +29,7 @@ _THINGS = (
     r"regiment|racehorse|railway|ticket|churches)"
 )
 _INTRODUCED = re.compile(
-    rf"\b(?:(?:an?|his|her|their|whose|seven|six|five|four|three|two)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
+    rf"(?:\b(?:an?|his|her|their|whose|seven|six|five|four|three|two)|[a-z]'s)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|\b(?:the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
     re.IGNORECASE,
 )
 _THING = re.compile(rf"\b{_THINGS}s?\b", re.IGNORECASE)

@@ -23,7 +23,7 @@ _UNREAL = re.compile(
     r"satisfied|under the impression) that|[Ii]n (?:his|her|the|this|that|[A-Z]\w+'s) (?:letters?|diary|journal|"
     r"account|version|telling|verses|poems?|report|opinion|view|mind|imagination|fancy|play|film)|[Tt]o (?:his|her|"
     r"their|[A-Z]\w+'s) (?:mind|eyes?)|song|novel|pretend\w*|claim(?:ed|ing|s)?|swore|allege\w*|supposed(?:ly)?|"
-    r"reputed\w*|according to|insist(?:ed|ing|s)?|suppos(?:e|ing|es)|wish(?:ed|es)?(?! (?:them|him|her|us|me|everybody|"
+    r"reputed\w*|seem\w* to (?:him|her|[A-Z]\w+)|according to|insist(?:ed|ing|s)?|suppos(?:e|ing|es)|wish(?:ed|es)?(?! (?:them|him|her|us|me|everybody|"
     r"everyone|the \w+|[A-Z]\w+) (?:a |an |all )?(?:good|joy|well|merry|happy|luck))|hoped|as if|as though|would have|"
     r"could have|might have|used to|once upon|long ago|in those days|at that age|years? (?:ago|before|earlier|back)|"
     r"[Ff]ormerly|[Ii]n (?:his|her|their|my) (?:youth|childhood|boyhood|girlhood)|[Aa]s an? (?:\w+ )?(?:child|girl|boy|"

@@ -48,7 +48,11 @@ _ROOF = (
     r"kitchen|study)"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
-_ADJECTIVE = r"(?!(?:had|has|was|were|with|on|in|at|of|and|the|an?|to|for|from|kept|took|left|by|that)\b)[a-z-]+"
+_ADJECTIVE = (
+    r"(?!(?:had|has|was|were|with|on|in|at|of|and|the|an?|to|for|from|kept|took|left|by|that|"
+    r"his|her|their|made|brother|sister|mother|father|son|daughter|uncle|aunt|cousin|nephew|niece|wife|husband|friend)"
+    r"\b)[a-z-]+"
+)
 HOUSE_IN = re.compile(
     rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
     rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
@@ -93,6 +97,8 @@ LEAVES = re.compile(
     r"climbed|took|taken|waved|quitted|begun|began|off)\b",
     re.IGNORECASE,
 )
+WAYS = re.compile(r"coach|train|journey|road|way|off|mail", re.IGNORECASE)
+"""What somebody leaves by: less than a verb."""
 TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
@@ -128,7 +134,8 @@ NOT_THE_WAY = re.compile(
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:his|her)\s+arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|allowed|"
     r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|must\s+have|ago|"
-    r"later\s+(?:he|she)|next)\b"
+    r"later\s+(?:he|she)|next|again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|other)\s+(?:road|"
+    r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|kept\s+(?:his|her))\s+bed)\b"
 )
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
@@ -137,7 +144,7 @@ COMES = re.compile(
     r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
 )
 NOT_COMING = re.compile(
-    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:in)?to\s+(?:an?|the|his|her)\b|[Bb]y\s+(?:1\d|20)\d\d|"
+    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )

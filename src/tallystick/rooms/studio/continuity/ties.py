@@ -79,7 +79,8 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
         return about(binder, number)
     if read is not _leaving and _is_another_subjects(binder, number, found, start):
         return None
-    for at in here:
+    done = [at for at in here if not cues.WAYS.match(sentence.text, at - sentence.start)]
+    for at in done or here:
         if (owner := doer(binder, number, at)) is not None:
             return owner
     if not here and _is_of_another_clause(binder, number, found, end):

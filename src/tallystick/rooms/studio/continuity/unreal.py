@@ -2,7 +2,7 @@
 
 DREAMT = (
     r"dream(?:s|ed|t|ing)?(?! of (?:nothing|no\b))|nightmares?|visions?|hallucinat\w+|delirium|delirious|raving|"
-    r"In (?:the|his|her|a) (?:fever|sleep|trance|swoon|reverie|doze)|(?:in|through|of) (?:his |"
+    r"In (?:the|his|her|a|their|(?:[\w.]+ ){1,3}?[\w]+'s) (?:fever|sleep|trance|swoon|reverie|doze)|(?:in|through|of) (?:his |"
     r"her )?sleep\b(?=[^.]*\bwoke)|the (?:sleeper|dreamer)|slumbers?|only the (?:wind|house|rain|sea|branches)"
 )
 PICTURED = (
@@ -22,7 +22,9 @@ FALSE = (
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
     r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken|"
     r"(?<!no )(?<!not )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|"
-    r"her) head|to try (?:him|her|them)\b|to throw (?:\w+ )?off|put (?:\w+ )?off the (?:scent|track)"
+    r"her) head|to try (?:him|her|them)\b|[Tt]o (?:throw|put) (?:[\w']+ ){0,4}off|put (?:[\w']+ ){0,4}off the (?:scent|"
+    r"track)|(?:not (?:one|a word|a syllable)|none|neither|nothing|hardly a word|no part)\b[^.;]{0,40} (?:was|were|"
+    r"being|is) (?:true|so)|(?:not|far from|anything but|never) (?:\w+ )?(?:true|the (?:truth|case))"
 )
 CONFIRMED = (
     r"\b(?<!not )(?<!never )(?<!far )(?<!or )(?<!hardly )(?:(?:was|were|be|"

@@ -7,8 +7,10 @@ from or to the place, of another day, or of what others did there.
 import re
 from collections.abc import Iterator
 
+from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.events import OCCASIONS
@@ -39,9 +41,10 @@ _AWAY = re.compile(
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
     r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
-    r"earlier)\b|(?:before|after|since|from|than)\s+the\s+(?:night|evening)|was\s+(?:\w+\s+)?forgotten|not\s+(?:with|"
+    r"earlier)\b|(?:before|after|since|from|than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
+    r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|not\s+(?:with|"
     r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
-    r"her)(?=\s*[.,;]|\s+when)|previous|following|miles|leagues|would|should|might|meant|hoped|intended|expected|"
+    r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|previous|following|miles|leagues|would|should|might|meant|hoped|intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
     r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
 )
@@ -107,12 +110,22 @@ def _stay(
         )  # fmt: skip
 
 
+_SOME_OF_THEM = re.compile(
+    r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
+)
+"""`Of those whom Mara had sent before her, two were at Leeds`."""
+
+
 def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool:
     """Whether the person is in the clause of the place, or another clause takes it up: `and Mara danced there`."""
     sentence = binder.prose.sentences[number]
     start, end = clause_at(sentence.text, place.start - sentence.start)
     at = owner.start - sentence.start
     if KIN.match(binder.prose.told, owner.end) and owner.is_possessive:
+        return False
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
+    cleft = [is_anothers_by_cleft(sentence.text, place.start - sentence.start, span) for span in spans]
+    if (spans and all(cleft)) or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(place.start - sentence.start, 0)):
         return False
     clause = sentence.text[start:end]
     company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
