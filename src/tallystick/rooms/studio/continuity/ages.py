@@ -57,7 +57,8 @@ _AGED = re.compile(
     r"(?=\s+(?:was|is|had)\b))"
 )
 _OF = re.compile(
-    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
+    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|"
+    rf"of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
     r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(

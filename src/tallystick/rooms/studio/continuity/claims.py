@@ -49,7 +49,8 @@ _AHEAD = re.compile(
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
-    r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|her|"
+    r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
+    r"her|"
     r"them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
     r"(?: \w+){0,4} (?:whether|if|as to))\b",
     re.IGNORECASE,
@@ -59,7 +60,8 @@ _REPORTED = re.compile(
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
-    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived)|(?:said|told|assured|informed|declared|persuaded|"
+    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived)|(?:wrote|written)\b[^;,]{0,40} that|(?:said|told|"
+    r"assured|informed|declared|persuaded|"
     r"convinced|replied|answered)\b[^;]{0,120}, that (?:he|she|it|they|his|her|the|(?-i:[A-Z])))\b",
     re.IGNORECASE,
 )
@@ -73,7 +75,8 @@ _SUPPOSED = re.compile(
 )
 _HYPOTHESIS = re.compile(
     r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b(?:[^,;]{3,60}\b(?:might|would|"
-    r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|she|[A-Z]))|.*\binstead of\b",
+    r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
+    r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(

@@ -11,7 +11,8 @@ _CLEFT = re.compile(
     r"(?:(?!\b(?:who|whom|whose|that|which|when|where)\b)[^;:—]){1,90}?),?\s+(?P<link>who|whose|whom|that)\b"
 )
 _BEING = re.compile(
-    r"\b(?:dog|horse|cat|mare|pony|parrot|donkey|mule|goat|cow|doll|coach|mail|letter|parcel|trunk|luggage|baggage|cart|"
+    r"\b(?:dog|horse|cat|mare|pony|parrot|donkey|mule|goat|cow|doll|coach|mail|letter|parcel|trunk|luggage|baggage|"
+    r"cart|"
     r"waggon|wagon|mother|father|brother|sister|aunt|uncle|cousin|son|daughter|wife|husband|[a-z]+(?:er|or|man|ist))\b"
 )
 _LEFT_OUT = re.compile(r"\b(?:not|than|instead\s+of|unlike)\s+(?:(?:poor|old|young)\s+)?\Z")

@@ -12,11 +12,7 @@ MONTHS = (
     "december",
 )  # fmt: skip
 WEEKDAY = "(?:" + "|".join(day.capitalize() for day in WEEKDAYS) + ")"
-MONTH = (
-    "(?:"
-    + "|".join(month.capitalize() for month in MONTHS)
-    + "|(?:Jan|Feb|Aug|Sept|Oct|Nov|Dec)(?![a-z])\\.?)"
-)
+MONTH = "(?:" + "|".join(month.capitalize() for month in MONTHS) + "|(?:Jan|Feb|Aug|Sept|Oct|Nov|Dec)(?![a-z])\\.?)"
 YEAR = r"(?:1[0-9]{3}|20[0-9]{2})"
 _DAY = rf"(?:{ORDINAL}|(?<![0-9])[0-9]{{1,2}})"
 DATE = (

@@ -22,7 +22,8 @@ DOES = re.compile(
     rf"\w+ly)[\s,]+)*{VERB}\b{NOT_DONE}"
 )
 WHO_DOES = re.compile(
-    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|lived\b)[a-z]+|"
+    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|"
+    r"lived\b)[a-z]+|"
     r"(?:(?:then|now|only|just|also|still|again|at\s+once|at\s+last|\w+ly)[\s,]+)*"
     rf"{VERB}\b{NOT_DONE})"
 )
@@ -68,10 +69,13 @@ IS_DOING = re.compile(
 IS_PRESENT = re.compile(
     r"\s+(?:was|is)\s+(?:(?:already|still|there|now|back|again|just|soon|not|\w+ly)\s+)*(?:(?:at|by|in|behind|on|among|"
     r"beside|with|half-?way|up|out|down)\s+(?!(?:[\w']+\s+){0,3}?(?:rest|peace|ground|earth|graves?|coffin|heaven|"
-    r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|water|"
-    r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|trade|birth|"
+    r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|"
+    r"water|"
+    r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|"
+    r"trade|birth|"
     r"profession|whole|things|those|days|life|far|means|all|love|debt)\b)(?:[a-z]|[A-Z])|"
-    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|awake|"
+    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|"
+    r"awake|"
     r"busy|himself\s+again|herself\s+again|late|hungry|thirsty|angry|delighted|furious|first\s+to|seen(?!\s+no))\b)"
 )
 OF_BODY = re.compile(
@@ -91,7 +95,8 @@ INVERTED = re.compile(
 )
 """`Up got Tobias`, `In strode Tobias`."""
 HAD_JUST = re.compile(
-    r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|gone\b|"
+    r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|"
+    r"gone\b|"
     r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
 WAS = re.compile(r"(?:¤|[.,!?])\s*was\s+\Z")
@@ -117,7 +122,8 @@ SAYS_BEFORE = re.compile(
 COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
     r"galloped|hurried|to\s+\w+\s+(?:was|were)|(?:first|last|next|one)\s+(?:\w+\s+)?to\s+"
-    r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|were|had|perished|"
+    r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|"
+    r"were|had|perished|"
     r"fell)|present|at|in)[^;:¤]{2,40}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
     r"appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?(?:joined|opened|"
     r"poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|carried|brought|"
@@ -127,7 +133,8 @@ COMES_BEFORE = re.compile(
     r"poor\s+)?\Z"
 )
 IS_DEALT_WITH = re.compile(
-    r"\b(?:(?:ran|bumped|stumbled|walked)\s+(?:straight\s+)?(?:up\s+)?(?:into|against)|met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
+    r"\b(?:(?:ran|bumped|stumbled|walked)\s+(?:straight\s+)?(?:up\s+)?(?:into|against)|met|overtook|encountered|"
+    r"greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
     r"interrupted|shook\s+hands\s+with|danced\s+with|(?:sat|walked|talked|spoke|dined|supped|quarrelled|argued|chatted|"
     r"drank|stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
     r"glared|waved|called|whispered)\s+(?:at|to|across\s+at)|(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|"

@@ -6,7 +6,6 @@ had grey eyes`, `Mara sat by the curate, a person with grey eyes`.
 """
 
 import re
-from collections.abc import Sequence
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
@@ -37,7 +36,8 @@ HIMSELF = re.compile(
     r"her)\s+name\s+of|(?:(?:this|that|it)\s+)?was(?!\s+(?-i:(?:[A-Z][\w.]*\s+)*[A-Z]\w*'))|no\s+other\s+than)\s+"
     r"(?-i:[A-Z]))|"
     rf"\A\W*(?:An?|The)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
-    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+|[a-z]+\s+)?(?:people|persons|folk|neighbours|"
+    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+|[a-z]+\s+)?(?:people|"
+    rf"persons|folk|neighbours|"
     rf"householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|creature)\s+(?:of|who)\b|"
     rf"\b(?:from|after|like|by|to)\s+(?:his|her)\s+(?:own\s+)?(?:dead\s+|late\s+)?(?:mother|father|grandmother|"
     rf"grandfather|parents)\b|\bby\s+nature\b|"
@@ -80,7 +80,7 @@ _WITH_THE = re.compile(
 )
 _MORE_OF_HIM = re.compile(r",?\s+(?:who|whose|whom|with|that|had|has|was|were|of|in|at|from)\b|-|'|,\s+an?\b")
 _WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
-_SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
+SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
 _APPOSED_TO = re.compile(
     r"(?<!\bhad )(?<!\bhas )(?<!\bwith )\b(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){0,2}(?P<noun>[a-z-]+),\s+(?:an?\s|"
     r"(?:himself|herself)\s|born\s)"
@@ -130,9 +130,8 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
             return None
     owner = people[0]
     spans = [(one.start - sentence.start, one.end - sentence.start) for one in people]
-    if is_in_relative(sentence.text, spans[0][0], place) or _is_apposed(sentence.text, place):
-        return None
-    if all(is_anothers_by_cleft(sentence.text, place, span) for span in spans):
+    cleft = all(is_anothers_by_cleft(sentence.text, place, span) for span in spans)
+    if cleft or is_in_relative(sentence.text, spans[0][0], place) or _is_apposed(sentence.text, place):
         return None
     if (
         leads
@@ -160,7 +159,7 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
     ]
     if not others or _SO_DID.search(text):
         return True
-    led = [place for place in named if place < at and _SUBORDINATE.search(text, 0, place)]
+    led = [place for place in named if place < at and SUBORDINATE.search(text, 0, place)]
     if led and not any(led[-1] < place < at for place in others):
         # `The aunt, who forgot everything, knew that Mara was born in March`.
         return True
@@ -224,16 +223,6 @@ _OPENING = 24
 """Characters of a sentence within which its subject stands."""
 
 
-_VERB = re.compile(
-    r"\b(?:lives|dwelt|was|were|is|had|has|set|left|came|come|went|took|kept|made|lay|did|brought|ran|got|stood|sat|"
-    r"slept|spent|cost|would|could|[a-z]{3,}ed)\b"
-)
-_SUBJECT = re.compile(
-    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
-    r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
-    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|"
-    r"that|which|of|at|in|from|with|to|for|between|on|upon|by)\b[^,;]*)?(?:,[^,;]{2,60},)?\s*"
-)
 OWN = frozenset(
     words("""
     journey voyage road way passage distance ride drive walk trip house home room rooms lodging lodgings door
@@ -252,58 +241,11 @@ _IN_RELATIVE = re.compile(
     r"upon)\s)(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+(?!(?:he|"
     r"she|it|they)\b)(?:(?!carr|brought|bring|took|take|bore|borne|convey|dr[oi]v)[a-z]+\s+){1,8}\Z"
 )
-_SENT = frozenset(words("letter note parcel message news luggage baggage trunk box horse dog doll cart waggon books"))
-_POSTPONED = re.compile(
-    r"\b(?:lived|dwelt|lodged|resided|came|arrived|appeared|settled|stood|sat)\s+(?:(?:to|at|in|from)\s+[A-Z]\w+\s+)?"
-    r"(?=(?:the|an?|another|one|two|some)\s)(?:(?:the|another|one|two|some|an?(?!\s+[a-z]+\s+of))\s+(?:[a-z-]+\s+)??)?"
-)
-"""`In Fish Street lived the apothecary`: the subject follows."""
-_IT_TOOK = re.compile(
-    r"\b[Ii]t\s+(?:had\s+)?(?:took|taken|cost|was\s+granted)\s+(?P<whom>(?:the|an?|his|her)\s+[a-z-]+|him|her|them)\s"
-)
-"""`It took the surveyor six days`: they are his."""
+SENT = frozenset(words("letter note parcel message news luggage baggage trunk box horse dog doll cart waggon"))
 
 
 def is_in_relative(text: str, name: int, at: int) -> bool:
     """`The clerk who served Mara was born there`: what follows the relative clause is not said of the name in it."""
     found = _IN_RELATIVE.search(text, 0, name) if at > name else None
-    somebody = found is not None and (OTHERS.match(found.group("noun")) or found.group("noun") in _SENT)
+    somebody = found is not None and (OTHERS.match(found.group("noun")) or found.group("noun") in SENT)
     return bool(somebody) and not _BOUNDARY.search(text, name, at)
-
-
-def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
-    """Whether the clause at a place has a subject of its own that is neither the name nor a thing of his.
-
-    `A dentist lived there, and Mara feared him`, `Mara's goose was six days on the road`.
-    """
-    start, end = clause_at(text, at)
-    led = any(start <= place < at and _SUBORDINATE.search(text, 0, place) for place in named)
-    if not led and _OF_WHOM.match(text, start) and _NOUN_BEFORE.search(HIMSELF.sub("", text[:start])):
-        return True
-    if (sent := _WHICH.match(text, start) and _NOUN_BEFORE.search(text, 0, start)) and _SENT & set(sent.group().split()):
-        # `The baggage, which came by the lower road, was six days in coming`.
-        return True
-    if any(OTHERS.match(text, late.end()) for late in _POSTPONED.finditer(text, start, end)):
-        return True
-    took = _IT_TOOK.search(text, start, at)
-    if took is not None and OTHERS.search(took.group("whom")):
-        return True
-    verb = _VERB.search(text, start, end)
-    before = text[start : verb.start()] if verb else ""
-    subject = _SUBJECT.fullmatch(before) if before.strip() else None
-    if subject is None:
-        return False
-    carried = subject.group("noun").lower() in _CARRIERS and not any(start <= place < end for place in named)
-    if subject.group("noun").lower() in OWN:
-        # `The mail took six days, and Mara had no letter`: nothing says that it carried her.
-        return carried and not _ABOARD.search(text)
-    return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)
-
-
-_OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
-_WHICH = re.compile(r"\W*which\b")
-_NOUN_BEFORE = re.compile(
-    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
-)
-_CARRIERS = frozenset(words("coach train boat ship mail packet carriage cab post"))
-_ABOARD = re.compile(r"\b(?:aboard|on\s+board|inside|in\s+it|with\s+(?:him|her)|passengers?|seats?)\b")

@@ -145,14 +145,17 @@ _OF_HEAD = re.compile(
 )
 """What shows that a tangle or a tuft is one of hair."""
 _CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+(?:(?:once|formerly|then|till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+(?:(?:once|formerly|then|"
+    r"till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
     rf"(?:{'|'.join(_COLOURS)})\b|"
     rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{'|'.join(_COLOURS)})\b|"
     r"\bhad\s+become\b|\b(?:years|"
     r"months)\s+(?:later|afterwards)\b|"
     r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\b(?:they|it|which)\s+had\s+(?:\w+\s+)?"
-    r"(?:turned|gone|grown|faded|darkened|changed)\b|\b(?:[Ll]ong\s+after|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+"
-    r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|this|"
+    r"(?:turned|gone|grown|faded|darkened|changed)\b|\b(?:[Ll]ong\s+after|[Ii]n\s+(?:after|later)\s+(?:years|life)|"
+    r"in\s+"
+    r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|"
+    r"this|"
     r"one|the)\s+(?:one\s+)?(?:night|evening|occasion|week|fortnight|performance)\b|\b(?:walnut[\s-]juice|henna|soot|"
     r"peroxide|powdered|rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )

@@ -21,15 +21,19 @@ _NAMED_SO = re.compile(
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _THINGS = (
-    r"(?:dog|pointer|setter|lapdog|cur|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|kitten|horse|mare|colt|filly|pony|"
+    r"(?:dog|pointer|setter|lapdog|cur|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|"
+    r"kitten|horse|mare|colt|filly|pony|"
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
-    r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|lugger|"
+    r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|"
+    r"lugger|"
     r"packet|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
-    r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|wine|"
+    r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|"
+    r"wine|"
     r"regiment|racehorse|railway|ticket|churches)"
 )
 _INTRODUCED = re.compile(
-    rf"(?:\b(?:an?|his|her|their|whose|seven|six|five|four|three|two)|[a-z]'s)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|\b(?:the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
+    rf"(?:\b(?:an?|his|her|their|whose|seven|six|five|four|three|two)|[a-z]'s)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|"
+    rf"\b(?:the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
     re.IGNORECASE,
 )
 _THING = re.compile(rf"\b{_THINGS}s?\b", re.IGNORECASE)
@@ -44,8 +48,10 @@ _PLACE = re.compile(
 _WHERE = re.compile(
     r"\b(?:[Tt]hrough|[Ii]nto|[Oo]ff|[Oo]utside|[Bb]eyond|(?<!trust )(?<!believed )(?<!confidence )[Ii]n|"
     r"(?<!look )(?<!ing )(?<!ed )(?<!glance )[Aa]t|[Nn]ear|(?:road|way|path|lane|coach|train|mail|journey|carrier|"
-    r"drove|rode|travelled|removed|sailed|miles)\b[^,;.]{0,20}?\s(?:to|from|for)|(?:\A|[,;]\s+)[Ff]rom|(?:village|town|parish|"
-    r"hamlet|river|valley|isle|city|port|word|letters|lights|bells|spire|people|inhabitants|streets|church|harbour|walls|"
+    r"drove|rode|travelled|removed|sailed|miles)\b[^,;.]{0,20}?\s(?:to|from|for)|(?:\A|[,;]\s+)[Ff]rom|(?:village|"
+    r"town|parish|"
+    r"hamlet|river|valley|isle|city|port|word|letters|lights|bells|spire|people|inhabitants|streets|church|harbour|"
+    r"walls|"
     r"roofs|outskirts|market|squire|vicar|battle|siege|fields|woods|marshes|coast|road)\s+of|(?:was|were|is|be|been|"
     r"became|become|made|made\s+(?:it|him|her)|into|or|as|(?<!¤ )said|say|read|put|out\s+of))\s+\Z"
 )
@@ -53,8 +59,10 @@ _WHERE = re.compile(
 _IS_HE = re.compile(r"\b(?:[Ii]t|[Tt]here|[Hh]ere|last|first|next|only|she|he)\s+(?:\w+\s+)?was\s+\Z|¤\W*\s*said\s+\Z")
 _HIS = re.compile(r"'s\s|,?\s+who\b")
 _SPELT = re.compile(
-    r"\b(?:name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|it))|christened|printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
-    r"pronounc\w+|syllables?|label\w*|addressed|by\s+mistake|misread|misheard|known\s+as|answered\s+to|say(?:ing)?\s+it|no\s+scholar)\b"
+    r"\b(?:name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|it))|christened|"
+    r"printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
+    r"pronounc\w+|syllables?|label\w*|addressed|by\s+mistake|misread|misheard|known\s+as|answered\s+to|"
+    r"say(?:ing)?\s+it|no\s+scholar)\b"
 )
 _WRITTEN = re.compile(
     r"\b(?:written|wrote|letters|envelope|register|ledger|signature|signed|stamped|inscri\w+|sign-?\w*|finger-?post|"

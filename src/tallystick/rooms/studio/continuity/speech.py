@@ -13,7 +13,8 @@ _SINGLE_CLOSE = re.compile(r"(?<=[.,!?;:—\u2013…-])['\u2019](?!\w)")
 _SINGLE_CLOSE_WORD = re.compile(r"(?<=\w)['\u2019](?!\w)")
 _SINGLE_SPEECH = re.compile(r"(?:(?<=[\s(—\u2013-])|^)['\u2018](?=[A-Z])", re.MULTILINE)
 _ODD_OPEN = re.compile(
-    r"(?:(?<=[\s(—\u2013])|^)['\u2018\u2019](?!(?:[Tt]is|[Tt]was|[Tt]were|[Tt]il|[Ee]m|[Cc]ause|[Bb]out|[Dd]|[Ss]|[Ll]l)\b)"
+    r"(?:(?<=[\s(—\u2013])|^)['\u2018\u2019](?!(?:[Tt]is|[Tt]was|[Tt]were|[Tt]il|[Ee]m|[Cc]ause|[Bb]out|[Dd]|[Ss]|"
+    r"[Ll]l)\b)"
     r"(?=(?P<great>[A-ZÀ-Þ0-9])|[a-z])"
 )
 """A single mark in a book of double ones, even one that is turned the wrong way, as machines turn it."""

@@ -27,7 +27,9 @@ NOT_BORN = re.compile(
     r"\bher)\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
     r"stepmother|grand\w+|friend|servant|cook|nurse|children)\s+(?:was|were|had\s+been|came|hailed)\s+(?:from|born|"
     r"a\s+native)|\b(?:horse|dog|mare|cat|parrot)\b|\b(?:took|taken|passed|mistaken)\s+(?:\w+\s+)?for\s+a\s+native|"
-    r"\b(?:met|saw|knew|heard|passed|watched|by)\s+(?:an?|the|every|some)\s+native\b"
+    r"\b(?:met|saw|knew|heard|passed|watched|by)\s+(?:an?|the|every|some)\s+native\b|\b(?:as|than|like|"
+    r"unlike)\s+(?:the|"
+    r"his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+which|where|of\s+(?:his|her))\b"
 )
 HOME = re.compile(
     r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings|er)|inhabit\w*|tenant|"
@@ -102,7 +104,8 @@ WAYS = re.compile(r"coach|train|journey|road|way|off|mail", re.IGNORECASE)
 TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
-    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|as\s+a\s+rule|often|"
+    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
+    r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
     rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
 )
@@ -132,10 +135,12 @@ NOT_THE_WAY = re.compile(
     r"\b(?:(?:days?|weeks?)\s+later|wait\w*|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
     r"stay(?:ed|ing)?|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
-    r"after\s+(?:reaching|arriv\w+|(?:his|her)\s+arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|allowed|"
+    r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
+    r"allowed|"
     r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|must\s+have|ago|"
     r"later\s+(?:he|she)|next|again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|other)\s+(?:road|"
-    r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|kept\s+(?:his|her))\s+bed)\b"
+    r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
+    r"kept\s+(?:his|her))\s+bed)\b"
 )
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
@@ -144,8 +149,9 @@ COMES = re.compile(
     r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
 )
 NOT_COMING = re.compile(
-    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early)\b|(?:'s|\bhis|"
+    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
+    r"[Bb]y\s+(?:1\d|20)\d\d|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
 FIRST = re.compile(

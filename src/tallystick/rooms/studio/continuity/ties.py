@@ -17,12 +17,13 @@ from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
 from tallystick.rooms.studio.continuity.doers import doer, is_by_another
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
-from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at, is_anothers_doing
+from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
 
 
@@ -60,7 +61,7 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     beside = _beside(binder, number, owner, found) if read is _house_in else None
     place = beside if read is _house_in else _place(binder, number, owner, found.start())
     tie = read(binder, number, found, owner, place) if place is not None else None
-    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=True):
+    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home"):
         return None
     hard = tie.attribute != "home"
     return fact_at(
@@ -105,7 +106,8 @@ def _is_another_subjects(binder: Binder, number: int, found: re.Match[str], star
     sentence, named = binder.prose.sentences[number], _named(binder, number)
     at = found.start() - sentence.start
     linked = cues.LINKED.match(found.string, found.end()) is not None
-    return not (linked or any(start <= one < at for one in named)) and is_anothers_doing(sentence.text, at, named)
+    mine = linked or any(start <= one < at for one in named)
+    return is_of_a_thing_sent(sentence.text, at) or (not mine and is_anothers_doing(sentence.text, at, named))
 
 
 def _named(binder: Binder, number: int) -> list[int]:

@@ -31,8 +31,10 @@ _TWO = re.compile(r"\s+(?:spots|points|pools|slits|marbles|beads|stones|coals|st
 """`her eyes two grey slits`."""
 _FOR_NOW = re.compile(
     r"\s+(?:with\b(?!\s+(?:an?|no|the\s+same)\b)|(?:from|by|in|for|at)\b(?!\s+(?:the\s+same|all|every|daylight|nature|"
-    r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|glow|"
-    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|[A-Z]\w+)\s+"
+    r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|"
+    r"glow|"
+    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|"
+    r"[A-Z]\w+)\s+"
     r"(?:was|were|had|married|left|went|came|first|set))\b)"
 )
 """`grey with tiredness`, `red in the sunset`: what passes."""

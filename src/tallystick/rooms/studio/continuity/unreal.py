@@ -2,7 +2,8 @@
 
 DREAMT = (
     r"dream(?:s|ed|t|ing)?(?! of (?:nothing|no\b))|nightmares?|visions?|hallucinat\w+|delirium|delirious|raving|"
-    r"In (?:the|his|her|a|their|(?:[\w.]+ ){1,3}?[\w]+'s) (?:fever|sleep|trance|swoon|reverie|doze)|(?:in|through|of) (?:his |"
+    r"In (?:the|his|her|a|their|(?:[\w.]+ ){1,3}?[\w]+'s) (?:fever|sleep|trance|swoon|reverie|doze)|(?:in|through|"
+    r"of) (?:his |"
     r"her )?sleep\b(?=[^.]*\bwoke)|the (?:sleeper|dreamer)|slumbers?|only the (?:wind|house|rain|sea|branches)"
 )
 PICTURED = (
@@ -18,7 +19,8 @@ PLAYED = (
     r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
-    r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but) lies|(?<!was )(?<!were )(?<!being )lied|"
+    r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|"
+    r"(?<!was )(?<!were )(?<!being )lied|"
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
     r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken|"
     r"(?<!no )(?<!not )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|"

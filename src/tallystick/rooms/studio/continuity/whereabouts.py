@@ -15,11 +15,12 @@ from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.events import OCCASIONS
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at, is_anothers_doing
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _DATE = re.compile(DATE)
@@ -42,9 +43,11 @@ _AWAY = re.compile(
     r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
     r"earlier)\b|(?:before|after|since|from|than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
-    r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|not\s+(?:with|"
+    r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|"
+    r"not\s+(?:with|"
     r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
-    r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|previous|following|miles|leagues|would|should|might|meant|hoped|intended|expected|"
+    r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|previous|following|miles|leagues|would|should|might|meant|hoped|"
+    r"intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
     r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
 )

@@ -172,6 +172,7 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
         or _GIVEN.search(told, sentence.start, thing.cue_start + len(thing.cue))
         or _NOT_HIS.search(told, max(0, owner.start - 16), owner.start)
         or _THINGS_OWN.match(told, owner.end)
+        or _WAS_ANOTHERS.match(told, thing.end, sentence.end)
         or (
             _HIS_WERE.match(told, owner.end)
             and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
@@ -179,6 +180,10 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
     )
 
 
+_WAS_ANOTHERS = re.compile(
+    r"[^;,]{0,40}?\s(?:was|were)\s+(?:the|an?|his|her)\s+(?:[a-z]+\s+)?[a-z]+(?:'s|s')(?=\s*[,.;])"
+)
+"""`The fair hair on the cushion was the governess's`."""
 _HIS_WERE = re.compile(r"'s?(?:,[^,;]{2,50},|\s+own\b[^,;]{2,20})?\s+(?:had\s+been|was|were|are|is)\b")
 """`The fair hair was the stranger's; Mara's had been red`: hers is another."""
 

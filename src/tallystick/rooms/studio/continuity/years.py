@@ -102,9 +102,11 @@ _BACK = re.compile(
 _LONG_GONE = re.compile(
     r"\b(?:(?:years|long)\s+ago(?!\s+(?:that|this|to))|at\s+last|dragged\s+on|recollections?|all\s+that\s+time|"
     r"(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|an?\s+old\s+story|"
-    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|[Bb]y\s+the\s+time|"
+    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"[Bb]y\s+the\s+time|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
-    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
+    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|"
+    r"next\s+(?:birthday|year)|no\s+longer|"
     r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
