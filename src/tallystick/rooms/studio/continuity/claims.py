@@ -23,7 +23,7 @@ _FALSE = re.compile(
 )
 """What is untrue, or only what somebody gives out for the truth."""
 _CONFIRMED = re.compile(CONFIRMED)
-_WAKES = re.compile(r"\b(?:woke|awoke|waked|awakened)\b")
+_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?:waked|awakened))\b")
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
@@ -74,7 +74,8 @@ _SUPPOSED = re.compile(
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b(?:[^,;]{3,60}\b(?:might|would|"
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|"
+    r"With\b(?:[^,;]{3,60}\b(?:might|would|"
     r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
     r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
@@ -84,8 +85,8 @@ _LIKENED = re.compile(
     r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(
-    r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|without|far from|anything but|"
-    r"by no means)\b|n't\b"
+    r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
+    r"anything but|by no means)\b|n't\b"
 )
 
 
@@ -127,7 +128,7 @@ def is_claimed(
     comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)
     piece = text[max(start, text.rfind(",", 0, max(first, 0))) : stop]
-    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, max(end, last)))
+    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
 
 
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:

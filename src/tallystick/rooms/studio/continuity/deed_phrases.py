@@ -40,7 +40,8 @@ TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+
 REFUSES = re.compile(
     r"\s+(?:did\s+not|didn't|could\s+not|couldn't|does\s+not)\s+(?:(?:even|at\s+once|yet|\w+ly)\s+)?(?!(?:live|survive|"
     r"wake|waken|outlive|die|recover|last|breathe|rise|come|return|know|see|be|have|exist|get|reach|escape|belong|like|"
-    r"love|want|need|deserve|own|mean|even)\b)[a-z]{3,}\b|\s+has\s+(?:just\s+|already\s+)?(?!been\b)(?:hired|bought|"
+    r"love|want|need|deserve|own|mean|even)\b)[a-z]{3,}\b|\s+has\s+(?:just\s+|already\s+|this\s+(?:very\s+)?(?:day|"
+    r"morning|moment|minute)\s+)?(?!been\b)(?:hired|bought|"
     r"taken|come|gone\s+(?:out|in|to\s+the)|ordered|asked|opened|lit|sent|brought)\b|\s+had\s+(?:his|her|an?|"
     r"some)\s+(?:\w+\s+)?(?:breakfast|dinner|supper|tea|lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b|"
     r"\s+(?:wanted|liked|needed|wished|decided|meant|seemed)\s+[^,;:¤]{2,40},?\s+and\s+(?:asked|said|took|went|told|"
@@ -99,6 +100,9 @@ HAD_JUST = re.compile(
     r"gone\b|"
     r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
+IT_WAS = re.compile(r"\b[Ii]t\s+was\s+(?:only\s+|old\s+|poor\s+)?\Z")
+WHO_IT_WAS = re.compile(rf"\s+who\s+(?:(?:first|then|now|at\s+last|\w+ly)\s+)*{VERB}\b{NOT_DONE}")
+"""`It was Tobias who heard the horses`."""
 WAS = re.compile(r"(?:¤|[.,!?])\s*was\s+\Z")
 ANSWER = re.compile(r"'s?\s+(?:\w+\s+)?(?:answer|reply|comment|opinion|remark|rejoinder|advice)\b")
 IS_HIS = re.compile(r"\b[Ii]t\s+was\s+\Z")
@@ -124,7 +128,7 @@ COMES_BEFORE = re.compile(
     r"galloped|hurried|to\s+\w+\s+(?:was|were)|(?:first|last|next|one)\s+(?:\w+\s+)?to\s+"
     r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|"
     r"were|had|perished|"
-    r"fell)|present|at|in)[^;:¤]{2,40}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
+    r"fell)|present|at|in)[^;:¤]{2,90}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
     r"appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?(?:joined|opened|"
     r"poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|carried|brought|"
     r"served|stopped|called|taken|shown|fetched)(?:\s+\w+){0,4}?\s+by|,\s+(?:thrown|flung|hurled|held|carried|led|"
@@ -139,7 +143,8 @@ IS_DEALT_WITH = re.compile(
     r"drank|stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
     r"glared|waved|called|whispered)\s+(?:at|to|across\s+at)|(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|"
     r"his|her|it|them)\s+(?:\w+\s+)?(?:over\s+)?to|to\s+(?:meet|greet|help|join|thank|wake|kiss|follow|tell|ask|warn|"
-    r"please|amuse)|(?:asked|told|warned|begged|ordered|invited|helped|followed|joined|kissed|hugged|embraced|answered|"
+    r"please|amuse)|looked\s+in\s+(?:up)?on|dropped\s+in\s+on|(?:asked|told|warned|begged|ordered|invited|helped|"
+    r"followed|joined|kissed|hugged|embraced|answered|"
     r"paid|nudged|slapped))\s+(?:old\s+|poor\s+)?\Z"
 )
 SERVED = re.compile(
@@ -151,10 +156,26 @@ MOVED = re.compile(
     r"\b(?:pleased|amused|suited|occurred\s+to|puzzled|annoyed|vexed|surprised|struck|irritated|"
     r"did\s+not\s+(?:please|suit))\s+\Z"
 )
+SHAKEN = re.compile(
+    r"\b(?:shook|took|seized|caught|pulled|clapped|patted|tapped|slapped|plucked|kissed|held)\s+(?:old\s+|poor\s+)?\Z"
+)
+BY_THE_HAND = re.compile(
+    r"\s+(?:by|on|upon)\s+(?:the|both|one)\s+(?:\w+\s+)?(?:hands?|arms?|collar|sleeve|shoulders?|back|ear|elbow|coat|"
+    r"cheek)\b"
+)
+"""`The minister shook Tobias by the hand`."""
+LED = re.compile(
+    r"\b(?:led|ushered|marched|hurried|conducted|escorted|invited|summoned|showed)\s+(?:old\s+|poor\s+)?\Z"
+)
+LED_TO = re.compile(
+    r"\s+(?:before|into|in\b|up|upstairs|indoors|aside|out|through|across|to\s+(?:an?|the|his|her|their)\s+"
+    r"(?!grave|rest|long|last|scaffold|gallows|tomb)\w+)"
+)
 MOVED_TO = re.compile(r"\s+(?:to|that)\b")
 IN_VAIN = re.compile(r"\s+(?:nothing|no\s+more|in\s+vain)\b")
 HIS_ARM = re.compile(
-    r"\b(?:put\s+into|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|by|on|upon)\s+\Z"
+    r"\b(?:put\s+into|out\s+of|round|around|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|"
+    r"by|on|upon)\s+\Z"
 )
 HIS_FACE = re.compile(
     r"\b(?:smile|frown|flush|blush|grin|colour|blood|tears|laugh)\s+(?:had\s+)?\w+\s+(?:over|across|on|to|into|up|from|"
@@ -162,7 +183,7 @@ HIS_FACE = re.compile(
 )
 FACE = re.compile(r"'s?\s+(?:\w+\s+)?(?:face|lips|cheeks?|brow|eyes|forehead)\b")
 ARM = re.compile(
-    r"'s?\s+(?:\w+\s+)?(?:arm|hand|hands|sleeve|elbow|shoulder|fingers|arms|knee|lap)\b(?!\s+(?:was|were|lay|had))"
+    r"'s?\s+(?:\w+\s+)?(?:arm|hand|hands|sleeve|elbow|shoulder|fingers|arms|knee|lap|neck)\b(?!\s+(?:was|were|lay|had))"
 )
 IS_SEEN = re.compile(
     r"\b(?:saw|heard|could\s+(?:hear|see)|watched|found|noticed|spied|caught|left|made|let|bade)\s+(?:old\s+|"
@@ -201,7 +222,8 @@ ANOTHER = re.compile(
 )
 GHOSTLY = re.compile(
     r"\b(?:ghost\w*|(?<!good )(?<!high )(?<!low )(?<!excellent )(?<!great )(?<!best )(?<!better )(?<!poor )(?<!of )spir"
-    r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|back to life|"
+    r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen\s+(?:from|again)|resurrect\w*|revived?|"
+    r"back to life|"
     r"reanimat\w*|from the dead|afterlife|heaven|grave(?=\s*[.,;]|\s+(?:in|at|of|was|and|by|beside|under))|"
     r"family vault|tomb|coffin|bier|shroud|portraits?|in oils|on canvas|canvas|frame|framed|engraving|likeness|bust|"
     r"statue|daguerreotype|photographs?|picture|locket|mind's eye|under (?:the|a) sheet|old letters|bundle of|"
@@ -239,7 +261,7 @@ THEN_HE = re.compile(
 )
 """`The news was brought to Tobias, and he sat down`."""
 AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|remarked|observed)\s+that\b")
-WHO_HAD = re.compile(r",\s+who\s+had\s+[^,;:¤]{2,50},")
+WHO_HAD = re.compile(r",\s+(?:(?:to|with|for|from|by|of)\s+)?(?:who|whom|whose)\b[^,;:¤]{0,50}?\bhad\s+[^,;:¤]{2,50},")
 WRITES = re.compile(
     r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
     r"\b(?:in|by)\s+which\s+\Z"

@@ -7,14 +7,16 @@ DREAMT = (
     r"her )?sleep\b(?=[^.]*\bwoke)|the (?:sleeper|dreamer)|slumbers?|only the (?:wind|house|rain|sea|branches)"
 )
 PICTURED = (
-    r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )paintings?|painted (?=[A-Z]|him\b|her\b|a\b|the\b)|(?:the|a|this|"
+    r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )(?<!was )(?<!were )(?<!been )paintings?|painted (?=[A-Z]|him\b|"
+    r"her\b|a\b|the\b)|(?:the|a|this|"
     r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|daguerreotype|photographs?|"
     r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
     r"as (?:a |the )?model|sculptor|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|(?:drawn|drew|sketched|"
     r"carved|modelled|depicted|represented|portrayed|shown) (?:[A-Z][\w.]* )*(?:[A-Z]\w+|him|her) (?:with|as)"
 )
 PLAYED = (
-    r"masks?|masked|disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|(?:of|in) a bottle|tinted|"
+    r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
+    r"(?:of|in) a bottle|tinted|"
     r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|handbills?|"
     r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
@@ -26,7 +28,7 @@ FALSE = (
     r"(?<!no )(?<!not )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|"
     r"her) head|to try (?:him|her|them)\b|[Tt]o (?:throw|put) (?:[\w']+ ){0,4}off|put (?:[\w']+ ){0,4}off the (?:scent|"
     r"track)|(?:not (?:one|a word|a syllable)|none|neither|nothing|hardly a word|no part)\b[^.;]{0,40} (?:was|were|"
-    r"being|is) (?:true|so)|(?:not|far from|anything but|never) (?:\w+ )?(?:true|the (?:truth|case))"
+    r"being|is) (?:true|so(?=\s*[.,;]))|(?:not|far from|anything but|never) (?:\w+ )?(?:true|the (?:truth|case))"
 )
 CONFIRMED = (
     r"\b(?<!not )(?<!never )(?<!far )(?<!or )(?<!hardly )(?:(?:was|were|be|"
