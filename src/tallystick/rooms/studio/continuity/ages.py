@@ -59,7 +59,7 @@ _AGED = re.compile(
 _OF = re.compile(
     rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|"
     rf"of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
-    r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
+    r"(?=\s*[.,;:!?—)]|\s+(?:who|whom|whose|to\s+whom|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(
     rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|"

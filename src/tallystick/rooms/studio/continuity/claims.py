@@ -12,7 +12,8 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, 
 
 _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
 _FALSE = re.compile(
-    rf"\b(?:{FALSE}|false papers|[Aa]ccording to|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
+    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:an?|the|his|her|their|that) (?:\w+ )?(?:custom|rule|habit|law|"
+    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
     rf"gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
@@ -23,9 +24,14 @@ _FALSE = re.compile(
 )
 """What is untrue, or only what somebody gives out for the truth."""
 _CONFIRMED = re.compile(CONFIRMED)
-_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?:waked|awakened))\b")
+_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b")
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
+_MEANT = re.compile(
+    r"\b(?:planned|meant|intended|hoped|promised|wanted|longed|vowed)\s+to\s+[^,;]{2,40},(?=\s+(?:and|then)\s+"
+    r"(?:[a-z]+ed|went|left|took|set|came|drove|rode|ran)\b)"
+)
+"""`promised to write, and started`: what is only meant ends where the next thing is done."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -134,6 +140,7 @@ def is_claimed(
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    text = _ASIDE.sub(lambda one: "," * len(one.group()), text)
+    for aside in (_ASIDE, _MEANT):
+        text = aside.sub(lambda one: "," * len(one.group()), text)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

@@ -8,7 +8,8 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, words
 BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
-    r"\bgiven\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|her)\s+first\s+)?breath\b|"
+    r"\bgiv(?:en|ing)\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
+    r"her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
     r"A)\s+native\b|(?:[Hh]is|[Hh]er|'s)\s+native\b|\b(?:his|her)\s+cradle\b|\bcradle\b|\bdelivered\s+(?=[A-Z]|"
@@ -33,7 +34,8 @@ NOT_BORN = re.compile(
 )
 HOME = re.compile(
     r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings|er)|inhabit\w*|tenant|"
-    r"householders?|neighbours?|neighbors?|house\s+of\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
+    r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
+    r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
@@ -74,7 +76,8 @@ HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
-    r"g[ai]ven?\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|house\s+of|occupied\s+by"
+    r"g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|(?:house|abode|residence|dwelling|"
+    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
 HIS_HOME = re.compile(r"[A-Z]\w+'s?\s+(?:own\s+|old\s+|little\s+|new\s+)?\Z")
@@ -137,8 +140,10 @@ NOT_THE_WAY = re.compile(
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
     r"allowed|"
-    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|must\s+have|ago|"
-    r"later\s+(?:he|she)|next|again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|other)\s+(?:road|"
+    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
+    r"it)\s+had)|must\s+have|ago|"
+    r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
+    r"other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
     r"kept\s+(?:his|her))\s+bed)\b"
 )

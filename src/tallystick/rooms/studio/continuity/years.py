@@ -23,7 +23,8 @@ from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, 
 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
 _NO_NOUN = re.compile(
-    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|who|"
+    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+(?:the\s+day|whom)|whom|"
+    r"whose|yet|though|who|"
     r"one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
@@ -106,7 +107,7 @@ _LONG_GONE = re.compile(
     r"[Bb]y\s+the\s+time|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
     r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|"
-    r"next\s+(?:birthday|year)|no\s+longer|"
+    r"next\s+(?:birthday|year)|no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew)\b)|"
     r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
@@ -120,7 +121,10 @@ _CAME_AT = re.compile(
     r"went|came|moved|entered|joined|began)\s+[\w\s]{2,16})\s+at\s+\Z"
 )
 """`Mara had come to the town at thirty`."""
-_WHEN = re.compile(r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when|before|at\s+the\s+time\s+of)\b")
+_WHEN = re.compile(
+    r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when(?!\s+(?:most|other|many|men|women|people|one|some)\b)|before|"
+    r"at\s+the\s+time\s+of)\b"
+)
 _AT_HAD = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all|outlived|learn\w+|seen|buried|"
     r"given|grown|ceased|come|acquired|reached|become|survived|already|still|more|few)\b)"
