@@ -34,7 +34,7 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _OF_HIS = re.compile(r"'s?\s+(?:[a-z-]+\s+){0,2}?(?P<thing>[a-z-]+)\b")
-_NOT_HE = re.compile(r"\b(?:not|unlike|instead\s+of|rather\s+than)\s+\Z")
+_NOT_HE = re.compile(r"\b(?:not|unlike|instead\s+of|rather\s+than|without)\s+\Z")
 _MAN = re.compile(rf"(?:{'|'.join(MEN)})s?\Z")
 _WOMAN = re.compile(rf"(?:{'|'.join(WOMEN)})s?\Z")
 

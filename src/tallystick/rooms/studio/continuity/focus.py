@@ -16,7 +16,7 @@ from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, TRADES, W
 _PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
 _BAND = r"(?:family|company|party|troop|band|gang|crew|troupe)\s+of\s+[a-z]+s|families"
 OTHERS = re.compile(
-    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright|"
+    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|thieves|wives|gentlemen|[a-z]+(?:man|woman|maid|keeper|monger|wright|"
     rf"herd|leader|maker)s?)\b(?!-|'s)|\b(?:an?|the|two|three|some|other)\s+(?:[a-z]+\s+)?(?:{_BAND})\b|"
     r"(?<=¤ )(?:said|cried|asked|replied|answered|whispered|began|went\s+on)\s+(?:the|an?)\s+(?:[a-z]+\s+)?[a-z]+|"
     r"\b[Tt]he\s+(?:other\s+)?(?:Major|Captain|Colonel|Doctor|General|Admiral|Bishop|Dean|Rector|Vicar|Squire|"

@@ -89,7 +89,8 @@ NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
     r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|once|"
-    r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|until|till(?!\s+(?:late|morning))|(?<!was )(?<!be )(?<!got )used\s+to|"
+    r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
+    r"them)\s+(?:out\s+)?to|gave\s+lessons|(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold|left\s+(?:his|her)|bought|to\s+let|empty\s+house|imagin\w+|wished|longed|"
     r"thought(?!\s+with)|would|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
@@ -117,6 +118,7 @@ AGAIN = re.compile(
     r"[Bb]y\s+the\s+\w+day|next\s+(?:time|\w+day|week|journey))\b"
 )
 NOT_THEN = re.compile(
+    r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
     r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
     r"travel|reach)\b(?![^,;]*\b(?:until|till|before|but)\b)"
 )

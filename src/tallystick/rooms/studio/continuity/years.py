@@ -14,7 +14,7 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, about, bearer
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
@@ -140,6 +140,12 @@ _BIRTHDAY = re.compile(
 _NOT_YET = re.compile(
     r"\b(?:before|until|till|towards?|approach\w*|near\w*|for|since(?!\s+(?:his|her)))\s+(?:[\w'.]+\s+){0,3}\Z"
 )
+_THING_IS = re.compile(
+    r"\W*(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er)\s+(?:[a-z-]+\s+)?(?P<noun>[a-z-]+)\s+(?:(?:in|on|at|from)\s+which|which|that|"
+    r"where)\s"
+    r"[^,;]{2,40}\s(?:was|is)\s+(?:[a-z]+\s+){0,2}\Z"
+)
+"""`The house in which Mara lodged was thirty years old`."""
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
 _CONFIRMED = re.compile(CONFIRMED)
@@ -266,7 +272,11 @@ def _told(
         narration, number, (found.start("number"), found.end()), granted=True, likened=not own, owned=known
     ):
         return
-    if owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start):
+    at = found.start() - sentence.start
+    thing = _THING_IS.match(sentence.text, 0, at)
+    if (thing and not OTHERS.search(thing.group("noun"))) or (
+        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start)
+    ):
         # `Mara's house was thirty years old.`
         return
     yield fact_at(narration.prose, number, found.span(), owner, "age", value, found.group())
