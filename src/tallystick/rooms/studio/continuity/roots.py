@@ -77,7 +77,7 @@ _HIS_DOOR = re.compile(
 _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:himself|herself))\b")
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
-    r"\b(?:once|home\s+from|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
+    r"\b(?:once|let\s+it|home\s+from|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
     r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|"
     r"she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|to\s+live|if|"
     r"whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|like|instead|rather|"

@@ -96,7 +96,7 @@ VISITS = re.compile(
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
-NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody)\b|n't\b")
+NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"

@@ -76,10 +76,12 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
     start, end = clause_at(sentence.text, found.start() - sentence.start)
     places = [sentence.start + one.start() for one in verbs.finditer(sentence.text)]
     here = [at for at in places if start <= at - sentence.start < end]
-    if cues.OWNED.search(sentence.text, 0, found.start() - sentence.start):
-        return about(binder, number)
-    if read is not _leaving and _is_another_subjects(binder, number, found, start):
-        return None
+    named = _named(binder, number)
+    left_out = bool(named) and all(_WITHOUT.search(sentence.text, 0, at) for at in named)
+    owned = cues.OWNED.search(sentence.text, 0, found.start() - sentence.start) is not None
+    another = not owned and read is not _leaving and _is_another_subjects(binder, number, found, start)
+    if owned or left_out or another:
+        return about(binder, number) if owned and not left_out else None
     done = [at for at in here if not cues.WAYS.match(sentence.text, at - sentence.start)]
     for at in done or here:
         if (owner := doer(binder, number, at)) is not None:
@@ -92,6 +94,9 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
     elsewhere = (doer(binder, number, at) for at in places if at not in here)
     owner = next((owner for owner in elsewhere if owner is not None), None)
     return owner or (_whose(binder, number, found) if _named(binder, number) else None)
+
+
+_WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
 
 
 def _is_of_another_clause(binder: Binder, number: int, found: re.Match[str], end: int) -> bool:
