@@ -6,7 +6,7 @@ only what comes after it: `he swore that her hair was red` tells nothing of the 
 
 import re
 
-from tallystick.rooms.studio.continuity.focus import clause_at
+from tallystick.rooms.studio.continuity.focus import OTHERS, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, PICTURED, PLAYED
 
@@ -24,6 +24,9 @@ _FALSE = re.compile(
 )
 """What is untrue, or only what somebody gives out for the truth."""
 _CONFIRMED = re.compile(CONFIRMED)
+_NEAR = 20
+"""Characters in which a noun stands after its article."""
+_TO_ANOTHER = re.compile(r"\W*To\s+(?:the|an?|his|her|their|every|most|some)\s+")
 _WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b")
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
@@ -55,6 +58,8 @@ _AHEAD = re.compile(
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
+    r"(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
+    r"(?-i:[A-Z])\w+)?) for|"
     r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
     r"her|"
     r"them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
@@ -121,6 +126,10 @@ def is_claimed(
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
+    seen = _TO_ANOTHER.match(text)
+    if seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)):
+        # `To the curate her eyes were blue`: to others they need not be.
+        return False
     if sentence.is_question or elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
     confirmed = _CONFIRMED.search(text) is not None

@@ -48,7 +48,8 @@ HIMSELF = re.compile(
 """A word for people that is said of the one who has a name: `was a tall man`, `A person of few words, Mara …`."""
 KIN = re.compile(
     r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|[\w-]+\s+)?(?:twin|"
-    r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|husband|wife|uncle|"
+    r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|eldest|youngest|"
+    r"firstborn|husband|wife|uncle|"
     r"aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|maid|cook|groom|dog|horse|landlady|landlord|"
     r"luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|brother-in-law)(?:'s|s'|s)?\b"
 )

@@ -164,7 +164,8 @@ _CHANGES = re.compile(
     r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|"
     r"this|"
     r"one|the)\s+(?:one\s+)?(?:night|evening|occasion|week|fortnight|performance)\b|\b(?:walnut[\s-]juice|henna|soot|"
-    r"peroxide|(?:thanks\s+to|out\s+of|from)\s+an?\s+(?:bottle|packet|pot)|powdered\s+(?:hair|head|locks|curls)|"
+    r"peroxide|hairdresser(?:'s)?|been\s+hired|(?:grew|grown|come|came)\s+(?:back|again|in)|(?:thanks\s+to|out\s+of|"
+    r"from)\s+an?\s+(?:bottle|packet|pot)|powdered\s+(?:hair|head|locks|curls)|"
     r"rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
 _SHADES_OF = re.compile(

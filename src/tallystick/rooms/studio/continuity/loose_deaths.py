@@ -39,7 +39,7 @@ _OF_HIMSELF = re.compile(
     r"beyond)\s+(?:all|help|saving|aid)\b|\b(?:his|"
     r"her)\s+(?:heart|pulse|breath|breathing)\s+(?:had\s+)?(?:stopped|ceased|failed)\b(?!\s+(?:for\s+a|at\s+the|to\b))|"
     r"\btoo\s+late\s+to\s+save\b|\b(?:died|killed)\s+(?:of|by)\s+it\b|\band\s+then\s+(?:it\s+)?killed\s+(?:him|her)\b|"
-    r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b|\bhad\s+not\s+survived\b|"
+    r"\band\s+was\s+(?:killed|drowned|hanged|dead)\b|"
     r"(?<=[a-z]),\s+killed\s+by\s+(?:an?|the)\b|\blost\s+(?:his|her)\s+life\b"
 )
 """What happens to the one whom the sentence names."""

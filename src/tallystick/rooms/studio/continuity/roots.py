@@ -77,7 +77,8 @@ _HIS_DOOR = re.compile(
 _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:himself|herself))\b")
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
-    r"\b(?:once|let\s+it|home\s+from|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
+    r"\b(?:once|let\s+it|born\s+in\s+an?\s+(?:\w+\s+)?(?:house|cottage|room)|home\s+from|formerly|until|till|"
+    r"used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
     r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|"
     r"she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|to\s+live|if|"
     r"whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|like|instead|rather|"
@@ -95,6 +96,7 @@ _BUT = re.compile(
     r"longer|doubt\w*|secret|ashamed|denied|concealed|hid|mistak\w+|need|far|stirred|moved|quitted|guess\w*|known?)\b"
 )
 _ANOTHERS = re.compile(
+    r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
     r"\b(?:as|than|like|unlike)\s+(?:the|his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+"
     r"which|where|of\s+(?:his|her))\b|"
     r"'s\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"

@@ -11,7 +11,8 @@ PICTURED = (
     r"her\b|a\b|the\b)|(?:the|a|this|"
     r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|daguerreotype|photographs?|"
     r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
-    r"as (?:a |the )?model|sculptor|(?:the|an) artist|family group|enamel|tapestry|fresco|mosaic|plaque|"
+    r"as (?:a |the )?model|sculptor|(?:the|an) artist|family group|magic-?lantern|lantern-slide|newsreel|enamel|"
+    r"tapestry|fresco|mosaic|plaque|"
     r"embroider(?:ed|y)|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|(?:drawn|drew|sketched|"
     r"carved|modelled|depicted|represented|portrayed|shown) (?:[A-Z][\w.]* )*(?:[A-Z]\w+|him|her) (?:with|as)"
 )

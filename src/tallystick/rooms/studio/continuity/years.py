@@ -122,7 +122,8 @@ _CAME_AT = re.compile(
 )
 """`Mara had come to the town at thirty`."""
 _WHEN = re.compile(
-    r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when(?!\s+(?:most|other|many|men|women|people|one|some)\b)|before|"
+    r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:(?:was|is)\s+the\s+age\s+(?:at\s+which|when)|when(?!\s+(?:most|"
+    r"other|many|men|women|people|one|some)\b)|before|"
     r"at\s+the\s+time\s+of)\b"
 )
 _AT_HAD = re.compile(
@@ -194,6 +195,8 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
 def _is_life(text: str, start: int, end: int) -> bool:
     """Whether counted years are all the years of a life."""
     before = text[:start]
+    if re.match(r"\s+\w+\s+of\s+(?:service|marriage|work|peace|war|practice|toil)\b", text[end:]):
+        return False
     own = re.search(r"\b[Bb]orn\b", before) or _HIS.search(before)
     if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + 4 * _NEAR)):
         return False
