@@ -126,11 +126,8 @@ def is_claimed(
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    seen = _TO_ANOTHER.match(text)
-    if seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)):
-        # `To the curate her eyes were blue`: to others they need not be.
-        return False
-    if sentence.is_question or elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
+    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
+    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
@@ -144,6 +141,12 @@ def is_claimed(
     stop = max(min(end, comma) if comma >= 0 else end, last)
     piece = text[max(start, text.rfind(",", 0, max(first, 0))) : stop]
     return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
+
+
+def _is_as_others_see(text: str, first: int) -> bool:
+    """`To the curate her eyes were blue`: to others they need not be."""
+    seen = _TO_ANOTHER.match(text)
+    return seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)) is not None
 
 
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
