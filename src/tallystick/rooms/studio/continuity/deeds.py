@@ -117,7 +117,13 @@ def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
     """Where it ends that others see somebody do, or do with him."""
     if phrases.IS_DEALT_WITH.search(told, before, mention.start) and not phrases.IN_VAIN.match(told, mention.end):
         return mention.end
-    for pattern, then in ((phrases.SERVED, phrases.SERVED_WITH), (phrases.MOVED, phrases.MOVED_TO)):
+    for pattern, then in (
+        (phrases.SERVED, phrases.SERVED_WITH),
+        (phrases.MOVED, phrases.MOVED_TO),
+        (phrases.SHAKEN, phrases.BY_THE_HAND),
+        (phrases.LED, phrases.LED_TO),
+        (phrases.IT_WAS, phrases.WHO_IT_WAS),
+    ):
         if pattern.search(told, before, mention.start) and (served := then.match(told, mention.end)):
             return served.end()
     seen = phrases.SEEN_DOING.match(told, mention.end) if phrases.IS_SEEN.search(told, before, mention.start) else None

@@ -14,7 +14,7 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, about, bearer
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
@@ -23,7 +23,8 @@ from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, 
 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
 _NO_NOUN = re.compile(
-    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|who|"
+    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+(?:the\s+day|whom)|whom|"
+    r"whose|yet|though|who|"
     r"one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
@@ -102,9 +103,11 @@ _BACK = re.compile(
 _LONG_GONE = re.compile(
     r"\b(?:(?:years|long)\s+ago(?!\s+(?:that|this|to))|at\s+last|dragged\s+on|recollections?|all\s+that\s+time|"
     r"(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|an?\s+old\s+story|"
-    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|[Bb]y\s+the\s+time|"
+    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"[Bb]y\s+the\s+time|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
-    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
+    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|"
+    r"next\s+(?:birthday|year)|no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew)\b)|"
     r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
@@ -118,7 +121,11 @@ _CAME_AT = re.compile(
     r"went|came|moved|entered|joined|began)\s+[\w\s]{2,16})\s+at\s+\Z"
 )
 """`Mara had come to the town at thirty`."""
-_WHEN = re.compile(r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when|before|at\s+the\s+time\s+of)\b")
+_WHEN = re.compile(
+    r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:(?:was|is)\s+the\s+age\s+(?:at\s+which|when)|when(?!\s+(?:most|"
+    r"other|many|men|women|people|one|some)\b)|before|"
+    r"at\s+the\s+time\s+of)\b"
+)
 _AT_HAD = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all|outlived|learn\w+|seen|buried|"
     r"given|grown|ceased|come|acquired|reached|become|survived|already|still|more|few)\b)"
@@ -134,6 +141,12 @@ _BIRTHDAY = re.compile(
 _NOT_YET = re.compile(
     r"\b(?:before|until|till|towards?|approach\w*|near\w*|for|since(?!\s+(?:his|her)))\s+(?:[\w'.]+\s+){0,3}\Z"
 )
+_THING_IS = re.compile(
+    r"\W*(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er)\s+(?:[a-z-]+\s+)?(?P<noun>[a-z-]+)\s+(?:(?:in|on|at|from)\s+which|which|that|"
+    r"where)\s"
+    r"[^,;]{2,40}\s(?:was|is)\s+(?:[a-z]+\s+){0,2}\Z"
+)
+"""`The house in which Mara lodged was thirty years old`."""
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
 _CONFIRMED = re.compile(CONFIRMED)
@@ -182,6 +195,8 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
 def _is_life(text: str, start: int, end: int) -> bool:
     """Whether counted years are all the years of a life."""
     before = text[:start]
+    if re.match(r"\s+\w+\s+of\s+(?:service|marriage|work|peace|war|practice|toil)\b", text[end:]):
+        return False
     own = re.search(r"\b[Bb]orn\b", before) or _HIS.search(before)
     if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + 4 * _NEAR)):
         return False
@@ -260,7 +275,11 @@ def _told(
         narration, number, (found.start("number"), found.end()), granted=True, likened=not own, owned=known
     ):
         return
-    if owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start):
+    at = found.start() - sentence.start
+    thing = _THING_IS.match(sentence.text, 0, at)
+    if (thing and not OTHERS.search(thing.group("noun"))) or (
+        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start)
+    ):
         # `Mara's house was thirty years old.`
         return
     yield fact_at(narration.prose, number, found.span(), owner, "age", value, found.group())
