@@ -40,7 +40,8 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
         # `When the plates had been cleared, Tobias rose`: what is done before a comma is done by others.
-        first = max(first, sentence.text.rfind(",", 0, min(mention.start, end) - sentence.start))
+        comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
+        first = comma if goes_on else max(first, comma)
         before = phrases.HAD_JUST.sub(
             "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
         )
@@ -49,6 +50,17 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _comma_before(text: str, at: int) -> tuple[int, bool]:
+    """The comma at which whoever does something begins to, and whether more than one of their deeds lies between.
+
+    `She had gone down, and asked Tobias` is all hers, and all of it is long ago.
+    """
+    last = comma = text.rfind(",", 0, at)
+    while comma > 0 and phrases.GOES_ON.match(text, comma):
+        comma = text.rfind(",", 0, comma)
+    return max(comma, 0), comma != last
 
 
 def _then_he(binder: Binder, number: int, mention: Mention) -> int | None:

@@ -22,14 +22,12 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
-_NO_NOUN = re.compile(
+_NO_NOUN = re.compile(  # what follows a number that counts nothing
     r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+(?:the\s+day|whom)|whom|"
-    r"whose|yet|though|who|"
-    r"one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
+    r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
 )
-"""What follows a number that counts nothing."""
 _STANDS = re.compile(
     r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|as\s+old\s+as|"
     r"only|but|now|just|become|became|stood\s+at|of\s+being|passed|entered|past|been|reckoned,|(?:owned|own|admitted|"
@@ -44,16 +42,14 @@ _SET_APART = re.compile(
 _SETS_APART = re.compile(r"(?:\A\W*(?:(?:Though|Although|Only|Still|Barely|Just|Being)\s+)?|,\s+)\Z")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
 _LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
-_WHICH_HE_WAS = re.compile(
+_WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])|"
     r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+)?(?:was|is)\b(?=\s*[.,;])"
 )
-"""`did not look forty, but he was`."""
-_TAUGHT = re.compile(
+_TAUGHT = re.compile(  # `Forty years had taught Mara to wait`: they are hers
     r"\s+(?:years|summers|winters|springs)\s+(?:had|have)\s+(?!(?:passed|gone\s+by|elapsed|rolled|"
     r"slipped)\b(?!\s+over))(?:\w+\s+){1,8}?(?=[A-Z]|him\b|her\b|his\b)"
 )
-"""`Forty years had taught Mara to wait`: they are hers."""
 _ONE_OF = re.compile(
     r"\b(?:man|woman|person|somebody|someone|girl|boy|lady|gentleman|fellow|creature|widow|widower|bachelor|spinster|"
     r"lad|youth|people|persons|men|women|body|soul)\s+(?:of|who\s+(?:was|is))\s+\Z"
@@ -150,6 +146,10 @@ _THING_IS = re.compile(
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
 _CONFIRMED = re.compile(CONFIRMED)
+_THERE_WERE = re.compile(
+    r"\b[Tt]here\s+(?:was|were|are|is|had\s+been|must\s+be|must\s+have\s+been)\s+(?:\w+\s+){0,2}\Z"
+)
+"""`There were eighteen`: things that somebody counted."""
 _NEAR = 24
 """Characters around a number in which what it counts would stand."""
 _BETWEEN = re.compile(
@@ -189,7 +189,9 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
     value = range_of(found)
     if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, max(0, start - _NEAR), end + _NEAR):
         return False
-    return _is_life(text, start, end) if _COUNT.match(text, end) else _is_bare_age(text, start, end, found)
+    if _COUNT.match(text, end):
+        return _is_life(text, start, end)
+    return _THERE_WERE.search(text[:start]) is None and _is_bare_age(text, start, end, found)
 
 
 def _is_life(text: str, start: int, end: int) -> bool:
