@@ -80,18 +80,7 @@ def add(
         raise Refused(filled.advice, code=filled.code)
     if mask(words) != words:
         here.screen.note("What looks like a key or a token was left out: memory keeps none.")
-    return _tell_filled(here, filled)
-
-
-def _tell_filled(here: Here, filled: "Filled") -> Exit:
-    made = filled.remembered
-    here.screen.data(filled.as_dict())
-    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
-    for each in made.refusals:
-        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
-    if filled.unheard is not None:
-        raise Refused(filled.unheard.advice, code=filled.unheard.code)
-    return Exit.OK if made.observation_ids else Exit.REFUSED
+    return _told(here, filled)
 
 
 def ask(here: Here, question: Annotated[str, typer.Argument(metavar="QUESTION")]) -> Exit:
@@ -187,6 +176,18 @@ def export(here: Here, output: Output = None, force: Force = False) -> None:
         for piece in memory_in(gate).reading.json_ld():
             file.write(piece)
         file.write(b"\n")
+
+
+def _told(here: Here, filled: "Filled") -> Exit:
+    """Show what came of a text."""
+    made = filled.remembered
+    here.screen.data(filled.as_dict())
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
+    for each in made.refusals:
+        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
+    if filled.unheard is not None:
+        raise Refused(filled.unheard.advice, code=filled.unheard.code)
+    return Exit.OK if made.observation_ids else Exit.REFUSED
 
 
 def _words(text: str | None, file: Path | None) -> str:
