@@ -167,11 +167,18 @@ def _stands(snippet: str, source: str, receipt: Receipt) -> tuple[int, Mapping[s
         return None
     for rank, piece in enumerate(_pieces(given)):
         texts = [value for value in (*piece.values(), fact_in(piece)) if isinstance(value, str)]
-        # The number of a record names it too.
-        names = {receipt.header.get("tool_id"), *(str(one) for one in piece.values() if isinstance(one, str | int))}
-        if source in names and any(find_quote(snippet, fold_text(value)) is not None for value in texts):
+        if source in {receipt.header.get("tool_id"), *_names(piece)} and any(
+            find_quote(snippet, fold_text(value)) is not None for value in texts
+        ):
             return max(0, rank - 1), piece
     return None
+
+
+def _names(piece: Mapping[str, Any]) -> Iterator[str]:
+    """What a piece may be called: any text in it, and the number of a record."""
+    for name, value in piece.items():
+        if isinstance(value, str) or (isinstance(value, int) and name.endswith("id")):
+            yield str(value)
 
 
 def has_doubt(result: Mapping[str, Any]) -> bool:
