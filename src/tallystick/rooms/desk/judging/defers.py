@@ -62,7 +62,7 @@ def not_answered(case: Case, policy: VerdictPolicy) -> str | None:
     """What was found is about the matter, and no sentence of it speaks of what the question turns on."""
     for question, choice in _choices(case, policy):
         if choice.lacks is not None:
-            return f"what was found has {choice.lacks}: {question}"
+            return f"of what was found, {choice.lacks}: {question}"
     return None
 
 

@@ -70,9 +70,10 @@ def _of_draft(case: Case, draft: str, policy: VerdictPolicy) -> Judgement:
     if wrong is not None:
         reason = f"{wrong.why}: {wrong.sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
-    for name, reason in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
-        if reason is not None:
-            return Judgement(status="DEFER", rule_id=name, reason=reason)
+    for name, rule in (("defer.contradiction", disputed), ("defer.not-answered", beside)):
+        found = rule(case, draft)
+        if found is not None:
+            return Judgement(status="DEFER", rule_id=name, reason=found)
     return Judgement(
         status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
     )
