@@ -27,7 +27,7 @@ CHANGES = {
     "defer.person-wanted": "nothing: the customer asks for a person",
     "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
     "defer.budget-spent": "a larger budget (rooms.desk.tool_policy)",
-    "defer.unsupported-sentence": "a draft whose every sentence cites its evidence",
+    "defer.unsupported-sentence": "a draft whose every sentence cites evidence that says it",
 }
 """Rule → what would change the verdict."""
 MOST_ROWS = 20

@@ -142,10 +142,14 @@ def unanswered(question: str, said: Spoken) -> str | None:
     return None
 
 
+def speaks(question: str, sentence: str, said: Spoken) -> bool:
+    """Whether one sentence, with what stands above it, speaks of every word that a question turns on."""
+    return _unspoken(turning_of(question), question, sentence, said) is None
+
+
 def is_beside(question: str, sentence: str, said: Spoken) -> bool:
     """Whether a sentence passes by a question of yes or no: true as it may be, it would be taken for an answer."""
-    turning = turning_of(question)
-    return turning.strict and _unspoken(turning, question, sentence, said) is not None
+    return turning_of(question).strict and not speaks(question, sentence, said)
 
 
 def _unspoken(turning: Turning, question: str, sentence: str, said: Spoken) -> str | None:

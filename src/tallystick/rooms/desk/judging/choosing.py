@@ -4,6 +4,7 @@ Only such as speak of what the question turns on; where none do, it says what is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from tallystick.records import record
 from tallystick.rooms.desk.judging.asking import Spoken, is_beside, unanswered
@@ -22,7 +23,8 @@ of its passage, how far up it was found, and that it is of the kind that is aske
 
 
 AHEAD = 0.15
-"""By how much an answer must be better than another document's that says something else. Less is a guess."""
+"""By how much an answer must be better than another document's that says something else, the place in which the search
+found them counted in. Less is a guess."""
 
 
 @record
@@ -53,6 +55,12 @@ def choose(question: str, pieces: Iterable[Shown], threshold: float) -> Choice:
         pieces: Evidence for it that holds.
         threshold: How much of the question a sentence must speak of.
     """
+    return _choose(question, tuple(pieces), threshold)
+
+
+@lru_cache(maxsize=256)
+def _choose(question: str, pieces: tuple[Shown, ...], threshold: float) -> Choice:
+    # Several rules and the draft ask for the same choice, one after the other.
     found = [one for piece in pieces for one in _candidates(question, piece) if one.told.share >= threshold]
     lacks: str | None = None
     for best in sorted(found, key=lambda one: -one.worth):
