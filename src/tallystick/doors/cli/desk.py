@@ -35,7 +35,7 @@ CHANGES = {
     "defer.person-wanted": "nothing: the customer asks for a person",
     "defer.triage": "nothing: triage left it to a person",
     "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
-    "defer.unsupported-sentence": "a draft whose every sentence cites its evidence",
+    "defer.unsupported-sentence": "a draft whose every sentence cites evidence that says it",
     "defer.worker": "a document that says it in a sentence that can be sent",
 }
 """Rule → what would change the verdict."""

@@ -26,12 +26,15 @@ _TO_DO = re.compile(
 )
 _DEGREE = re.compile(r"\bhow (?P<word>[^\W\d_]{3,}) (?:is|are|was|were|does|do|will|can)\b")
 _ASKED_FOR = re.compile(
-    r"\b(?:what|which)(?:'s|’s|\s+(?:is|are|was|were))\s+(?P<words>.+?)"  # noqa: RUF001
+    r"\b(?:what|which|who)(?:'s|’s|\s+(?:is|are|was|were))\s+(?P<words>.+?)"  # noqa: RUF001
     r"(?=\s(?:of|for|in|on|with|to|at|by|when|if|from|after|before|per|under|that|which)\b|[,;.?!]|$)"
 )
 _SORT = re.compile(
     r"\b(?:what|which) (?P<words>(?:[^\W\d_]+ ){1,3}?)"
     r"(?:do|does|did|is|are|can|could|will|would|must|should|has|have)\b"
+)
+_PLAIN = re.compile(
+    r"(?:^\W*|[,.!]\s)(?:what|when|where|why|who|whom)\s(?:do|does|did|is|are|was|were|can|could|will|would|must|should)\b"
 )
 _EMBEDDED = re.compile(r"\b(?:know|tell me|wonder|wondering|ask|asking|sure|see|check|confirm)\s+(?:if|whether)\s+")
 _REQUEST = re.compile(
@@ -107,23 +110,46 @@ class Spoken:
     titles: tuple[str, ...] = ()
     """Of their documents."""
 
+    @classmethod
+    def of(cls, about: Sequence[Sequence[str]], said: Sequence[tuple[str, str]]) -> "Spoken":
+        """Put together.
+
+        Args:
+            about: Headings that the sentences stand under, of each passage: title, section with those above it.
+            said: Each sentence, with what leads into it.
+        """
+        titles = tuple(dict.fromkeys(headings[0] for headings in about if headings))
+        parts = (part for headings in about for heading in headings[1:] for part in heading.split(" > "))
+        above = (*(part for part in parts if part not in titles), *(under for _, under in said if under))
+        return cls(sentences=tuple(one for one, _ in said), above=tuple(dict.fromkeys(above)), titles=titles)
+
 
 def unanswered(question: str, said: Spoken) -> str | None:
     """What an answer lacks, in words; None: one of its sentences speaks of what the question turns on."""
     turning = turning_of(question)
     if turning.vague:
-        return "nothing that tells what the question means by “it”"
+        return "it is not said what is asked about"
     lacking = [_unspoken(turning, question, one, said) for one in said.sentences]
     if all(lacking):
-        return f"nothing that is said of “{lacking[0]}”"
+        return f"nothing speaks of “{lacking[0]}”"
     text = " ".join(said.sentences)
     if turning.money and not _MONEY.search(text):
-        return "no sum of money"
+        return "no sum of money is given"
     if turning.number and not numbers_in(text) and not re.search(rf"\b(?:{turning.number})\b", text, re.IGNORECASE):
-        return "no number"
+        return "no number is given"
     if turning.defined and not any(turning.defined in list(stems(one))[:OPENS] for one in said.sentences):
-        return f"no sentence that says what “{_as_written(turning.defined, question)}” is"
+        return f"no sentence says what “{_as_written(turning.defined, question)}” is"
     return None
+
+
+def speaks(question: str, sentence: str, said: Spoken) -> bool:
+    """Whether one sentence, with what stands above it, speaks of every word that a question turns on."""
+    return _unspoken(turning_of(question), question, sentence, said) is None
+
+
+def is_beside(question: str, sentence: str, said: Spoken) -> bool:
+    """Whether a sentence passes by a question of yes or no: true as it may be, it would be taken for an answer."""
+    return turning_of(question).strict and not speaks(question, sentence, said)
 
 
 def _unspoken(turning: Turning, question: str, sentence: str, said: Spoken) -> str | None:
@@ -168,9 +194,7 @@ class _Form:
 def _form(plain: str) -> _Form:
     embedded = _EMBEDDED.search(plain)
     if embedded is not None or (asks_yes_or_no(plain) and not _REQUEST.match(plain)):
-        whole = plain[embedded.end() :] if embedded else plain
-        shorter = _content(_CLAUSE.sub("", whole))
-        return _Form(words=shorter if len(shorter) > 1 else _content(whole), strict=True)
+        return _Form(words=_main(plain[embedded.end() :] if embedded else plain), strict=True)
     if degree := _DEGREE.search(plain):
         return _Form(words=_content(degree["word"]))
     if to_do := _TO_DO.search(plain):
@@ -179,10 +203,16 @@ def _form(plain: str) -> _Form:
     if asked_for := _ASKED_FOR.search(plain):
         words = _content(asked_for["words"])
         alone = len(words) == 1 and not plain[asked_for.end() :].strip(" ?.!")
-        return _Form(words=words[-1:], asked_for=True, defines=alone and asked_for["words"].startswith(("a ", "an ")))
+        return _Form(words=words, asked_for=True, defines=alone and asked_for["words"].startswith(("a ", "an ")))
     if sort := _SORT.search(plain):
         return _Form(any_of=tuple(dict.fromkeys((*_content(sort["words"]), *_content(plain)))))
-    return _Form()
+    return _Form(words=_main(plain)) if _PLAIN.search(plain) else _Form()
+
+
+def _main(clause: str) -> tuple[str, ...]:
+    """The words of a question without those that only say when or why it arose."""
+    shorter = _content(_CLAUSE.sub("", clause))
+    return shorter if len(shorter) > 1 else _content(clause)
 
 
 def _number_for(plain: str, form: _Form) -> str | None:

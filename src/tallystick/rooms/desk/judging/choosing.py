@@ -4,9 +4,10 @@ Only such as speak of what the question turns on; where none do, it says what is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from tallystick.records import record
-from tallystick.rooms.desk.judging.asking import Spoken, unanswered
+from tallystick.rooms.desk.judging.asking import Spoken, is_beside, unanswered
 from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.matching import numbers_in
 from tallystick.rooms.desk.judging.telling import Telling, tellings
@@ -22,7 +23,8 @@ of its passage, how far up it was found, and that it is of the kind that is aske
 
 
 AHEAD = 0.15
-"""By how much an answer must be better than another document's that says something else. Less is a guess."""
+"""By how much an answer must be better than another document's that says something else, the place in which the search
+found them counted in. Less is a guess."""
 
 
 @record
@@ -53,12 +55,20 @@ def choose(question: str, pieces: Iterable[Shown], threshold: float) -> Choice:
         pieces: Evidence for it that holds.
         threshold: How much of the question a sentence must speak of.
     """
+    return _choose(question, tuple(pieces), threshold)
+
+
+@lru_cache(maxsize=256)
+def _choose(question: str, pieces: tuple[Shown, ...], threshold: float) -> Choice:
+    # Several rules and the draft ask for the same choice, one after the other.
     found = [one for piece in pieces for one in _candidates(question, piece) if one.told.share >= threshold]
     lacks: str | None = None
     for best in sorted(found, key=lambda one: -one.worth):
         chosen = _beside(best, found)
         missing = _missing(question, chosen)
         if missing is None:
+            said = _spoken(chosen)
+            chosen = [one for one in chosen if not is_beside(question, one.told.sentence, said)]
             rival = next((one for one in found if _is_rival(question, one, best, chosen)), None)
             if rival is not None:
                 return Choice(sentences=(), rivals=(best.piece.source, rival.piece.source))
@@ -68,7 +78,7 @@ def choose(question: str, pieces: Iterable[Shown], threshold: float) -> Choice:
 
 
 def _missing(question: str, chosen: Sequence[_Candidate]) -> str | None:
-    return unanswered(question, spoken_by([one.piece for one in chosen], [one.told for one in chosen]))
+    return unanswered(question, _spoken(chosen))
 
 
 def _is_rival(question: str, one: _Candidate, best: _Candidate, chosen: Sequence[_Candidate]) -> bool:
@@ -79,15 +89,8 @@ def _is_rival(question: str, one: _Candidate, best: _Candidate, chosen: Sequence
     return not (others and others <= given) and _missing(question, [one]) is None
 
 
-def spoken_by(pieces: Sequence[Shown], told: Sequence[Telling]) -> Spoken:
-    """Sentences with what stands above them."""
-    titles = tuple(dict.fromkeys(piece.about[0] for piece in pieces if piece.about))
-    sections = [part for piece in pieces for heading in piece.about[1:] for part in heading.split(" > ")]
-    return Spoken(
-        sentences=tuple(one.sentence for one in told),
-        above=(*(part for part in sections if part not in titles), *(one.under for one in told if one.under)),
-        titles=titles,
-    )
+def _spoken(chosen: Sequence[_Candidate]) -> Spoken:
+    return Spoken.of([one.piece.about for one in chosen], [(one.told.sentence, one.told.under) for one in chosen])
 
 
 def _beside(best: _Candidate, found: Sequence[_Candidate]) -> list[_Candidate]:

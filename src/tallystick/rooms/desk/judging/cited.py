@@ -38,19 +38,13 @@ def disputed(case: Case, draft: str) -> str | None:
 def beside(case: Case, draft: str) -> str | None:
     """The question that the sentences of a draft pass by."""
     cited = list(_cited(case, draft))
-    pieces = [piece for one in cited for piece in one.pieces]
-    titles = tuple(dict.fromkeys(piece.about[0] for piece in pieces if piece.about))
-    sections = {part for piece in pieces for heading in piece.about[1:] for part in heading.split(" > ")}
-    leads = {each.under for piece in pieces for each in spoken(piece.snippet) if each.under}
-    said = Spoken(
-        sentences=tuple(one.sentence for one in cited),
-        above=(*sorted(sections - {*titles}), *sorted(leads)),
-        titles=titles,
-    )
+    pieces = list({piece.evidence_id: piece for one in cited for piece in one.pieces}.values())
+    leads = {each.sentence: each.under for piece in pieces for each in spoken(piece.snippet)}
+    said = Spoken.of([piece.about for piece in pieces], [(one.sentence, leads.get(one.sentence, "")) for one in cited])
     for need in case.needs:
         lacks = unanswered(need.question, said)
         if lacks is not None:
-            return f"the draft has {lacks}: {need.question}"
+            return f"in the draft, {lacks}: {need.question}"
     return None
 
 

@@ -69,13 +69,13 @@ def _same_matter(one: Telling, other: Telling) -> bool:
 def _is_same(one: str, mine: frozenset[str], other: str, theirs: frozenset[str]) -> bool:
     """Whether two sentences are about one thing: one says nothing that the other does not, but for numbers.
 
-    Where titles tell them apart (`Gold Account`, `Silver Account`), a sentence must name what its own is about.
+    Where their titles differ (`Gold Account`, `Silver Account`), both must name what one of the documents is about.
     """
     first, second = (stems_of(each) - UNIT_STEMS - numbers_in(each) - SPELLED for each in (one, other))
-    if len(first & second) < ENOUGH or not (first <= second or second <= first):
+    both = first & second
+    if len(both) < ENOUGH or both not in (first, second):
         return False
-    named = first | second
-    return (not mine or not mine.isdisjoint(named)) and (not theirs or not theirs.isdisjoint(named))
+    return not (mine or theirs) or not both.isdisjoint(mine | theirs)
 
 
 def _title_of(headings: Sequence[str]) -> frozenset[str]:

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from tallystick.gate.record.receipt import Receipt
+from tallystick.rooms.desk.judging.asking import Spoken, speaks
 from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
 from tallystick.rooms.desk.judging.choosing import Choice, choose
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
-from tallystick.rooms.desk.judging.telling import tellings
+from tallystick.rooms.desk.judging.telling import Telling, tellings
 from tallystick.rooms.desk.limits import SEARCHES, Limits
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
@@ -52,8 +53,8 @@ def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
             if one.source == other.source or min(one.relevance, other.relevance) < policy.threshold:
                 continue
             told = contradict(
-                tuple(tellings(need.question, one.snippet, one.about)),
-                tuple(tellings(need.question, other.snippet, other.about)),
+                _told_by(one, need.question),
+                _told_by(other, need.question),
                 yes_or_no=asks_yes_or_no(need.question),
             )
             if told is not None:
@@ -61,11 +62,19 @@ def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
     return None
 
 
+def _told_by(piece: Shown, question: str) -> tuple[Telling, ...]:
+    """The sentences of a piece that speak of what is asked: what others say differently does not matter here."""
+    said = tuple(tellings(question, piece.snippet, piece.about))
+    return tuple(
+        one for one in said if speaks(question, one.sentence, Spoken.of([piece.about], [(one.sentence, one.under)]))
+    )
+
+
 def not_answered(case: Case, policy: VerdictPolicy) -> str | None:
     """What was found is about the matter, and no sentence of it speaks of what the question turns on."""
     for question, choice in _choices(case, policy):
         if choice.lacks is not None:
-            return f"what was found has {choice.lacks}: {question}"
+            return f"of what was found, {choice.lacks}: {question}"
     return None
 
 

@@ -79,7 +79,8 @@ def _of_draft(case: Case, draft: str, wrong: Sequence[Unsupported], policy: Verd
     if wrong:
         reason = f"{wrong[0].why}: {wrong[0].sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
-    for name, found in (("defer.contradiction", disputed(case, draft)), ("defer.not-answered", beside(case, draft))):
+    for name, rule in (("defer.contradiction", disputed), ("defer.not-answered", beside)):
+        found = rule(case, draft)
         if found is not None:
             return Judgement(status="DEFER", rule_id=name, reason=found)
     return Judgement(

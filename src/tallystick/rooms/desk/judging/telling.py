@@ -65,11 +65,14 @@ def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator
     """
     want = _asked(question)
     above = frozenset(stem for heading in about for stem in stems(heading))
+    heading = about[-1].rpartition(" > ")[2] if about else ""
     for one in spoken(snippet):
         sentence = one.sentence
         if _NO_ANSWER.search(sentence) or not all(_named(name, (*about, one.under, sentence)) for name in want.names):
             continue
-        here = frozenset(stems(sentence))
+        # What stands below a question answers it, whatever its words: `Can I cancel a class?` - `Yes, until noon.`
+        question_above = next((each for each in (one.under, heading) if each.endswith("?")), "")
+        here = frozenset((*stems(sentence), *stems(question_above)))
         own, held = _held(want.words, here), _held(want.words, here.union(above, stems(one.under)))
         if held:
             share = len(held & want.rest) / len(want.rest) if want.rest else 1.0
