@@ -128,7 +128,7 @@ def unanswered(question: str, said: Spoken) -> str | None:
     """What an answer lacks, in words; None: one of its sentences speaks of what the question turns on."""
     turning = turning_of(question)
     if turning.vague:
-        return "it is not said what is asked about"
+        return "nothing tells what the question is about"
     lacking = [_unspoken(turning, question, one, said) for one in said.sentences]
     if all(lacking):
         return f"nothing speaks of “{lacking[0]}”"
