@@ -142,8 +142,8 @@ def test_a_model_proposes_through_a_turn_and_its_quotes_are_checked(memory: Reme
         "Done.",
     )
     assert result.steps[0].outcome.ok
-    (name,) = memory.room.reading.known("Bob", "owns", "the mill")
-    assert memory.status(name) == "provisional"
+    (known,) = memory.room.reading.known("Bob", "owns", "the mill")
+    assert memory.status(known.id) == "provisional"
     bad = {**claim, "object": "the moon", "quotes": [{"observation_id": seen, "quote": "sold the moon to Bob"}]}
     let_write(memory, Recorded(observation_id=seen, text=text), call("propose_proposition", bad))
     assert memory.room.reading.known("Bob", "owns", "the moon") == []

@@ -11,6 +11,7 @@ from tallystick.rooms.memory.diff import diff
 from tallystick.rooms.memory.events import event_of
 from tallystick.rooms.memory.explain import explain_proposition
 from tallystick.rooms.memory.jsonld import json_ld
+from tallystick.rooms.memory.known import Known, known_of
 from tallystick.rooms.memory.naming import name_key, predicate_key
 from tallystick.rooms.memory.nouns import Event, Proposition
 from tallystick.rooms.memory.projection import Log as Ledger
@@ -93,13 +94,14 @@ class Reading:
         """The same in words: `ask(query="…")`; the other words are those of `Wanted`."""
         return self.recall(Wanted(valid_at=valid_at, **wanted), now=now)
 
-    def known(self, subject: str, predicate: str, thing: str) -> list[str]:
-        """The propositions that say this, whatever their valid time."""
-        wanted = (predicate_key(predicate), name_key(thing))
+    def known(self, subject: str, predicate: str, thing: str | None = None) -> list[Known]:
+        """The propositions of a subject and a predicate, whatever their valid time; only with this object, if named."""
+        wanted = predicate_key(predicate)
 
-        def find(state: StoredState) -> list[str]:
+        def find(state: StoredState) -> list[Known]:
             about = map(_proposition, state.store.by_subject(name_key(subject)))
-            return sorted(one.id for one in about if (one.predicate, name_key(one.object)) == wanted)
+            found = (known_of(state, one) for one in about if one.predicate == wanted)
+            return sorted((one for one in found if thing is None or one.says(thing)), key=lambda one: one.id)
 
         return self._projection.ask(find, written=True)
 
