@@ -74,7 +74,8 @@ def add(
             "refusals": [{"tool": each.tool, "code": each.code, "reason": each.reason} for each in made.refusals],
         }
     )
-    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
+    denied = f", contradicted {len(made.contradicted_ids)}" if made.contradicted_ids else ""
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts{denied}")
     if any(mask(each.text) != each.text for each in passages):
         here.screen.note("What looks like a key or a token was left out: memory keeps none.")
     for each in made.refusals:
@@ -236,7 +237,9 @@ def _show(here: Here, found: "Recollection") -> None:
         )
     for passage in found.passages:
         said = passage.as_dict()
-        here.screen.line(f"{said['observed_at'][:10]}  {said['source_id']}: “{said['text']}”  {said['receipt_id']}")
+        more = "" if passage.times == 1 else f" and {passage.times - 1} more"
+        who = f"{said['observed_at'][:10]}  {said['source_id']}{more}"
+        here.screen.line(f"{who}: “{said['text']}”  {said['receipt_id']}")
 
 
 def unknown_proposition() -> Refused:

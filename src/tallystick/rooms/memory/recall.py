@@ -8,23 +8,26 @@ from collections.abc import Iterable
 from typing import Any
 
 from tallystick.records import record
+from tallystick.rooms.memory.about import About, read_about
 from tallystick.rooms.memory.catalogue import Catalogue
-from tallystick.rooms.memory.excerpts import excerpt, tokens_of
-from tallystick.rooms.memory.explain import proposition_dict
+from tallystick.rooms.memory.excerpts import tokens_of
+from tallystick.rooms.memory.facts import Fact, in_succession
 from tallystick.rooms.memory.naming import name_key, predicate_key
-from tallystick.rooms.memory.nouns import Observation, Proposition
+from tallystick.rooms.memory.nouns import Proposition
+from tallystick.rooms.memory.passages import Passage, choose_passages
 from tallystick.rooms.memory.question import Question, read_question
-from tallystick.rooms.memory.ranking import Ranked, rank
+from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
-from tallystick.rooms.memory.standing import ORDER, Standing, holds_at, standing
+from tallystick.rooms.memory.standing import ORDER, holds_at, standing
 from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.times import stamp_of
 
 ITEMS, TOKENS = 10, 1000
 """The usual budget."""
 MAX_ITEMS, MAX_TOKENS = 50, 8000
-ITEM_TOKENS = 200
-"""Of one text; longer ones are shown in part."""
+SPARE = 30
+"""Texts that are looked at beyond those wanted: many may say the same."""
+EVIDENCE = 3
+"""Texts that an accepted fact is shown with; `explain` shows all."""
 LOOKED_AT = 40
 """Facts that are weighed for one question."""
 FACT_COVERS, FACT_SHARE = 0.34, 0.5
@@ -46,50 +49,6 @@ class Wanted:
     """Only facts that speak of this moment."""
     limit: int = ITEMS
     tokens: int = TOKENS
-
-
-@record
-class Fact:
-    """A proposition that bears on the question."""
-
-    one: Proposition
-    stands: Standing
-
-    @property
-    def words(self) -> str:
-        """As it is shown, and counted."""
-        return f"{self.one.subject} {self.one.predicate} {self.one.object}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain JSON."""
-        shown = self.stands.as_dict()
-        del shown["figures"], shown["evidence_ids"]
-        return {**proposition_dict(self.one), **shown, "belief": self.stands.figures.belief}
-
-
-@record
-class Passage:
-    """A text that may answer the question."""
-
-    seen: Observation
-    text: str
-    score: int
-    """In hundredths; only to compare within one answer."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain JSON."""
-        return {
-            "observation_id": self.seen.id,
-            "text": self.text,
-            "whole": self.text == self.seen.text,
-            "source_id": self.seen.source_id,
-            "class": self.seen.weighed_as,
-            "observed_at": stamp_of(self.seen.observed_at),
-            "episode_id": self.seen.episode_id,
-            "receipt_id": self.seen.receipt_id,
-            "seq": self.seen.seq,
-            "score": self.score,
-        }
 
 
 @record
@@ -126,29 +85,37 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
         now: The moment that facts are weighed at.
     """
     question = read_question(wanted.query)
-    facts = _facts(state, log, catalogue, wanted, question, now)
-    ranking = rank(catalogue.observations, question, limit=wanted.limit, as_of_seq=wanted.as_of_seq)
+    about = read_about(question) if wanted.entity is None else About()
+    found = _facts(state, log, catalogue, wanted, question, now)
+    facts = in_succession([fact for fact in found if _fits(fact.one, about, state)])
+    ranking = rank(catalogue.observations, question, limit=wanted.limit, spare=SPARE, as_of_seq=wanted.as_of_seq)
     shown, spent = _within(facts, wanted.limit // 2 if question.words else wanted.limit, wanted.tokens // 2)
     passages: list[Passage] = []
-    for ranked in ranking.best if wanted.entity is None else ():
-        seen = state.observations.get(ranked.entry.id)
-        if seen is not None and len(shown) + len(passages) < wanted.limit:
-            text = excerpt(seen.text, ranking.worth, min(ITEM_TOKENS, wanted.tokens))
-            if spent + tokens_of(text) <= wanted.tokens:
-                spent += tokens_of(text)
-                passages.append(_passage(ranked, seen, text))
+    if wanted.entity is None:
+        passages, spent = choose_passages(
+            state, ranking, _evidence(shown), about, limit=wanted.limit - len(shown), tokens=wanted.tokens, spent=spent
+        )
     accepted = any(fact.stands.status == "accepted" for fact in shown)
     # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
     doubt = None if accepted or (shown and not question.words) else ranking.doubt
     if not shown and not passages:
         doubt = "nothing_found"
+    elif not shown and found:
+        doubt = doubt or "said_of_another"
     return Recollection(
         facts=tuple(shown), passages=tuple(passages), doubt=doubt, tokens=spent, complete=ranking.complete
     )
 
 
-def _passage(ranked: Ranked, seen: Observation, text: str) -> Passage:
-    return Passage(seen=seen, text=text, score=round(ranked.score * 100))
+def _fits(one: Proposition, about: About, state: State) -> bool:
+    return about.fits(one.subject, one.predicate, one.object, state.policy.owners)
+
+
+def _evidence(facts: Iterable[Fact]) -> list[str]:
+    """What the accepted ones rest on, the strongest of each."""
+    return [
+        name for fact in facts if fact.stands.status == "accepted" for name in fact.stands.evidence_ids[:EVIDENCE]
+    ]  # fmt: skip
 
 
 def _within(facts: Iterable[Fact], limit: int, tokens: int) -> tuple[list[Fact], int]:
