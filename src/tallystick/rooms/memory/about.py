@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from tallystick.records import record
+from tallystick.rooms.memory.extract_rules import VERBS
 from tallystick.rooms.memory.naming import name_key, possessed
 from tallystick.rooms.memory.question import STOP, Question, content_words, says_when
 from tallystick.rooms.memory.stems import stems
@@ -22,11 +23,16 @@ _HELD = (
 )
 """Somebody's thing, of which something is asked: my dog's name, the name of my dog, what my dog is called."""
 _ACTS = re.compile(r"\b(?:do|does|did|has|have|had|will|can) (?:my|our|your) (\w+(?: \w+)?) \w", re.IGNORECASE)
-"""Somebody's thing that does something: where does my brother live. Its verb may be among the words."""
+"""Somebody's thing that does something: where does my brother live."""
 _SPELT = re.compile(r"\bof the (\w+(?: \w+){0,2})", re.IGNORECASE)
 _ASKER = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
-_OTHER = re.compile(r"\b(?:yours?|yourself|(?:are|were) you|his|hers?|him|he|she|theirs?|them|they)\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\b(?:yours?|yourself|(?:are|were|do|did) you(?! (?:know|remember|recall|think|have))|his|hers?|him|he|she|theirs?"
+    r"|them|they)\b",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z]\w+")
+_VERBS = frozenset(word for verb in VERBS for word in stems(verb.said.replace("|", " ")))
 _SMALL = re.compile(r"\b[a-z]\w*")
 
 
@@ -76,6 +82,11 @@ class About:
         """Whether a text names the thing that is asked about."""
         return not self.things.isdisjoint(stems(text))
 
+    def passes_by(self, text: str, speaker: str, owners: Collection[str]) -> bool:
+        """Whether the owner says something in a text, and names none of those who are asked about by name."""
+        asked = bool(self.names) and not self.of_asker
+        return asked and name_key(speaker) in owners and self.names.isdisjoint(stems(text))
+
 
 def read_about(question: Question) -> About:
     """Read whom a question is about."""
@@ -85,7 +96,7 @@ def read_about(question: Question) -> About:
     # In a text of large letters none of them says that it begins a name.
     names = _words(_NAME.findall(text)) if _SMALL.search(text) else frozenset[str]()
     return About(
-        things=_words(held or _ACTS.findall(text)),
+        things=_words(held) or _words(_ACTS.findall(text)) - _VERBS,
         acts=not held,
         spelt=_words(_SPELT.findall(text)),
         names=frozenset(word for word in names if not says_when((word,))),

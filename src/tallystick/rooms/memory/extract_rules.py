@@ -27,7 +27,9 @@ class Rule(NamedTuple):
     volatility: str = "medium"
 
 
-class _Verb(NamedTuple):
+class Verb(NamedTuple):
+    """A verb that is understood."""
+
     said: str
     """As it stands in a statement."""
     bare: str
@@ -36,28 +38,28 @@ class _Verb(NamedTuple):
     volatility: str = "medium"
 
 
-_VERBS: tuple[_Verb, ...] = (
-    _Verb(
+VERBS: tuple[Verb, ...] = (
+    Verb(
         "live in|lives in|am living in|is living in|reside in|resides in"
         "|moved to|have moved to|has moved to|moved back to|relocated to",
         "live in", "lives_in", "low",
     ),
-    _Verb("work for|works for|work at|works at|am employed by|is employed by", "work for|work at", "works_for", "low"),
-    _Verb("was born on", "born on", "born_on", "static"),
-    _Verb("was born in", "born in", "born_in", "static"),
-    _Verb("prefer|prefers", "prefer", "prefers", "low"),
-    _Verb("like|likes|love|loves|enjoy|enjoys", "like|love|enjoy", "likes", "low"),
-    _Verb("hate|hates|dislike|dislikes", "hate|dislike", "dislikes", "low"),
-    _Verb("decided to|decided on|have decided to|has decided to", "decide on", "decided", "low"),
-    _Verb("am allergic to|is allergic to", "allergic to", "allergic_to", "static"),
-    _Verb("speak|speaks", "speak", "speaks", "low"),
-    _Verb("own|owns", "own", "owns", "low"),
-    _Verb("use|uses", "use", "uses"),
-    _Verb("require|requires|need|needs", "require|need", "requires"),
+    Verb("work for|works for|work at|works at|am employed by|is employed by", "work for|work at", "works_for", "low"),
+    Verb("was born on", "born on", "born_on", "static"),
+    Verb("was born in", "born in", "born_in", "static"),
+    Verb("prefer|prefers", "prefer", "prefers", "low"),
+    Verb("like|likes|love|loves|enjoy|enjoys", "like|love|enjoy", "likes", "low"),
+    Verb("hate|hates|dislike|dislikes", "hate|dislike", "dislikes", "low"),
+    Verb("decided to|decided on|have decided to|has decided to", "decide on", "decided", "low"),
+    Verb("am allergic to|is allergic to", "allergic to", "allergic_to", "static"),
+    Verb("speak|speaks", "speak", "speaks", "low"),
+    Verb("own|owns", "own", "owns", "low"),
+    Verb("use|uses", "use", "uses"),
+    Verb("require|requires|need|needs", "require|need", "requires"),
 )  # fmt: skip
 
 
-def _with_verb(verb: _Verb) -> tuple[Rule, Rule]:
+def _with_verb(verb: Verb) -> tuple[Rule, Rule]:
     """The sentence by the speaker, and about somebody who is named or is somebody's."""
     said = rf"(?:(?P<no>{_DENIED} (?:{verb.bare}))|{_ADVERB}(?:{verb.said})) {_THING}"
     mine = re.compile(rf"^{_BEFORE}I {said}", re.IGNORECASE)
@@ -68,7 +70,7 @@ def _with_verb(verb: _Verb) -> tuple[Rule, Rule]:
 
 
 VERB_PHRASE = re.compile(
-    rf"(?:{_DENIED}|{_ADVERB}(?:{'|'.join(verb.said for verb in _VERBS)}"
+    rf"(?:{_DENIED}|{_ADVERB}(?:{'|'.join(verb.said for verb in VERBS)}"
     r"|am|are|is|was|were|have|has|had|do|does|did|can|can't|cannot|will|won't|go|goes|went|got|get|gets|grew|study"
     r"|studies|studied|play|plays|want|wants|plan|plans)) \w",
     re.IGNORECASE,
@@ -90,7 +92,7 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(rf"^{_BEFORE}{_NAME}{_OWN} (?P<theirs>[a-z][\w -]{{1,30}}?){_CALLED} {_THING}"), "name", "static"),
     Rule(re.compile(rf"^{_BEFORE}{_NAME}{_OWN} name is {_THING}"), "name", "static"),
     Rule(re.compile(rf"^{_BEFORE}my {_WHAT} (?:is|are|was) {_NOT}{_THING}", re.IGNORECASE)),
-    *(rule for verb in _VERBS for rule in _with_verb(verb)),
+    *(rule for verb in VERBS for rule in _with_verb(verb)),
     Rule(re.compile(rf"^{_BEFORE}{_NAME} (?:was founded|was established) in {_THING}"), "founded_in", "static"),
     Rule(
         re.compile(rf"^{_BEFORE}{_NAME} was (?:written|created|designed|painted|invented) by {_THING}"),

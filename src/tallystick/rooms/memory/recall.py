@@ -4,7 +4,8 @@ A budget bounds both together. Nothing is summed up or worded anew: facts are sh
 that says how far they may be relied on, and texts are shown word for word.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tallystick.records import record
@@ -20,6 +21,7 @@ from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
 from tallystick.rooms.memory.standing import ORDER, holds_at, standing
 from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.stems import stem
 
 ITEMS, TOKENS = 10, 1000
 """The usual budget."""
@@ -85,9 +87,10 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
         now: The moment that facts are weighed at.
     """
     question = read_question(wanted.query)
-    about = read_about(question) if wanted.entity is None else About()
-    found = _facts(state, log, catalogue, wanted, question, now)
-    facts = in_succession([fact for fact in found if _fits(fact.one, about, state)])
+    about, owners = read_about(question) if wanted.entity is None else About(), state.policy.owners
+    asked = _by_name(wanted, about, catalogue, owners)
+    found = _facts(state, log, catalogue, asked, read_question(asked.query), now)
+    facts = in_succession([fact for fact in found if _fits(fact.one, about, owners)])
     ranking = rank(catalogue.observations, question, limit=wanted.limit, spare=SPARE, as_of_seq=wanted.as_of_seq)
     shown, spent = _within(facts, wanted.limit // 2 if question.words else wanted.limit, wanted.tokens // 2)
     passages: list[Passage] = []
@@ -95,20 +98,41 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
         passages, spent = choose_passages(
             state, ranking, _evidence(shown), about, limit=wanted.limit - len(shown), tokens=wanted.tokens, spent=spent
         )
-    accepted = any(fact.stands.status == "accepted" for fact in shown)
-    # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
-    doubt = None if accepted or (shown and not question.words) else ranking.doubt
-    if not shown and not passages:
-        doubt = "nothing_found"
-    elif not shown and found:
-        doubt = doubt or "said_of_another"
+    missed = bool(found) or all(about.passes_by(each.text, each.seen.source_id, owners) for each in passages)
+    doubt = _doubt(ranking.doubt, question, shown, passages, missed=missed)
     return Recollection(
         facts=tuple(shown), passages=tuple(passages), doubt=doubt, tokens=spent, complete=ranking.complete
     )
 
 
-def _fits(one: Proposition, about: About, state: State) -> bool:
-    return about.fits(one.subject, one.predicate, one.object, state.policy.owners)
+def _by_name(wanted: Wanted, about: About, catalogue: Catalogue, owners: Iterable[str]) -> Wanted:
+    """The same with the names of whoever asks of himself: facts are kept by name."""
+    named = [name for name in owners if about.of_asker and catalogue.propositions.is_speaker(stem(name))]
+    return replace(wanted, query=" ".join((*named, wanted.query))) if named else wanted
+
+
+def _doubt(
+    said: str | None, question: Question, facts: Sequence[Fact], passages: Sequence[Passage], *, missed: bool
+) -> str | None:
+    """Why there may be no answer.
+
+    Args:
+        said: What speaks against the texts that were found.
+        question: What is asked.
+        facts: What is shown.
+        passages: The texts that are shown.
+        missed: What was found is about somebody else.
+    """
+    if not facts:
+        return "nothing_found" if not passages else said or ("said_of_another" if missed else None)
+    # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
+    if not question.words or said == "nothing_found" or any(fact.stands.status == "accepted" for fact in facts):
+        return None
+    return said
+
+
+def _fits(one: Proposition, about: About, owners: Collection[str]) -> bool:
+    return about.fits(one.subject, one.predicate, one.object, owners)
 
 
 def _evidence(facts: Iterable[Fact]) -> list[str]:
