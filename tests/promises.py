@@ -890,6 +890,10 @@ PROMISES: dict[str, str] = {
     "desk.http": "Events, tickets, leases, fills and verdicts over HTTP, with fixed codes and statuses",
     # -- desk: worker --
     "desk.verdict": "The verdict is computed by the server from the signed trace; each rule has an id",
+    "desk.whose-calls": "Only calls of whoever holds a ticket count for it, or of our own worker; what others do in its session says nothing",
+    "desk.policy-binds": "Turns, strategy and budget of a ticket bind workers outside like our own, at every search tool",
+    "desk.rooms-evidence": "What memory, insight and logs know is evidence like a document's: found, verified and judged alike",
+    "desk.shown-results": "The evidence package shows what each call found, in short, word for word",
     "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
     "desk.model": "With a model behind it the desk sorts, searches and writes by it; where it is not heard or says nothing of use, rules stand in",

@@ -31,7 +31,7 @@ TOOLS = [
     {"name": "write_note", "description": "Write a note.", "inputSchema": TEXT},
     {"name": "login", "inputSchema": {"type": "object", "properties": {"password": {"type": "string"}}}, "annotations": READS},
     *({"name": name, "description": name, "inputSchema": ANY, "annotations": READS}
-      for name in ("fail", "rpc_error", "die", "garbage", "flood", "huge", "hang", "ask_model", "progress", "early", "twice", "spread")),
+      for name in ("fail", "rpc_error", "die", "garbage", "flood", "huge", "hang", "ask_model", "progress", "early", "twice", "spread", "odd_id", "half")),
     {"name": "get remote", "inputSchema": {"$ref": "https://example.org/schema.json"}, "annotations": READS},
 ]  # fmt: skip
 
@@ -87,6 +87,12 @@ def call(ident, params):  # noqa: PLR0911 - one habit after the other
         say({"jsonrpc": "2.0", "id": args["id"], "result": text("not asked")})
     if name == "twice":
         say({"jsonrpc": "2.0", "id": ident, "result": text("first")})
+    if name == "odd_id":
+        # The id as it was not given, and whatever else makes an answer look like something else.
+        say(args["line"].replace("ID", json.dumps(ident)))
+        return None
+    if name == "half":
+        return text("cut in the middle: \ud83d") if args.get("text") else text("n", n=float("nan"))
     if name == "spread":
         odd = '{ "result" : {"content": [ {"type":"text","text":"a\\u00e9\\/"} ] , "n": 1.50} , "id":'
         say(odd + json.dumps(ident) + ',"jsonrpc":"2.0"}')

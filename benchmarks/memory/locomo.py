@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,17 @@ from tallystick.rooms.memory.catalogue import Catalogue
 from tallystick.rooms.memory.excerpts import tokens_of
 from tallystick.rooms.memory.fold import replay
 from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.question import read_question
+from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.recall import Wanted, recall
 from tallystick.rooms.memory.times import stamp_of
 
 PROMISES = ("reading.locomo",)
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ITEMS, TOKENS = 10, 1000
+FUSED = (0.2, 0.5, 1.0)
+"""How much the vectors' ranks weigh beside ours."""
+DEPTH = 200
 Finder = Callable[[str], tuple[list[str], bool]]
 """A question → ids of turns, best first, and whether it was said that there may be no answer."""
 _STOP = frozenset(
@@ -38,9 +44,11 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     if not talks:
         return {"goal": "recall@10 ≥ 0.68", "markdown": "Left out: locomo is not there (TALLY_DATA)."}
     ways: dict[str, Callable[[Conversation], Finder]] = {"BM25 alone": bm25, "recall": our_recall}
-    vectors = vectors_alone()
+    vectors = word_vectors()
     if vectors is not None:
-        ways["vectors alone (wordllama)"] = vectors
+        ways["vectors alone (wordllama)"] = lambda talk: vectors_alone(vectors, talk)
+        for weight in FUSED:
+            ways[f"recall, vectors fused in ({weight})"] = partial(fused, vectors, weight)
     rows = {name: score(talks, way) for name, way in ways.items()}
     lines = [
         "| way | @5 | @10 | @10, answerable | no answer: says so | answer there: doubts it | most tokens |",
@@ -161,22 +169,48 @@ def bm25(talk: Conversation) -> Finder:
     return find
 
 
-def vectors_alone() -> Callable[[Conversation], Finder] | None:
-    """Static word vectors (wordllama), if they are installed; nothing of ours beside them."""
+def word_vectors() -> Any:
+    """Static word vectors (wordllama), if they are installed."""
     try:
         import wordllama  # type: ignore[import-not-found] # noqa: PLC0415
     except ImportError:
         return None
     # Its own folder as the cache: the wheel carries weights and tokenizer, but looks for the latter elsewhere.
-    model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
-    def way(talk: Conversation) -> Finder:
-        held = model.embed([f"{turn.speaker}: {turn.text}" for turn in talk.turns], norm=True)
 
-        def find(question: str) -> tuple[list[str], bool]:
-            near = (held @ model.embed(question, norm=True)[0]).argsort()[::-1][:ITEMS]
-            return [talk.turns[int(number)].id for number in near], False
+def vectors_alone(model: Any, talk: Conversation) -> Finder:
+    """The nearest turns; nothing of ours beside them."""
+    nearest = near(model, talk)
+    return lambda question: ([talk.turns[number].id for number in nearest(question)[:ITEMS]], False)
 
-        return find
 
-    return way
+def near(model: Any, talk: Conversation) -> Callable[[str], list[int]]:
+    """A question → the numbers of the turns, the nearest first."""
+    held = model.embed([f"{turn.speaker}: {turn.text}" for turn in talk.turns], norm=True)
+
+    def order(question: str) -> list[int]:
+        return [int(number) for number in (held @ model.embed(question, norm=True)[0]).argsort()[::-1]]
+
+    return order
+
+
+def fused(model: Any, weight: float, talk: Conversation) -> Finder:
+    """The ranks of our ranking and of the vectors, fused (1 / (10 + rank), the vectors' times the weight)."""
+    state = replay(observed(talk.turns))
+    catalogue = Catalogue(None)
+    catalogue.fill(sorted(state.observations.held.values(), key=lambda seen: seen.seq), ())
+    places = {seen.id: seen.seq for seen in state.observations.held.values()}
+    nearest = near(model, talk)
+
+    def find(question: str) -> tuple[list[str], bool]:
+        ranking = rank(catalogue.observations, read_question(question), limit=DEPTH)
+        scores: Counter[int] = Counter()
+        for place, ranked in enumerate(ranking.best):
+            scores[places[ranked.entry.id]] += 1 / (10 + place)
+        for place, number in enumerate(nearest(question)[:DEPTH]):
+            scores[number] += weight / (10 + place)
+        order = sorted(scores, key=lambda number: (-scores[number], -number))
+        return [talk.turns[number].id for number in order[:ITEMS]], ranking.doubt is not None
+
+    return find

@@ -84,6 +84,84 @@ def test_garbage_and_floods_on_its_output_do_not_reach_the_answer(house):
     assert faults(house) == [None, None, None]
 
 
+ODD_ANSWERS = [
+    '{"jsonrpc":"2.0","id":ID.0,"result":RESULT}',
+    '{"jsonrpc":"2.0","id":IDe0,"result":RESULT}',
+    '{"jsonrpc":"2.0","id":"ID","result":RESULT}',
+    '{"jsonrpc":"2.0","id":" 0ID","result":RESULT}',
+    '{"jsonrpc":"2.0","id":ID,"method":null,"result":RESULT}',
+    '{"jsonrpc":"2.0","id":ID,"method":"x","result":RESULT}',
+    '[{"jsonrpc":"2.0","id":ID,"method":null,"result":RESULT}]',
+]
+
+
+@pytest.mark.promise("relay.lies", "relay.receipts")
+@pytest.mark.parametrize("answer", ODD_ANSWERS)
+def test_an_answer_that_a_lenient_client_would_take_goes_by_way_of_the_gate(house, answer):
+    line = answer.replace("RESULT", '{"content":[{"type":"text","text":"found"}]}')
+    with house.wrap("--timeout", "20") as client:
+        client.begin("tools/call", {"name": "odd_id", "arguments": {"line": line}})
+        assert json.loads(client.line())["result"]["content"][0]["text"] == "found"
+        assert client.ask("ping")
+    assert client.others == []
+    assert faults(house) == [None]
+
+
+@pytest.mark.promise("relay.lies")
+@pytest.mark.parametrize("ident", ["true", "[ID]", '{"a":ID}', "null", "ID.5"])
+def test_an_answer_to_nobody_and_one_in_a_nested_batch_are_left_out(house, ident):
+    result = '"result":{"content":[{"type":"text","text":"not asked"}]}'
+    with house.wrap("--timeout", "1") as client:
+        for line in (f'{{"jsonrpc":"2.0","id":{ident},{result}}}', f'[[{{"jsonrpc":"2.0","id":ID,{result}}}]]'):
+            said = client.call("odd_id", {"line": line})
+            assert refusal(said)["category"] == "downstream_error"
+    assert client.others == []
+    assert faults(house) == ["timeout", "timeout"]
+
+
+@pytest.mark.promise("relay.garbage")
+@pytest.mark.parametrize("args", [{"text": "x"}, {}])
+def test_an_answer_with_half_a_character_or_no_number_fails_at_once_and_says_why(house, args):
+    with house.wrap() as client:
+        assert refusal(client.call("half", args))["category"] == "downstream_error"
+        assert text_of(client.call("echo", {"text": "x"}))
+    assert faults(house) == ["tool_failed", None]
+    assert "Traceback" not in client.errors
+
+
+@pytest.mark.promise("relay.no-way-around", "relay.bad-input")
+@pytest.mark.parametrize("ident", ["1" + "0" * 30, "18446744073709551616", "1.5", "true", "[1]", "null"])
+@pytest.mark.parametrize("method", ["tools/call", "tools/list"])
+def test_an_id_that_is_none_is_refused_and_the_relay_goes_on(house, ident, method):
+    with house.wrap() as client:
+        client.send(f'{{"jsonrpc":"2.0","id":{ident},"method":"{method}","params":{{"name":"echo"}}}}'.encode())
+        assert json.loads(client.line())["error"]["code"] == -32600
+        assert text_of(client.call("echo", {"text": "x"}))
+    assert client.process.returncode == 0
+
+
+@pytest.mark.promise("relay.refused")
+@pytest.mark.parametrize("text", [r'"\ud83d"', "NaN"])
+def test_whoever_waits_for_a_call_that_cannot_be_read_in_one_way_is_told(house, text):
+    with house.wrap() as client:
+        call = '{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"echo","arguments":{"text":TEXT}}}'
+        client.send(call.replace("TEXT", text).encode())
+        assert json.loads(client.answer_line(77))["error"]["code"] == -32700
+
+
+@pytest.mark.promise("relay.receipts")
+@pytest.mark.parametrize(
+    ("name", "kept"), [(r'"a\ud800\n\u202eb"', "ab"), ("5", None), ("null", None), ('"\\u0000"', None)]
+)
+def test_whatever_a_client_calls_itself_its_calls_are_recorded(house, name, kept):
+    with Client(house.command(), home=house.home) as client:
+        hello = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":5,"clientInfo":{"name":NAME}}}'
+        client.send(hello.replace("NAME", name).encode())
+        client.answer_line(0)
+        assert text_of(client.call("echo", {"text": "x"}))
+    assert [one.header.get("agent_id") for one in house.receipts("outcome")] == [kept]
+
+
 @pytest.mark.promise("relay.size")
 def test_a_result_that_is_too_large_is_refused_and_the_relay_goes_on(house):
     megabytes = size(12, 100)
@@ -205,6 +283,18 @@ def test_what_cannot_be_started_says_why_and_what_to_do(house, options, command,
     assert client.close() == exit_code
     assert f"error: {code}:" in client.errors
     assert "Traceback" not in client.errors
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize("options", [(), ("--url", "http://127.0.0.1:1/mcp")])
+@pytest.mark.parametrize("closed", ["</dev/null", "<&-", "<&- >&-"])
+def test_with_nothing_to_read_it_ends_without_a_stack_trace(house, options, closed):
+    command = house.command(*options, command=[] if options else None)
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, timeout=60, check=False
+    )
+    assert ended.returncode == 0
+    assert b"Traceback" not in ended.stderr
 
 
 @pytest.mark.promise("relay.bad-input")

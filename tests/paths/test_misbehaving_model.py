@@ -252,7 +252,7 @@ def test_a_turn_in_strict_mode_runs_with_nothing_the_model_was_forced_to_write(g
 )
 def test_native_calls_are_proposals_like_any_other(gate, runs, calls, ran) -> None:
     with ScriptedServer(Says("Looking.", calls=calls), Says("ABSTAIN")) as server:
-        result = turn_with(gate, server, speech="native")
+        result = turn_with(gate, server, protocol="native")
     assert runs == ran
     assert (result.stop_hook is None) == bool(ran)
 

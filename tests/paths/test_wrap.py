@@ -350,7 +350,7 @@ def test_what_is_pinned_first_is_the_whole_list_though_the_client_sees_it_page_b
         more = client.ask("tools/list", {"cursor": shown["nextCursor"]})["result"]
         assert len(shown["tools"]) == len(more["tools"]) == 8
         assert text_of(client.call("spread"))
-    assert [one.header["audit"]["metadata"]["tools"] for one in house.receipts("note")] == [18]
+    assert [one.header["audit"]["metadata"]["tools"] for one in house.receipts("note")] == [20]
 
 
 @pytest.mark.promise("relay.instructions")
@@ -438,3 +438,25 @@ def test_on_exit_it_says_what_it_did_and_how_to_check(house):
     assert client.errors.strip().splitlines()[-1] == (
         f"tallystick: 1 calls, 0 held, 0 refused; to check: tally audit verify {house.workspace}"
     )
+    quiet = house.wrap("--quiet")
+    quiet.call("echo", {"text": "x"})
+    quiet.close()
+    assert quiet.errors == ""
+
+
+@pytest.mark.promise("relay.held-command", "relay.summary")
+def test_commands_can_be_typed_as_they_are_shown_whatever_the_folder_is_called(house, tmp_path):
+    house.workspace = tmp_path / "it's a  folder; $HOME"
+    house.policy(ASK)
+    definitions = tmp_path / "tools.json"
+    tool = {"name": "write_note", "inputSchema": {"type": "object"}}
+    shown = []
+    for described in ("one", "other"):
+        definitions.write_text(json.dumps([{**tool, "description": described}]))
+        command = server("--definitions", str(definitions), "--instructions", described)
+        with house.wrap("--hold", "0", command=command) as client:
+            shown += text_of(client.call("write_note", {})).splitlines()
+        shown += client.errors.replace("; to check: ", "\n").replace("to see it: ", "\n").splitlines()
+    typed = [shlex.split(line) for line in shown if line.strip().startswith("tally ")]
+    assert {" ".join(words[1:3]) for words in typed} == {"approvals approve", "mcp review", "audit verify"}
+    assert {words[-1] for words in typed} == {str(house.workspace)}

@@ -46,6 +46,21 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("agents.files")
+def test_an_endpoint_that_was_written_under_a_former_name_is_read_and_written_under_the_present_one(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / ".control-room" / "agents" / "agent-endpoints.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '{"version": 1, "endpoints": [{"agent_id": "writer", "provider": "ollama", "model": "m", "speech": "native"}]}'
+    )
+    assert Registry(tmp_path).endpoint("writer").protocol == "native"
+    Registry(tmp_path).change(lambda roster: roster.set_endpoint(replace(MODEL, agent_id="critic")))
+    assert b'"protocol": "native"' in file.read_bytes()
+    assert b"speech" not in file.read_bytes()
+
+
+@pytest.mark.promise("agents.files")
 def test_a_change_is_there_for_whoever_looks_next_and_in_the_named_files(tmp_path: Path) -> None:
     assert isinstance(Registry(tmp_path).change(lambda roster: roster.add(GUEST)), Roster)
     assert isinstance(Registry(tmp_path).change(lambda roster: roster.set_endpoint(MODEL)), Roster)

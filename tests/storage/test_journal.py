@@ -259,7 +259,7 @@ def test_a_line_of_any_length_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_more_sessions_than_files_can_be_open_all_get_their_lines(tmp_path: Path) -> None:
-    views = Views(tmp_path / "sessions", tmp_path / "mend")
+    views = Views(tmp_path / "sessions", tmp_path / "mend", tmp_path / "replaced")
     for turn in range(3):
         for number in range(200):
             views.append(f"s{number}", b'{"seq":%d}\n' % turn)
@@ -283,7 +283,7 @@ def test_more_sessions_than_files_can_be_open_all_get_their_lines(tmp_path: Path
     ],
 )
 def test_a_view_is_repaired_from_its_last_good_line_on(tmp_path: Path, there: bytes, kept: bytes) -> None:
-    views = Views(tmp_path / "sessions", tmp_path / "mend")
+    views = Views(tmp_path / "sessions", tmp_path / "mend", tmp_path / "replaced")
     path = views.path("s")
     path.parent.mkdir(parents=True)
     path.write_bytes(there)
@@ -292,7 +292,7 @@ def test_a_view_is_repaired_from_its_last_good_line_on(tmp_path: Path, there: by
 
 
 def test_a_large_view_is_repaired_without_being_read_whole(tmp_path: Path) -> None:
-    views = Views(tmp_path / "sessions", tmp_path / "mend")
+    views = Views(tmp_path / "sessions", tmp_path / "mend", tmp_path / "replaced")
     path = views.path("s")
     path.parent.mkdir(parents=True)
     line = b'{"seq":%d,"pad":"' + b"x" * 1000 + b'"}\n'

@@ -7,7 +7,6 @@ from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.hands import GateHands
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.desk.flows.working import BY
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
 from tallystick.turns.agents.problem import Problem
@@ -25,6 +24,8 @@ class Tried:
     """Where it came to its end: done, review, blocked, failed."""
     decision: str
     """What triage said."""
+    reason: str
+    """Why it said so."""
     verdict: Judgement | None
     evidence: tuple[dict[str, Any], ...]
     draft: str
@@ -69,10 +70,7 @@ class Support:
                 return
 
     def _one(self, ticket_id: str, run: str) -> tuple[Ticket, tuple[str, ...]] | None:
-        begun = self.office.leases.begin(ticket_id, f"{run}.{ticket_id}")
-        if isinstance(begun, Problem):
-            return None
-        filled = self.office.leases.finish(ticket_id, f"{run}.{ticket_id}", self._worker.outputs(begun), by=BY)
+        filled = self._worker.work(ticket_id, f"{run}.{ticket_id}")
         return None if isinstance(filled, Problem) else (filled.ticket, filled.derived)
 
     def _waiting(self, limit: int) -> list[str]:
@@ -82,7 +80,7 @@ class Support:
     def attempt(self, question: str, *, run: str) -> Tried | str:
         """Take a question as a customer's message and see what becomes of it; a text says why it was not taken.
 
-        Nothing is sent: what would go out stays in the outbox of this workspace.
+        It is a ticket of this workspace like any other: what goes out waits in the outbox, for whoever sends.
         """
         received = self.office.intake.take({"type": "question", "thread_id": run, "content": question, "actor": "you"})
         if received.ticket_id is None:
@@ -100,7 +98,8 @@ class Support:
         judged = last.judged if last.judged is not None else (None if tool is None else tool.judged)
         evidence = () if tool is None else tool.final_outputs.get("tool_context", {}).get("evidence", ())
         return Tried(
-            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")), verdict=judged,
+            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")),
+            reason=str(triage.get("short_reason", "")), verdict=judged,
             evidence=tuple(dict(one) for one in evidence),
             draft="" if isinstance(shown, Problem) else shown.review.draft,
             sent=str(queued[0].payload.get("text", "")) if queued else "",

@@ -72,10 +72,11 @@ class FileKeys:
         self._signer = _signer(read_key(self._audit / LOG))
         ring = [_hmac_key(read_key(path)) for path in sorted(self._old.glob("????????????????.key"))]
         old = [parse_vkey(path.read_text()) for path in sorted(self._old.glob("*.vkey"))]
-        if self.pending_rotation() is not None:
+        coming = self._coming()
+        if coming is not None:
             # The log may say that they are in force already: what they signed must not look like a stranger's.
-            ring.append(_hmac_key(read_key(self._old / "next.key")))
-            old.append(_signer(read_key(self._old / "next.log")).verifier)
+            ring.append(_hmac_key(coming[0]))
+            old.append(_signer(coming[1]).verifier)
         self._ring = {key.key_id: key for key in (*ring, self._active)}
         self._verifiers = [self._signer.verifier, *(key for key in old if key != self._signer.verifier)]
 
@@ -147,6 +148,17 @@ class FileKeys:
             with contextlib.suppress(FileNotFoundError):
                 disk.unlink(self._old / name)
 
+    def _coming(self) -> tuple[bytes, bytes] | None:
+        """The new keys of a rotation that is under way."""
+        if self.pending_rotation() is None:
+            return None
+        try:
+            return read_key(self._old / "next.key"), read_key(self._old / "next.log")
+        except ConfigError:
+            if self.pending_rotation() is None:
+                return None  # it was finished or given up meanwhile
+            raise
+
     def _prepare_folder(self) -> None:
         disk.make_folder(self._audit)
         ignore = self._audit / ".gitignore"
@@ -156,8 +168,10 @@ class FileKeys:
     def _first(self, name: str, make: Callable[[], bytes]) -> bytes:
         """Read a key, or make it if nothing was ever signed here."""
         path = self._audit / name
+        # In this order: another process may make the key and sign with it while this one looks.
+        signed = _has_records(self._audit / "journal")
         if not path.exists() and not path.is_symlink():
-            if _has_records(self._audit / "journal"):
+            if signed:
                 message = (
                     f"{name} is missing, but there is a journal that was signed with it. Bring it back from a copy."
                 )

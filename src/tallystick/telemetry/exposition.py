@@ -1,6 +1,6 @@
 """Metrics as Prometheus text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -25,8 +25,9 @@ class _Source(Protocol):
 class _Readings(Collector):
     """Reads everything at the moment of asking."""
 
-    def __init__(self, source: _Source) -> None:
+    def __init__(self, source: _Source, gauges: Mapping[str, float]) -> None:
         self._source = source
+        self._gauges = gauges
 
     def collect(self) -> Iterator[Metric]:
         reading = self._source.read()
@@ -48,12 +49,14 @@ class _Readings(Collector):
         yield _counter("analysis_token_usage", "Tokens used by analyses.", (), [((), reading.analysis_tokens)])
         required = [((by,), count) for by, count in reading.required.items()]
         yield _counter("required_call_count", "Turns that had to begin with a call.", ("by",), required)
+        for name, value in self._gauges.items():
+            yield GaugeMetricFamily(name, name.replace("_", " "), value=value)
 
 
-def prometheus_text(source: _Source) -> bytes:
+def prometheus_text(source: _Source, gauges: Mapping[str, float]) -> bytes:
     """The text, from a registry of its own: nothing another library registers gets in."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Readings(source))
+    registry.register(_Readings(source, gauges))
     return generate_latest(registry)
 
 

@@ -3,8 +3,9 @@
 A call costs a lock and two additions; nothing of Prometheus is loaded until someone asks for `/metrics`.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from threading import Lock
+from types import MappingProxyType
 from typing import TypeVar
 
 from tallystick.gate.codes import Bucket
@@ -90,12 +91,16 @@ class Metrics:
                 required=dict(self._required),
             )
 
-    def exposition(self) -> bytes:
-        """The Prometheus text of `/metrics`."""
+    def exposition(self, gauges: Mapping[str, float] = MappingProxyType({})) -> bytes:
+        """The Prometheus text of `/metrics`.
+
+        Args:
+            gauges: What others know and keep themselves, by name.
+        """
         # Loading the client costs more than most commands take in all.
         from tallystick.telemetry.exposition import prometheus_text  # noqa: PLC0415 - see above
 
-        return prometheus_text(self)
+        return prometheus_text(self, gauges)
 
 
 def _new(series: dict[Label, Timing], key: Label, overflow: Label) -> Timing:

@@ -50,7 +50,7 @@ def test_a_person_gives_an_agent_a_model_and_takes_it_back(tally: Tally, workspa
     )  # fmt: skip
     assert given.code == 0, given.err
     endpoint = Registry(workspace).endpoint("writer")
-    assert (endpoint.provider, endpoint.model, endpoint.speech, endpoint.api_key_env) == (
+    assert (endpoint.provider, endpoint.model, endpoint.protocol, endpoint.api_key_env) == (
         "lmstudio",
         "qwen",
         "native",

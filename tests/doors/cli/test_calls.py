@@ -1,9 +1,14 @@
 """`tally tools` and `tally call`."""
 
+import json
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from tallystick.telemetry.tracing import Tracing
 from tests.doors.cli.conftest import Tally
 
 pytestmark = pytest.mark.usefixtures("workspace")
@@ -182,3 +187,23 @@ def test_what_a_tool_advises_is_told_to_people_too(tally: Tally, workspace: Path
     assert (failed.code, failed.error) == (6, "tool_failed")
     assert "Story/SCN-outline.md" in str(hint)
     assert "Story/SCN-outline.md" in failed.err
+
+
+@pytest.mark.promise("telemetry.spans", "telemetry.rejections")
+def test_calls_of_a_command_leave_spans_and_its_refusals_are_counted(
+    tally: Tally, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracing = Tracing(provider.get_tracer("test"))
+    monkeypatch.setattr(
+        "tallystick.telemetry.observer.open_tracing", lambda chosen: tracing if chosen.telemetry.tracing else None
+    )
+    assert tally("call", "word_count", '{"text":"a"}').code == 0
+    assert exporter.get_finished_spans() == ()
+    monkeypatch.setenv("APP_ENABLE_TRACING", "true")
+    assert tally("call", "word_count", '{"text":"a"}').code == 0
+    assert tally("call", "word_count", '{"text":7}').code == 1
+    assert [span.name for span in exporter.get_finished_spans()] == ["tool.call", "tool.call"]
+    totals = json.loads((workspace / ".control-room" / "telemetry" / "totals.json").read_text(encoding="utf-8"))
+    assert sum(totals["totals"]["rejections"].values()) == 1

@@ -66,6 +66,30 @@ def test_trying_tells_the_rule_and_what_would_change_the_verdict(tally: Tally, d
 
 
 @pytest.mark.promise("desk.cli")
+def test_trying_a_question_in_a_workspace_leaves_nothing_behind_either(tally: Tally, shop: Path) -> None:
+    (shop / "tallystick.toml").write_text('[rooms.desk]\nlogs = ["*.log"]\n', encoding="utf-8")
+    (shop / "shop.log").write_text("2026-01-05 order 48213 was declined: card expired\n", encoding="utf-8")
+    before = sorted(str(path) for path in shop.rglob("*"))
+    tried = tally("--json", "desk", "try", "When is the shop in Leeds open?")
+    assert tried.code == 0, tried.err
+    assert (tried.json["verdict"]["status"], tried.json["evidence"][0]["source"]) == ("PROCEED", "hours.md")
+    declined = tally("--json", "desk", "try", "Why was order 48213 declined?").json
+    assert declined["evidence"][0]["source"] == "shop.log"
+    assert sorted(str(path) for path in shop.rglob("*")) == before
+    assert tally("--json", "desk", "list").json["total"] == 0
+    assert tally("--json", "desk", "outbox").json["total"] == 0
+
+
+@pytest.mark.promise("desk.cli")
+def test_trying_tells_the_rule_though_triage_alone_decides(tally: Tally, documents: Path) -> None:
+    person = tally("desk", "try", "Can I speak with a human about my order?", "--kb", documents)
+    assert person.out.startswith("DEFER  defer.person-wanted: ")
+    assert "what would change it: nothing" in person.out
+    advert = tally("desk", "try", "Buy our SEO services and backlinks today", "--kb", documents)
+    assert advert.out.startswith("REJECT  triage: Advertising.\nwhat would change it: ")
+
+
+@pytest.mark.promise("desk.cli")
 @pytest.mark.parametrize(
     ("words", "error"),
     [

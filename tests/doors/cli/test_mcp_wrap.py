@@ -1,14 +1,19 @@
+import re
+
 import pytest
 
 from tallystick.doors.cli.wrapping import WordsError, read_words
 from tallystick.doors.mcp import wrap as wrapping_module
 
+FLAGS = {"--strict", "--trust-new", "--quiet", "-q", "--json"}
 WORDS = (
     ["--", "uvx", "mcp-server-git", "--", "x"],
     ["uvx", "mcp-server-git", "--strict"],
     ["--name", "My Server!", "--strict", "--trust-new", "--hold=1", "--timeout", "2", "--", "x"],
     ["--url", "https://x.example:8443/mcp", "--header", "A: b", "--header=C: d", "--max-output", "1000"],
     ["-w", "some", "--policy", "p.toml", "--start-timeout", "5", "--", "x", "-y"],
+    ["-q", "--json", "--", "x"],
+    ["--quiet", "--", "x", "--json"],
 )
 
 
@@ -31,6 +36,19 @@ def test_what_was_said_is_what_is_meant():
     assert plain.workspace.endswith("/.tallystick/relay/git")
     assert read_words(WORDS[2]).name == "My-Server"
     assert read_words(WORDS[3]).headers == ("A: b", "C: d")
+    assert [read_words(words).quiet for words in WORDS[4:]] == [False, True, True]
+
+
+@pytest.mark.promise("relay.words")
+def test_every_option_that_the_help_lists_is_taken(tally):
+    listed = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", tally("mcp", "wrap", "--help").out)) - {"--help", "-h"}
+    assert {"--quiet", "-q", "--json", "--hold"} <= listed
+    for option in sorted(listed):
+        value = (
+            [] if option in FLAGS else ["http://x" if option == "--url" else "A: 1" if option == "--header" else "1"]
+        )
+        server = [] if option == "--url" else ["--url", "http://x"]
+        assert read_words([option, *value, *server])
 
 
 @pytest.mark.promise("relay.bad-input")

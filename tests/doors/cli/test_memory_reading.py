@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.doors.cli.conftest import Tally
+from tests.doors.http.talking import finish, serve_agent
+from tests.doors.http.test_memory import SOLD, reads
+from tests.scripted_server import Says, ScriptedServer
 
 
 @pytest.mark.promise("reading.cli")
@@ -86,10 +89,27 @@ def test_a_conversation_in_a_file_and_every_question_about_it(tally: Tally, work
     assert json.loads((workspace / "memory.jsonld").read_text())["@graph"]
 
 
+@pytest.mark.promise("reading.cli", "reading.scribe")
+def test_an_agents_model_reads_what_is_added(tally: Tally, workspace: Path) -> None:
+    with ScriptedServer(Says(lambda seen: reads(seen, "sold the mill to Bob")), finish(), Says("Done.")) as server:
+        serve_agent(workspace, server)
+        added = tally("memory", "add", SOLD, "--agent", "critic", "--json")
+    assert added.code == 0, added.err
+    (name,) = added.json["proposition_ids"]
+    assert "Bob owns the mill" in tally("memory", "explain", name).out
+    with ScriptedServer() as server:
+        serve_agent(workspace, server)
+        silent = tally("memory", "add", "Ann sold the boat.", "--agent", "critic")
+    assert (silent.code, silent.error) == (1, "endpoint_failed")
+    assert "Ann sold the boat." in tally("memory", "ask", "boat").out
+
+
 @pytest.mark.promise("reading.cli")
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [
+        (["add", "x", "--agent", "nobody"], 1, "agent_unknown"),
+        (["add", "x", "--agent", "critic"], 1, "agent_without_model"),
         (["add"], 2, "usage"),
         (["add", "  "], 2, "usage"),
         (["add", "x", "--file", "tools.py"], 2, "usage"),

@@ -70,11 +70,21 @@ def test_agents_come_change_and_go(door: Doorway) -> None:
     assert changed(door, "PUT", "/api/agents/archivist/endpoint", MODEL)["model"] == "qwen"
     assert door.get("/api/agents/archivist").json()["endpoint"] == {"provider": "lmstudio", "model": "qwen"}
     assert door.get("/api/agents/archivist/endpoint").json()["base_url"] == MODEL["base_url"]
+    native = {**MODEL, "protocol": "native"}
+    assert changed(door, "PUT", "/api/agents/archivist/endpoint", native)["protocol"] == "native"
+    assert door.get("/api/agents/archivist/endpoint").json()["protocol"] == "native"
     assert changed(door, "DELETE", "/api/agents/archivist/endpoint")["provider"] == "offline"
     changed(door, "DELETE", "/api/agents/archivist")
     assert "archivist" not in names(door)
     audited = [receipt.header["audit"]["action"] for receipt in door.receipts() if "audit" in receipt.header]
-    assert audited == ["agent.add", "agent.change", "agent.set_endpoint", "agent.clear_endpoint", "agent.remove"]
+    assert audited == [
+        "agent.add",
+        "agent.change",
+        "agent.set_endpoint",
+        "agent.set_endpoint",
+        "agent.clear_endpoint",
+        "agent.remove",
+    ]
 
 
 @pytest.mark.promise("agents.owner")

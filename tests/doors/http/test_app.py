@@ -83,6 +83,22 @@ def operations(door: Doorway) -> list[tuple[str, str, dict[str, Any]]]:
     return [(path, method, op) for path, methods in document["paths"].items() for method, op in methods.items()]
 
 
+@pytest.mark.promise("doors.http-docs")
+def test_every_list_has_the_one_form_and_says_so_in_its_documentation(door: Doorway) -> None:
+    lists = []
+    for path, method, operation in operations(door):
+        named = {one["name"] for one in operation.get("parameters", ())}
+        answer = door.get(f"{path}?limit=1") if method == "get" and "{" not in path else None
+        if answer is not None and answer.status_code == 200 and answer.text.startswith('{"items"'):
+            lists.append(path)
+            assert {"limit", "offset"} <= named, path
+            assert answer.json().keys() >= {"items", "total", "limit", "offset"}, path
+            assert (answer.json()["limit"], answer.json()["offset"]) == (1, 0), path
+            assert len(answer.json()["items"]) <= 1, path
+            problem(door.get(f"{path}?limit=0"), 400, "validation_error")
+    assert len(lists) > 15
+
+
 ROUTES = {
     "POST /api/gate/call", "POST /api/gate/turns", "POST /api/gate/turns/{turn_id}/submit", "GET /api/gate/tools",
     "GET /api/approvals", "GET /api/approvals/{approval_id}", "POST /api/approvals/{approval_id}/approve",
@@ -101,6 +117,8 @@ ROUTES = {
     "GET /api/credits/{agent_id}",
     "GET /api/canon/index/status", "POST /api/canon/index",
     "POST /api/memory/proposals", "GET /api/memory/status", "GET /api/memory/propositions",
+    "POST /api/memory/texts", "GET /api/memory/observations", "GET /api/memory/observations/{observation_id}", "GET /api/memory/entities",
+    "GET /api/memory/tests", "GET /api/memory/episodes", "GET /api/memory/sources",
     "GET /api/memory/propositions/{proposition_id}", "GET /api/memory/propositions/{proposition_id}/explain",
     "GET /api/memory/propositions/{proposition_id}/supports", "GET /api/memory/propositions/{proposition_id}/what-if",
     "GET /api/memory/recall", "GET /api/memory/diff", "GET /api/memory/export",

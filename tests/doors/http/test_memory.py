@@ -1,10 +1,13 @@
 """`/api/memory/…`: the seed's proposal in, the seed's outcome out."""
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.doors.http.doorway import Doorway, problem
+from tests.doors.http.talking import call, finish, serve_agent
+from tests.scripted_server import Says, ScriptedServer, Seen, Status
 
 PATH = "/api/memory/proposals"
 
@@ -42,6 +45,117 @@ def test_a_proposal_is_accepted_and_memory_holds_it(door: Doorway) -> None:
     assert (status["counts"]["observations"], status["states"]["accepted"]) == (2, 1)
 
 
+@pytest.mark.promise("memory.http", "reading.present")
+def test_a_proposition_has_one_form_and_its_present_standing_wherever_it_is_read(door: Doorway) -> None:
+    # Observed long ago, proposed now: weighed at the log's time, read at the present one.
+    old = "2024-01-01T00:00:00Z"
+    given = [observation(f"Ada is in Lisbon, {who}.", who, at=old) for who in ("diary", "letters")]
+    ids = [door.post(PATH, one).json()["result"]["observation_id"] for one in given]
+    claim = {"subject": "Ada", "predicate": "is_in", "object": "Lisbon", "volatility": "high", "at": old}
+    made = door.post(PATH, {"tool_name": "propose_proposition", "payload": {**claim, "observation_ids": ids}}).json()
+    name = made["result"]["proposition_id"]
+    one = door.get(f"/api/memory/propositions/{name}").json()
+    (listed,) = door.get("/api/memory/propositions").json()["items"]
+    (fact,) = door.get("/api/memory/recall", params={"query": "Ada Lisbon"}).json()["facts"]
+    told = door.get(f"/api/memory/propositions/{name}/explain").json()
+    said = {**told["proposition"], **told["standing"]}
+    for shown in (one, listed, fact):
+        same = {key: value for key, value in shown.items() if key in said and key != "at"}
+        assert same == {key: said[key] for key in same}
+        assert (shown["class"], shown["status"]) == ("descriptive", "deprecated")
+        assert "kind" not in shown
+    assert one["last_weighed"] == {"status": "accepted", "at": old}
+    status = door.get("/api/memory/status").json()
+    assert (status["states"]["accepted"], status["due"]) == (1, 1)
+
+
+@pytest.mark.promise("memory.http")
+def test_everything_memory_holds_can_be_listed(door: Doorway) -> None:
+    seen = [
+        door.post(PATH, observation(f"Ada, {at}. " + "x" * 700, "letters", episode_id="trip")).json() for at in range(3)
+    ]
+    ids = [one["result"]["observation_id"] for one in seen]
+    entity = {"name": "Ada", "aliases": ["A. L."], "observation_ids": ids[:1]}
+    door.post(PATH, {"tool_name": "create_or_link_entity_candidate", "payload": entity})
+    claim = {"subject": "Ada", "predicate": "likes", "object": "tea", "observation_ids": ids[:1]}
+    made = door.post(PATH, {"tool_name": "propose_proposition", "payload": claim}).json()["result"]
+    door.post(PATH, {"tool_name": "propose_test", "payload": {**made, "method": "ask", "expectation": "yes"}})
+
+    def items(name: str, **params: Any) -> list[dict[str, Any]]:
+        found = door.get(f"/api/memory/{name}", params=params).json()
+        assert found.keys() == {"items", "total", "limit", "offset"}
+        shown: list[dict[str, Any]] = found["items"]
+        return shown
+
+    assert [one["id"] for one in items("observations", limit=2)] == ids[:0:-1]
+    assert [(one["name"], one["aliases"]) for one in items("entities")] == [("Ada", ["A. L."])]
+    assert [(one["id"], one["closed_at"]) for one in items("episodes")] == [("trip", None)]
+    assert [(one["id"], one["classes"]) for one in items("sources")] == [("letters", ["document"])]
+    (test,) = items("tests")
+    assert (test["method"], test["result"], test["at"][-1]) == ("ask", None, "Z")
+    (cut,) = items("observations", offset=2)
+    whole = door.get(f"/api/memory/observations/{cut['id']}").json()
+    assert (cut["truncated"], whole["truncated"], whole["text"][:600]) == (True, False, cut["text"])
+    problem(door.get("/api/memory/observations/obs_0"), 404, "validation_error")
+
+
+SOLD = "Ann sold the mill to Bob."
+
+
+def reads(seen: Seen, quote: str) -> Any:
+    """A model that proposes what it was shown, with this quote."""
+    name = re.findall(r"obs_[0-9a-f]{32}", seen.text)[-1]
+    claim = {"subject": "Bob", "predicate": "owns", "object": "the mill", "observation_ids": [name]}
+    args = {**claim, "quotes": [{"observation_id": name, "quote": quote}]}
+    words = call("propose_proposition", args).words
+    assert callable(words)
+    return words(seen)
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_a_text_is_recorded_and_read_by_an_agents_model(door: Doorway) -> None:
+    told = {"text": SOLD, "source": "diary", "class": "human", "agent": "critic"}
+    script = [Says(lambda seen: reads(seen, "sold the mill to Bob")), finish(), Says("Done.")]
+    with ScriptedServer(*script) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", told).json()
+    assert (made["refusals"], made["unheard"], len(made["observation_ids"])) == ([], None, 1)
+    (name,) = made["proposition_ids"]
+    explained = door.get(f"/api/memory/propositions/{name}/explain").json()
+    assert explained["edges"][0]["quote"] == "sold the mill to Bob"
+    # The text is whose it is; the proposal is the agent's.
+    seen = door.gate.ledger.find(explained["edges"][0]["observation"]["receipt_id"])
+    said = door.gate.ledger.find(explained["proposition"]["receipt_id"])
+    assert seen is not None
+    assert said is not None
+    assert (seen.header.get("agent_id"), said.header["agent_id"]) == (None, "critic")
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_a_model_that_makes_up_its_quote_or_falls_silent_leaves_the_text_recorded(door: Doorway) -> None:
+    told = {"text": SOLD, "source": "diary", "class": "human", "agent": "critic"}
+    with ScriptedServer(Says(lambda seen: reads(seen, "gave the mill to Bob")), always=Status(500)) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", told).json()
+    assert (len(made["observation_ids"]), made["proposition_ids"]) == (1, [])
+    assert "MISSING_PROVENANCE" in {one["code"] for one in made["refusals"]}
+    with ScriptedServer(always=Status(500)) as server:
+        serve_agent(door.workspace, server)
+        made = door.post("/api/memory/texts", {**told, "text": "Ann sold the boat."}).json()
+    assert (len(made["observation_ids"]), made["unheard"]["code"]) == (1, "endpoint_failed")
+
+
+@pytest.mark.promise("memory.http", "reading.scribe")
+def test_without_an_agent_rules_read_a_text_and_without_a_model_nobody_does(door: Doorway) -> None:
+    told = {"text": "Carol lives in Rome.", "source": "diary", "class": "human"}
+    made = door.post("/api/memory/texts", told).json()
+    assert (len(made["observation_ids"]), len(made["proposition_ids"])) == (1, 1)
+    for agent, status in (("critic", 409), ("nobody", 404)):
+        assert door.post("/api/memory/texts", {**told, "agent": agent}).status_code == status
+    problem(door.post("/api/memory/texts", {**told, "text": "  "}), 400, "validation_error")
+    assert door.get("/api/memory/status").json()["counts"]["observations"] == 1
+
+
 @pytest.mark.promise("memory.http", "memory.five-codes")
 @pytest.mark.parametrize(
     ("body", "code"),
@@ -74,5 +188,8 @@ def test_what_is_not_there_and_whoever_has_no_token_is_told_so(door: Doorway, lo
     problem(door.get("/api/memory/propositions/prop_0"), 404, "validation_error")
     problem(door.get("/api/memory/propositions?status=true"), 400, "validation_error")
     assert locked.post(PATH, observation()).status_code == 401
-    for path in ("/api/memory/status", "/api/memory/propositions", "/api/memory/propositions/prop_0"):
-        assert locked.get(path).status_code == 401
+    for path in (
+        "status", "propositions", "propositions/prop_0", "observations", "observations/obs_0", "entities", "tests",
+        "episodes", "sources",
+    ):  # fmt: skip
+        assert locked.get(f"/api/memory/{path}").status_code == 401

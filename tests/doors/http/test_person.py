@@ -139,7 +139,7 @@ def _everything(door: Doorway, approval_id: str, receipt_id: str) -> Any:
     paths = list(door.get("/api/openapi.json").json()["paths"])
     named = {
         "approval_id": approval_id, "receipt_id": receipt_id, "session_id": "http", "turn_id": "turn_0",
-        "agent_id": "writer", "model": "offline", "proposition_id": "prop_0", "conference_id": "conf_0", "number": "1",
+        "agent_id": "writer", "model": "offline", "proposition_id": "prop_0", "observation_id": "obs_0", "conference_id": "conf_0", "number": "1",
         "patch_id": "patch_00000000",
         "issue_id": "issue_0", "notification_id": "ntf_0", "prompt_id": "no-such-tool", "proposal_id": "prop_0",
         "ticket_id": "ticket_0",

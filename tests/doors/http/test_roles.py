@@ -28,6 +28,9 @@ ANYONE = {
     ("/api/canon/index", "post"), ("/api/canon/index/status", "get"),
     ("/api/memory/proposals", "post"), ("/api/memory/status", "get"), ("/api/memory/recall", "get"),
     ("/api/memory/propositions", "get"), ("/api/memory/propositions/{proposition_id}", "get"),
+    ("/api/memory/observations", "get"), ("/api/memory/observations/{observation_id}", "get"),
+    ("/api/memory/entities", "get"), ("/api/memory/tests", "get"), ("/api/memory/episodes", "get"),
+    ("/api/memory/sources", "get"), ("/api/memory/texts", "post"),
     ("/api/memory/propositions/{proposition_id}/explain", "get"),
     ("/api/memory/propositions/{proposition_id}/supports", "get"),
     ("/api/memory/propositions/{proposition_id}/what-if", "get"), ("/api/memory/diff", "get"),
@@ -94,7 +97,7 @@ def ask(door: Doorway, route: tuple[str, str], headers: dict[str, str]) -> Any:
     path, method = route
     filled = path.format(
         approval_id="appr_0", receipt_id="rcpt_0", session_id="s", turn_id="turn_0", agent_id="nobody", model="nothing",
-        proposition_id="prop_0", conference_id="conf_0", number="1", patch_id="patch_00000000",
+        proposition_id="prop_0", observation_id="obs_0", conference_id="conf_0", number="1", patch_id="patch_00000000",
         issue_id="issue_0", notification_id="ntf_0", prompt_id="no-such-tool", proposal_id="prop_0",
         ticket_id="ticket_0",
         run_id="run_0", slot="found", dataset_id="7", analysis_id="7", name="march", version="v7",

@@ -61,6 +61,8 @@ def test_a_run_is_started_polled_and_looked_into(working: Doorway) -> None:
     assert (listed["total"], listed["items"][0]["run_id"], listed["items"][0]["status"]) == (1, run_id, "done")
     log = working.get(f"{RUNS}/{run_id}/steps").json()
     assert log["total"] == len(log["items"]) > 3
+    page = working.get(f"{RUNS}/{run_id}/steps?limit=2&offset=1").json()
+    assert page == {"items": log["items"][1:3], "total": log["total"], "limit": 2, "offset": 1}
     slot = working.get(f"{RUNS}/{run_id}/cache/found").json()
     assert slot["value"]["files_found"] == 3
     receipt = working.get(f"/api/audit/sessions/{run_id}/receipts").json()

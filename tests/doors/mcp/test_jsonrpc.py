@@ -69,11 +69,22 @@ def test_every_spelling_of_the_method_is_seen(ways):
 @pytest.mark.promise("relay.no-way-around")
 @given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_no_line_makes_the_reading_fail(line):
-    message = jsonrpc.read_strict(line)
-    if isinstance(message, Ambiguous):
-        assert message.names_call
+    jsonrpc.read_strict(line)
     jsonrpc.read(line)
+    found = jsonrpc.read_anyhow(line)
     jsonrpc.looks_like_message(line)
+    if found is not None:
+        jsonrpc.is_answer(found)
+        assert json.loads(jsonrpc.error(found.get("id"), -32600, "no"))["error"]["code"] == -32600
+
+
+@pytest.mark.promise("relay.lies")
+@given(st.integers(), st.text(), st.floats())
+def test_any_way_to_write_an_id_is_the_same_to_a_lenient_reader(number, text, odd):
+    assert {jsonrpc.lenient(ident) for ident in (number, str(number), f" {number} ", hex(number))} == {number}
+    assert jsonrpc.lenient(float(number)) == number or abs(number) > 2**53
+    jsonrpc.lenient(text), jsonrpc.lenient(odd)
+    assert jsonrpc.lenient({}) is jsonrpc.lenient(None) is jsonrpc.lenient([1]) is None
 
 
 @pytest.mark.promise("relay.passes")

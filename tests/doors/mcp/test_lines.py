@@ -105,6 +105,20 @@ def test_a_plain_file_can_be_read_too(tmp_path):
     assert asyncio.run(run()) == [b"one", b"two"]
 
 
+@pytest.mark.parametrize("source", ["/dev/null", "/"])
+@pytest.mark.promise("relay.passes")
+def test_what_the_system_cannot_watch_ends_at_once(source):
+    async def run():
+        lines, ended = [], asyncio.Event()
+        fd = os.open(source, os.O_RDONLY)
+        LineReader(fd, longest=10, on_line=lines.append, on_long=lambda *_: None, on_end=ended.set).start()
+        await ended.wait()
+        os.close(fd)
+        return lines
+
+    assert asyncio.run(run()) == []
+
+
 @pytest.mark.promise("relay.flow")
 def test_a_writer_keeps_what_is_not_taken_and_says_when_there_is_room():
     async def run():

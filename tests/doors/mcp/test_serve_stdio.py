@@ -95,6 +95,30 @@ def test_what_two_parsers_could_read_differently_is_refused_and_recorded(workspa
                 assert gate.ledger.find(each["error"]["data"]["receipt_id"]) is not None
 
 
+@pytest.mark.promise("mcp.strict-json")
+def test_a_call_that_is_none_leaves_a_receipt_and_whoever_waits_is_told(workspace: Path) -> None:
+    params = ["[]", "{}", '{"name":5}', '{"name":"noisy","arguments":[]}', '{"name":"noisy","arguments":"x"}']
+    texts = [r'"\ud83d"', "NaN", "1e999"]
+    asked = [*params, *(f'{{"name":"noisy","arguments":{{"text":{text}}}}}' for text in texts)]
+    calls = [f'{{"jsonrpc":"2.0","id":{at},"method":"tools/call","params":{one}}}' for at, one in enumerate(asked, 10)]
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+    with subprocess.Popen(
+        command(workspace), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("\n".join([hello, *calls, ""]).encode())
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(1 + len(calls))]
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+    errors = {each["id"]: each["error"] for each in answers if "error" in each}
+    assert [errors[at]["code"] for at in range(10, 18)] == [-32602] * 5 + [-32700] * 3
+    with Gate.open(workspace, plugins=False) as gate:
+        assert all(gate.ledger.find(each["data"]["receipt_id"]) for each in errors.values())
+
+
 @pytest.mark.parametrize("how", ["stdin closed", "terminated", "killed pipe"])
 @pytest.mark.promise("mcp.stdio")
 def test_the_server_ends_with_its_client_and_leaves_a_sound_ledger(workspace: Path, how: str) -> None:

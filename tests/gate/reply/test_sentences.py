@@ -88,3 +88,11 @@ def test_sentences_are_cut_with_their_references_so_that_each_can_be_checked_alo
     assert pieces[1].endswith("[ticket:13]")
     assert [check(piece, **FORM).ok for piece in pieces[1:]] == [True, False]
     assert written_sentences("") == written_sentences("[ticket:12]") == []
+
+
+@pytest.mark.promise("reply.references-removed")
+def test_where_only_one_kind_of_record_is_referred_to_other_brackets_are_text() -> None:
+    text = 'Write args = ["serve", "kb/a.md"] there. [ticket:12]'
+    assert strip_references(text, kind="ticket") == 'Write args = ["serve", "kb/a.md"] there.'
+    assert [len(one.claims) for one in read_sentences(text, kind="ticket")] == [1]
+    assert written_sentences(text, kind="ticket") == [text]

@@ -79,7 +79,7 @@ def test_native_calls_come_back_as_they_were_written(streams) -> None:
     offer = Offer(name="reader", description="Reads.", schema={"type": "object"})
     with ScriptedServer(Says("I will look.", calls=calls)) as server:
         ask = asking(offers=(offer,), schema=SCHEMA)
-        answer = said(ask_at(server, ask, hear=(lambda _: None) if streams else None, speech="native"))
+        answer = said(ask_at(server, ask, hear=(lambda _: None) if streams else None, protocol="native"))
         sent = server.requests[0].body
     assert [(call.call_id, call.name, call.arguments) for call in answer.calls] == [
         (f"call_{place}", *call) for place, call in enumerate(calls)

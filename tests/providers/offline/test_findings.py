@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
+from tallystick.providers.offline.summarising import facts_of
 from tests.gates import open_gate
 from tests.offline_turns import AGENTS, ask, conference, tools_of, write_files
 
@@ -118,3 +119,11 @@ def test_that_nothing_was_found_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert result.reply is not None, result.rejected
     assert "fact_audit reports no findings." in result.reply
     assert "sha256" not in result.reply
+
+
+def test_of_a_table_the_rows_that_stand_out_are_told_first_and_bookkeeping_not_at_all() -> None:
+    rows = [{"name": f"m{at}", "value": at, "verdict": "higher" if at == 9 else "usual"} for at in range(12)]
+    lines = facts_of({"sha256": "ab" * 32, "dry_run": False, "truncated": True, "measures": rows}, frozenset())
+    assert lines[0] == "truncated: yes"
+    assert lines[1] == "measures: name: m9; value: 9; verdict: higher"
+    assert not any("sha256" in line or "dry run" in line for line in lines)

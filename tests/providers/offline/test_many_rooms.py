@@ -100,3 +100,21 @@ def test_a_check_is_not_narrowed_to_what_an_earlier_result_named(gate: Gate) -> 
         if step.outcome is not None and step.outcome.tool
     }
     assert calls["canon_checker"] == {"scene_path": scene}
+
+
+@pytest.mark.promise("offline.honest")
+@pytest.mark.parametrize("message", ["Critique Story/Scenes/SCN-the-vestry.md", "Critique The Vestry"])
+def test_what_an_agent_is_ordered_to_do_is_not_looked_for_in_the_files(gate: Gate, message: str) -> None:
+    result = told(gate, message, "critic")
+    calls = [step.outcome for step in result.steps if step.outcome is not None and step.outcome.tool]
+    assert not any("ritique" in str(call.args) for call in calls)
+    assert "Story/Scenes/SCN-the-vestry.md" in (result.evidence or "")
+
+
+@pytest.mark.promise("offline.cards")
+def test_a_request_about_a_name_that_stands_nowhere_is_answered_with_that_alone(gate: Gate) -> None:
+    result = told(gate, "What is the capital of France?")
+    reply = result.reply or ""
+    assert "holds: france" in reply
+    assert "> " not in reply
+    assert "- Story/" not in reply

@@ -8,7 +8,8 @@ from typing import Any
 
 from tallystick.bootstrap import Gate
 from tallystick.gate.record.receipt import Receipt
-from tallystick.rooms.desk.filling import Filled, draft_of
+from tallystick.rooms.desk.deriving import draft_of
+from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.office import Fittings, Office
 from tallystick.rooms.desk.options import parse_options

@@ -8,6 +8,7 @@ import pytest
 from tallystick.errors import LedgerUnwritable
 from tallystick.rooms.desk.naming import derived_id
 from tallystick.rooms.desk.states import BACK_OFF_MS
+from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.offices import APPROVED, DRAFT, PROCEED, Desk, caller
 
 
@@ -58,9 +59,18 @@ def test_every_decision_of_triage_leads_where_the_table_says(
     with desk.office.store.reading() as tx:
         review = tx.review(triage)
     assert (None if review is None else (review.rule_id, review.state)) == (None if rule is None else (rule, "waiting"))
+    said = desk.office.tickets.verdict(triage)
+    assert (said.code if isinstance(said, Problem) else said["tool_verdict"]["rule_id"]) == (rule or "verdict_missing")
     assert review is None or review.draft == outputs.get("draft", "")
     approved = status == "done" and outputs != {"decision": "REJECT"}
     assert filled.derived == ((derived_id("TOOL", triage),) if approved else ())
+
+
+@pytest.mark.promise("desk.derivation", "desk.verdict")
+def test_a_customer_who_asks_for_a_person_is_told_as_such_when_triage_defers(desk: Desk) -> None:
+    filled = desk.fill(desk.event("Can I speak with a human about it?"), {"decision": "DEFER"})
+    assert filled.ticket.judged is not None
+    assert filled.ticket.judged.rule_id == "defer.person-wanted"
 
 
 @pytest.mark.promise("desk.derivation-flag")

@@ -14,7 +14,9 @@ from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.states import BACK_OFF_MS
 from tallystick.storage.notifications import Notifications
+from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
+from tests.rooms.desk.test_intake import SEED
 
 ADA = Caller(subject="ada", channel="http")
 
@@ -67,6 +69,48 @@ def test_asking_for_more_evidence_lets_the_worker_look_again(yard: Yard) -> None
     assert isinstance(yard.room.reviews.more(tool.ticket_id, caller=ADA), Review)
     yard.until(yard.files, "a reply")
     assert "2 years" in yard.files()[0]["text"]
+
+
+@pytest.mark.promise("desk.posted-outputs", "desk.round-trip")
+def test_our_own_worker_judges_outputs_that_came_with_a_ticket_and_writes_nothing_over_them(yard: Yard) -> None:
+    given = SEED
+    assert yard.office.intake.take(given).status == "queued"
+    yard.worker()
+    yard.until(lambda: yard.ticket(given["id"]).status != "pending", "a verdict")
+    yard.until(lambda: yard.ticket(given["id"]).status == "review", "a person")
+    shown = yard.office.tickets.show(given["id"])
+    assert shown is not None
+    theirs, ours = given["metadata"]["final_outputs"], shown["metadata"]["final_outputs"]
+    assert ours["tool_context"] == theirs["tool_context"]
+    assert ours["tool_verdict"]["proposed"] == theirs["tool_verdict"]
+    assert (ours["tool_verdict"]["status"], shown["_desk"]["verdict"]["rule_id"]) == ("DEFER", "defer.trace-unproved")
+    assert {name: shown[name] for name in given if name not in {"metadata", "status"}} == {
+        name: value for name, value in given.items() if name not in {"metadata", "status"}
+    }
+    assert not [one for one in yard.gate.ledger.session(f"desk-{given['id']}") if one.header["kind"] == "outcome"]
+
+
+@pytest.mark.promise("desk.derivation-flag")
+@pytest.mark.parametrize("content", [ANSWERED, UNKNOWN])
+def test_without_a_tool_phase_our_own_worker_writes_a_draft_that_a_person_can_approve(
+    tmp_path: Path, content: str
+) -> None:
+    yard = Yard(tmp_path, tool_derivation=False)
+    name = yard.event(content, "t1")
+    _work(yard, name)
+    (ticket,) = yard.chain(name)
+    assert (ticket.status, yard.messages()) == ("review", [])
+    said = yard.office.tickets.verdict(name)
+    assert not isinstance(said, Problem)
+    assert said["tool_verdict"]["rule_id"] == "defer.no-tool-phase"
+    shown = yard.room.reviews.show(name)
+    assert not isinstance(shown, Problem)
+    assert ("open from 9 to 17" in shown.review.draft) is (content == ANSWERED)
+    assert all(piece["holds"] for piece in shown.evidence)
+    assert isinstance(yard.room.reviews.approve(name, caller=ADA), Review)
+    assert yard.office.sending.send_due().sent == 1
+    assert "Hello," in yard.files()[0]["text"]
+    yard.close()
 
 
 @pytest.mark.promise("desk.no-verdict")

@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 
 from tallystick import tool
 from tallystick.errors import ConfigError
+from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.matching import relevance
 from tallystick.rooms.desk.judging.policy import parse_verdict_policy
 from tallystick.rooms.desk.judging.replies import text_of, unsupported
+from tallystick.rooms.desk.judging.saying import said_in
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of, topic_in
-from tallystick.rooms.desk.judging.telling import focus, said_in, tellings
+from tallystick.rooms.desk.judging.telling import focus, tellings
+from tallystick.rooms.desk.limits import needs_in
 from tests.rooms.desk.trial import Trial, changed, filled
 
 QUESTION = "How long do I have to return an unused item?"
@@ -176,6 +179,32 @@ def test_a_forbidden_topic_blocks(tmp_path: Path) -> None:
     assert (judged.rule_id, near.status) == ("block.forbidden-topic", "PROCEED")
 
 
+@pytest.mark.promise("desk.rooms-evidence")
+@pytest.mark.parametrize("name", ["notebook.ask", "notebook.say"])
+def test_what_a_tool_answers_without_naming_a_source_is_its_own(tmp_path: Path, name: str) -> None:
+    said = "You can return an unused item for 30 days."
+
+    @tool(effect="read", name="notebook.ask")
+    def ask(question: str) -> dict[str, Any]:
+        """Answer a question."""
+        return {"answer": said, "confidence": 0.95}
+
+    @tool(effect="read", name="notebook.say")
+    def say(question: str) -> str:
+        """Answer a question in words."""
+        return said
+
+    trial = Trial(tmp_path / "work", ask, say, documents={})
+    ticket = trial.ticket(QUESTION, whitelist=[name])
+    gathered = Gathered(needs_in(ticket))
+    gathered.take(name, {"question": QUESTION}, trial.call(ticket, name, {"question": QUESTION}), at="now")
+    outputs = gathered.outputs(turns_used=1, max_turns=3)
+    judged = trial.verdict(filled(ticket, outputs))
+    trial.gate.close()
+    assert (judged.rule_id, outputs["tool_context"]["evidence"][0]["source"]) == ("proceed.covered", name)
+    assert outputs["tool_context"]["tool_trace"][0]["result"]["results"] == [{"source": name, "snippet": said}]
+
+
 @pytest.mark.promise("desk.replay")
 def test_the_same_ticket_and_trace_are_judged_alike(trial: Trial) -> None:
     tickets = [
@@ -229,6 +258,9 @@ def test_what_two_snippets_contradict_each_other_in(question: str, first: str, s
         ("The monthly fee of the Gold Years Account is $5.", (), 1.0, 1.0),
         ("| What | How much |\n|---|---|\n| Monthly fee | $5 |", ("Gold Years Account",), 1.0, 1.0),
         ("The Silver Years Account costs $7 a month.", ("Accounts",), 0, 0),
+        ("What is the monthly fee of the Gold Years Account?", (), 0, 0),
+        ("My monthly fee of the Gold Years Account is $5.", (), 0, 0),
+        ("In June I paid a monthly fee of $5 for the Gold Years Account.", (), 0, 0),
     ],
 )
 def test_a_sentence_answers_under_its_headings_and_only_what_is_named(

@@ -1,6 +1,7 @@
 """The queue for people: one has a ticket at a time, a decision is in the ledger, and only a person's word sends."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -206,6 +207,10 @@ def test_what_needs_more_evidence_is_worked_on_again_and_may_then_go_on_by_itsel
     assert (after.state, ticket.status, ticket.attempts, ticket.judged) == ("returned", "pending", 1, None)
     assert queue.desk.woken == [name]
     assert queue.reviews.queue()[1] == 0
+    # The same search would find the same.
+    policy = ticket.tool_input["tool_policy"]
+    assert (policy["web_search_strategy"], policy["web_search_budget"], policy["max_turns"]) == ("broad", 15, 6)
+    assert "final_outputs" not in ticket.metadata
     (reply,) = queue.desk.fill(name, queue.outputs(name, "")).derived
     assert queue.desk.fill(reply, {"draft": SAID}).queued
     assert queue.desk.office.sending.send_due() == Sent(sent=1)
@@ -280,5 +285,30 @@ def test_how_often_people_overrule_the_machine_is_counted(queue: Queue) -> None:
     with queue.desk.office.store.reading() as tx:
         found = figures(tx)
     assert (found["defer"], found["waiting_for_people"], found["override_rate"]) == (4, 1, round(2 / 3, 4))
-    assert found["oldest_review_ms"] >= 0
+    assert found["oldest_review_ms"] >= found["mean_review_ms"] >= 0
+    assert found["mean_decision_ms"] >= 0
     assert found["unsupported_sentence_rate"] is None
+
+
+@pytest.mark.promise("desk.figures")
+def test_what_triage_and_drafts_leave_to_people_is_counted_and_sentences_one_by_one(queue: Queue) -> None:
+    desk = queue.desk
+    desk.fill(desk.event(), {"decision": "DEFER"})
+    desk.fill(desk.event(), {"decision": "APPROVE"})
+    _, tool, reply = desk.to_reply()
+    found = desk.gate.call_sync("kb.search", {"query": "How long?"}, session=session_of(tool))
+    piece = {"source": "delivery.md", "snippet": SAID, "evidence_id": "ev_1", "receipt_id": found.receipt_id}
+    with desk.office.store.transaction() as tx:
+        before = tx.get(tool)
+        assert before is not None
+        outputs = {"tool_context": {"evidence": [piece]}, "tool_verdict": {"status": "PROCEED", "proposed": {}}}
+        needs = {"information_needs": [{"question": "How long does delivery take?"}]}
+        metadata = {**before.metadata, "final_outputs": outputs, "tool_input": {"triage": needs}}
+        tx.save(replace(before, body={**before.body, "metadata": metadata}), was=before)
+    desk.office.judge = ServerJudge(VerdictPolicy(), desk.gate.ledger.session, lambda _: "read")
+    filled = desk.fill(reply, {"draft": f"Hello,\n\n{SAID} [ev:ev_1] We also pay for taxis.\n\nKind regards"})
+    assert filled.ticket.judged is not None
+    assert filled.ticket.judged.rule_id == "defer.unsupported-sentence"
+    with desk.office.store.reading() as tx:
+        counted = figures(tx)
+    assert (counted["proceed"], counted["defer"], counted["unsupported_sentence_rate"]) == (1, 3, 0.5)

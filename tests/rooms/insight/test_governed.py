@@ -61,12 +61,12 @@ def category(outcome: Outcome) -> str | None:
 
 
 @pytest.mark.promise("insight.analysis.governed")
-@pytest.mark.parametrize("speech", ["envelope", "native"])
-def test_a_model_looks_things_up_and_its_answer_is_kept_with_evidence(gate: Gate, speech: str) -> None:
+@pytest.mark.parametrize("protocol", ["envelope", "native"])
+def test_a_model_looks_things_up_and_its_answer_is_kept_with_evidence(gate: Gate, protocol: str) -> None:
     script = [REPORT, finish(), Says(TRUE)]
-    if speech == "native":
+    if protocol == "native":
         script = [Says("", calls=[(SHOWN, '{"dataset_id":1}')]), Says(TRUE)]
-    outcome, server = run(gate, *script, endpoint={"speech": speech})
+    outcome, server = run(gate, *script, endpoint={"protocol": protocol})
     answer = kept(gate, outcome).answer
     assert answer["text"] == "There are 600 tickets."
     assert answer["sentences"][0]["figures"] == [{"value": "600", "shown": "600", "query": "tickets?dataset=1"}]
@@ -183,6 +183,8 @@ def test_where_the_model_is_follows_an_order() -> None:
     chosen = {"provider": "ollama", "model": "llama3"}
     roster = Roster(agents=(), endpoints=(Endpoint(agent_id=CHIEF, provider="lmstudio", model="m"),))
     assert endpoint_of(chosen, roster, lambda _: "key").provider == "ollama"
+    assert endpoint_of({**chosen, "protocol": "native"}, roster, lambda _: "key").protocol == "native"
+    assert endpoint_of({**chosen, "speech": "native"}, roster, lambda _: "key").protocol == "native"  # its former name
     assert endpoint_of({}, roster, lambda _: "key").provider == "lmstudio"
     usual = endpoint_of({}, Roster(agents=(), endpoints=()), {KEY: "secret"}.get)
     assert (usual.provider, usual.api_key_env) == ("openai", KEY)

@@ -112,6 +112,49 @@ def test_a_quote_must_stand_in_its_observation(memory: Remembering, quote: str) 
     assert memory.code("attach_support", **fits) is None
 
 
+@pytest.mark.promise("memory.quotes", "memory.bad-input")
+def test_a_false_quote_does_not_pass_beside_a_true_one(memory: Remembering) -> None:
+    seen = memory.observe()
+    true, false = ({"observation_id": seen, "quote": text} for text in ("lives in Lisbon", "lives in Porto"))
+    args = {**PROPOSITION, "observation_ids": [seen]}
+    for quotes in ([true, false], [false, true]):
+        assert memory.code("propose_proposition", **{**args, "quotes": quotes}) == "MISSING_PROVENANCE"
+    both = [true, {**true, "quote": "Ada lives"}]
+    assert memory.code("propose_proposition", **{**args, "quotes": both}) is None
+
+
+@pytest.mark.promise("memory.bad-input")
+def test_nobody_says_that_something_is_a_duplicate_but_memory(memory: Remembering) -> None:
+    assert memory.code("record_observation", **OBSERVATION, duplicate_of="obs_nothing") == "MISSING_PROVENANCE"
+    other = memory.observe("Something else.")
+    assert memory.code("record_observation", **OBSERVATION, duplicate_of=other) == "MISSING_PROVENANCE"
+    first = memory.call("record_observation", **OBSERVATION).unwrap()
+    assert first["duplicate"] is False
+    again = memory.call("record_observation", **OBSERVATION, duplicate_of=first["observation_id"]).unwrap()
+    assert again == {**first, "duplicate": True}
+
+
+@pytest.mark.promise("memory.bad-input")
+def test_nothing_gets_into_a_closed_episode(memory: Remembering) -> None:
+    seen = memory.observe(episode_id="trip")
+    memory.call("archive_episode", episode_id="trip").unwrap()
+    given = {**PROPOSITION, "observation_ids": [seen]}
+    assert memory.code("propose_proposition", **given, episode_id="trip") == "POLICY_VIOLATION"
+    made = memory.call("propose_proposition", **given)
+    assert (made.status, made.args["episode_id"]) == ("transformed", "default")
+    name = made.unwrap()["proposition_id"]
+    assert memory.projection.ask(lambda state: getattr(state.propositions.get(name), "episode_id", None)) == "default"
+
+
+@pytest.mark.promise("memory.rivals", "memory.bad-input")
+def test_nothing_takes_the_place_of_what_is_about_something_else(memory: Remembering) -> None:
+    seen, more = memory.observe(), memory.observe("Ada likes tea.", "diary")
+    name = memory.propose(seen)
+    for fact in ({"predicate": "likes"}, {"subject": "Bob"}):
+        args = {**PROPOSITION, **fact, "observation_ids": [more], "supersedes": [name]}
+        assert memory.code("propose_proposition", **args) == "POLICY_VIOLATION"
+
+
 @pytest.mark.promise("memory.five-codes", "memory.bad-input")
 def test_what_policy_forbids_is_a_violation(memory: Remembering) -> None:
     seen = memory.observe(episode_id="trip")
@@ -162,6 +205,29 @@ def test_there_is_no_test_of_what_nobody_doubts(memory: Remembering) -> None:
     quote = "Ada lives in Porto"
     assert memory.code("attach_contradiction", proposition_id=name, observation_id=against, quote=quote) is None
     assert memory.code("propose_test", **asked) is None
+
+
+@pytest.mark.promise("memory.tests-matter")
+def test_what_grew_old_can_be_tested_though_nothing_has_touched_it_since(memory: Remembering) -> None:
+    seen = [memory.observe(f"Ada is in Lisbon, says {who}.", who) for who in ("diary", "letters")]
+    name = memory.propose(*seen, fact="Ada is_in Lisbon", volatility="high")
+    asked = {"proposition_id": name, "method": "ask her", "expectation": "she says so"}
+    assert memory.code("propose_test", **asked) == "POLICY_VIOLATION"
+    memory.now += 30 * DAY
+    assert memory.status(name) == "accepted"
+    assert memory.code("propose_test", **asked) is None
+
+
+@pytest.mark.promise("memory.tests")
+@pytest.mark.parametrize("discriminating", [True, False])
+def test_a_test_may_say_whether_it_tells(memory: Remembering, *, discriminating: bool) -> None:
+    name = memory.propose(memory.observe())
+    asked = {"proposition_id": name, "method": "ask her", "expectation": "she says so"}
+    test = memory.call("propose_test", **asked, discriminating=discriminating).unwrap()["test_id"]
+    told = {"test_id": test, "result": "failed", "report": "She says no.", "observed_at": stamp_of(memory.now)}
+    assert memory.code("execute_test_result_ingest", **told, proposition_id=NOTHING) == "MISSING_PROVENANCE"
+    assert memory.code("execute_test_result_ingest", **told) is None
+    assert (memory.status(name) == "rejected") is discriminating
 
 
 @pytest.mark.promise("memory.owned-keys", "memory.five-codes")

@@ -93,6 +93,67 @@ def test_a_later_value_supersedes_an_earlier_one() -> None:
 
 
 @pytest.mark.promise("memory.rivals")
+def test_one_that_is_accepted_takes_anothers_place_whatever_the_predicate() -> None:
+    book = Notebook()
+    tea = book.propose("Ada likes tea", *book.sources("T", 2))
+    jam = book.propose("Ada likes jam", *book.sources("J", 2))
+    weak = book.propose("Ada likes gin", *book.sources("G", 1), supersedes=[tea])
+    book.consolidate()
+    assert (book[tea].superseded_by, book[weak].status) == (None, "provisional")
+    assert {one.proposition_id for one in book.canonicals()} == {tea, jam}
+    # The claim waited; now there is enough for it.
+    book.support(weak, *book.sources("gin", 2))
+    assert (book[tea].status, book[tea].superseded_by) == ("accepted", weak)
+    book.consolidate()
+    assert {one.proposition_id for one in book.canonicals()} == {jam, weak}
+    # When it falls, what it replaced stands again.
+    book.contradict(weak, *book.sources("no", 4, "human"))
+    book.consolidate()
+    assert book[tea].superseded_by is None
+    assert {one.proposition_id for one in book.canonicals()} == {tea, jam}
+
+
+@pytest.mark.promise("memory.rivals")
+@pytest.mark.parametrize("predicate", ["lives_in", "likes"])
+def test_what_is_proposed_again_may_say_that_it_takes_anothers_place(predicate: str) -> None:
+    book = Notebook()
+    rome = book.propose(f"Ada {predicate} Rome", *book.sources("R", 2), volatility="low")
+    oslo = book.propose(f"Ada {predicate} Oslo", *book.sources("O", 2), volatility="low")
+    book.consolidate()
+    again = book.propose(f"Ada {predicate} Oslo", *book.sources("moved", 1), volatility="low", supersedes=[rome])
+    assert again == oslo
+    book.consolidate()
+    assert (book[oslo].supersedes, book[oslo].status) == ((rome,), "accepted")
+    assert (book[rome].status, book[rome].superseded_by) == ("accepted", oslo)
+    (record,) = book.canonicals()
+    assert record.proposition_id == oslo
+    assert book.history(rome)[-1].rule == "S10-superseded"
+
+
+@pytest.mark.promise("memory.rivals")
+def test_neither_an_agent_nor_a_model_says_what_takes_whose_place() -> None:
+    for kind, agent in (("human", "clerk"), ("model_inference", None), ("tool_external", None)):
+        book = Notebook()
+        tea = book.propose("Ada likes tea", *book.sources("T", 2))
+        jam = book.propose("Ada likes jam", *book.sources("J", 2))
+        book.consolidate()
+        word = book.observe("Only jam now.", "word", kind, agent=agent)
+        book.propose("Ada likes jam", word, supersedes=[tea])
+        book.consolidate()
+        assert (book[jam].supersedes, book[tea].superseded_by) == ((), None)
+        assert {one.proposition_id for one in book.canonicals()} == {tea, jam}
+
+
+@pytest.mark.promise("memory.rivals")
+def test_two_that_each_claim_the_others_place_leave_it_as_it_is() -> None:
+    book = Notebook()
+    tea = book.propose("Ada likes tea", *book.sources("T", 2))
+    jam = book.propose("Ada likes jam", *book.sources("J", 2), supersedes=[tea])
+    book.propose("Ada likes tea", *book.sources("more", 1), supersedes=[jam])
+    assert (book[tea].superseded_by, book[jam].superseded_by) == (None, None)
+
+
+@pytest.mark.promise("memory.rivals")
 def test_values_of_different_times_are_no_rivals() -> None:
     book = Notebook()
     then = book.propose(

@@ -56,15 +56,63 @@ def test_facts_are_found_by_entity_predicate_and_valid_time(memory: Remembering)
     memory.propose(memory.observe("three"), fact="Ada likes tea")
     memory.propose(memory.observe("four"), fact="Adam likes tea")
 
-    def objects(**wanted: Any) -> set[str]:
-        return {fact["object"] for fact in ask(memory, **wanted)["facts"]}
+    def about(**wanted: Any) -> set[str]:
+        return objects(ask(memory, **wanted))
 
-    assert objects(entity="ada") == {"Lisbon", "Porto", "tea"}
-    assert objects(entity="Ada", predicate="lives in") == {"Lisbon", "Porto"}
-    assert objects(entity="Ada", predicate="lives_in", valid_at=1_600_000_000) == {"Lisbon"}
-    assert objects(entity="Ada", predicate="lives_in", valid_at=1_700_000_000) == {"Porto"}
-    assert objects(entity="nobody") == set()
+    assert about(entity="ada") == {"Lisbon", "Porto", "tea"}
+    assert about(entity="Ada", predicate="lives in") == {"Lisbon", "Porto"}
+    assert about(entity="Ada", predicate="lives_in", valid_at=1_600_000_000) == {"Lisbon"}
+    assert about(entity="Ada", predicate="lives_in", valid_at=1_700_000_000) == {"Porto"}
+    assert about(entity="nobody") == set()
     assert ask(memory, entity="nobody")["doubt"] == "nothing_found"
+
+
+def objects(found: dict[str, Any]) -> set[str]:
+    return {fact["object"] for fact in found["facts"]}
+
+
+@pytest.mark.promise("reading.recall")
+def test_no_fact_about_somebody_is_missed_however_many_there_are(memory: Remembering) -> None:
+    seen = memory.observe("Zoe, in her own words.")
+    memory.propose(seen, fact="Zoe birthplace Faro")
+    for number in range(60):
+        memory.propose(seen, fact=f"Zoe likes thing {number}")
+    memory.propose(seen, fact="Bob birthplace Rome")
+    assert objects(ask(memory, entity="Zoe", predicate="birthplace")) == {"Faro"}
+    assert objects(ask(memory, "born", entity="zoe", predicate="Birthplace")) == {"Faro"}
+    assert objects(ask(memory, predicate="birthplace")) == {"Faro", "Rome"}
+    assert objects(ask(memory, "Zoe", predicate="birthplace")) == {"Faro"}
+    assert len(ask(memory, entity="Zoe", limit=50, tokens=8_000)["facts"]) == 50
+    before = seq(memory)
+    memory.propose(seen, fact="Cleo birthplace Oslo")
+    assert objects(ask(memory, predicate="birthplace", as_of_seq=before)) == {"Faro", "Rome"}
+
+
+@pytest.mark.promise("reading.recall")
+@pytest.mark.parametrize("subject", ["The Who", "IT", "Ō", "你好"])
+def test_whoever_has_a_name_can_be_asked_for(memory: Remembering, subject: str) -> None:
+    made = {"subject": subject, "predicate": "is_from", "object": "London", "observation_ids": [memory.observe("x")]}
+    memory.call("propose_proposition", **made).unwrap()
+    found = ask(memory, entity=subject.lower())
+    assert (objects(found), found["doubt"]) == ({"London"}, None)
+
+
+@pytest.mark.promise("reading.recall")
+def test_an_entity_is_found_by_all_its_names(memory: Remembering) -> None:
+    seen = memory.observe("Zoe and Kim were there.")
+    memory.propose(seen, fact="Zoe likes tea")
+    memory.propose(seen, fact="Zo likes jam")
+    memory.propose(seen, fact="Kim likes gin")
+    assert objects(ask(memory, entity="Zoe")) == {"tea"}
+    before = seq(memory)
+    memory.call("create_or_link_entity_candidate", name="Zoe", aliases=["Zo"], observation_ids=[seen]).unwrap()
+    for name in ("Zoe", "zo"):
+        assert objects(ask(memory, entity=name)) == {"tea", "jam"}
+        assert objects(ask(memory, entity=name, predicate="likes")) == {"tea", "jam"}
+    # That two may be the same makes them none.
+    memory.call("create_or_link_entity_candidate", name="Kim", observation_ids=[seen]).unwrap()
+    assert objects(ask(memory, entity="Kim")) == {"gin"}
+    assert objects(ask(memory, entity="Zoe", as_of_seq=before)) == {"tea"}
 
 
 @pytest.mark.promise("reading.budget")

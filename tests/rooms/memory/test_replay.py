@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Session
-from tallystick.rooms.memory import cached, projection
+from tallystick.rooms.memory import cached, projection, stored
 from tallystick.rooms.memory.events import events_in
 from tallystick.rooms.memory.export import digest, export_bytes
 from tallystick.rooms.memory.fold import replay
@@ -142,6 +143,47 @@ def test_an_erased_observation_supports_nothing_as_if_it_had_never_been(open_mem
     assert memory.bytes() == after
     memory.close()
     assert open_memory().bytes() == after
+
+
+@pytest.mark.promise("memory.erasure", "memory.tests")
+def test_a_failed_test_outlives_the_dispute_that_gave_rise_to_it(memory: Remembering) -> None:
+    told = {
+        city: [memory.observe(f"Ida lives in {city}, says {who}.", f"{who} of {city}") for who in ("a", "b")]
+        for city in ("Rome", "Oslo")
+    }
+    rome, _ = (memory.propose(*seen, fact=f"Ida lives_in {city}") for city, seen in told.items())
+    (test,) = memory.projection.ask(lambda state: list(state.dossier(rome).trials))
+    memory.call(
+        "execute_test_result_ingest", test_id=test, result="failed", report="Nobody of that name.",
+        observed_at=stamp_of(memory.now),
+    ).unwrap()  # fmt: skip
+    assert memory.status(rome) == "rejected"
+    for name in told["Oslo"]:
+        seen = memory.projection.ask(lambda state, name=name: state.observations.get(name))
+        assert seen is not None
+        memory.gate.ledger.erase(seen.receipt_id, session=AUDITOR, reason="asked for")
+    assert memory.status(rome) == "rejected"
+    explained = memory.room.reading.explain(rome, now=memory.now)
+    assert explained is not None
+    assert [(one["id"], one["result"]) for one in explained["tests"]] == [(test, "failed")]
+    assert memory.bytes() == from_nothing(memory)
+
+
+@pytest.mark.promise("memory.replay")
+def test_tables_of_an_older_form_are_built_again(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as older:
+        for module in (projection, stored):
+            older.setattr(module, "FORM", 0)
+        memory = open_memory()
+        name = memory.propose(memory.observe())
+        known = memory.bytes()
+        memory.close()
+    again = open_memory()
+    store = again.projection._open_store()
+    with store._engine.begin() as connection:
+        connection.execute(sa.text("UPDATE tally_memory_propositions SET body = '{}'"))
+    assert again.status(name) == "provisional"
+    assert again.bytes() == known
 
 
 @pytest.mark.promise("memory.erasure")

@@ -143,3 +143,4 @@ def test_the_checkers_find_every_planted_mistake_and_say_nothing_of_a_decoy(book
     wrong = {(each.b.path, each.b.line) for each in planted() if not each.decoy}
     decoys = {(each.b.path, each.b.line): each.id for each in planted() if each.decoy}
     assert [decoys[line] for line in said - wrong if line in decoys] == []
+    assert sorted(said - wrong) == []

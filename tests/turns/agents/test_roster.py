@@ -121,7 +121,9 @@ def test_a_card_is_made_of_short_lines_that_cannot_begin_a_section_of_a_prompt(f
         ({"temperature": 3}, "/temperature"),
         ({"timeout_s": 0}, "/timeout_s"),
         ({"retries": -1}, "/retries"),
-        ({"speech": "sung"}, "/speech"),
+        ({"protocol": "sung"}, "/protocol"),
+        ({"speech": "sung"}, "/protocol"),
+        ({"speech": "native", "protocol": "native"}, "/speech"),
     ],
 )
 def test_an_endpoint_names_a_server_and_holds_no_key(changes: dict[str, Any], pointer: str) -> None:

@@ -119,7 +119,7 @@ def set_endpoint(
 
     given: dict[str, Any] = {"agent_id": agent_id, "provider": provider, "model": model}
     given |= {"base_url": base_url, "api_key_env": key_env, "api_key_file": key_file}
-    endpoint = endpoint_from({**given, "speech": "native" if native else "envelope"})
+    endpoint = endpoint_from({**given, "protocol": "native" if native else "envelope"})
     if isinstance(endpoint, Problem):
         raise _refused(endpoint)
     question = f"Let {agent_id} speak through {provider} {model}?"

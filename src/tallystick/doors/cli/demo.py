@@ -1,5 +1,6 @@
 """`tally demo`: a sample project, and what the rooms do with it, offline; then the project is served."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,7 +144,7 @@ def _say_verified(place: Here, report: "AuditReport") -> None:
 
 def _say_next(place: Here, commands: list[str], *, seconds: float) -> None:
     _heading(place, "Try next")
-    place.screen.line(f"  cd {place.workspace}")
+    place.screen.line(f"  cd {shlex.quote(str(place.workspace))}")
     for line in commands:
         place.screen.line(f"  {line}")
     place.screen.note(f"{seconds:.1f} s")

@@ -11,23 +11,36 @@ from tallystick.doors.cli import desk_people
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.desk_text import say_text, say_ticket
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.workspace import Here, running_tools
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
     from tallystick.bootstrap.support import Support, Tried
+    from tallystick.settings import Settings
 
 CHANGES = {
-    "defer.no-evidence": "a document that answers it",
-    "defer.need-uncovered": "a document that answers every part of it",
-    "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
-    "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
-    "defer.person-wanted": "nothing: the customer asks for a person",
-    "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
+    "block.forbidden-topic": "nothing: such topics are not answered (rooms.desk.verdict.forbidden_topics)",
+    "block.instruction-followed": "a call that takes no words of others",
+    "block.personal-data": "documents without it, or rooms.desk.verdict.public_contacts if it is yours to give",
+    "block.security-code": "calls of the tools that the ticket names, within their bounds",
     "defer.budget-spent": "a larger budget (rooms.desk.tool_policy)",
-    "defer.unsupported-sentence": "a draft whose every sentence cites its evidence",
+    "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
+    "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
+    "defer.need-uncovered": "a document that answers every part of it",
+    "defer.no-evidence": "a document that answers it",
+    "defer.not-answered": "a document that speaks of just what is asked",
+    "defer.ambiguous": "a question that says more, or one document for it",
+    "defer.no-need": "a message that asks something",
+    "defer.no-tool-phase": "nothing: every draft needs a person while rooms.desk.tool_derivation is false",
+    "defer.person-wanted": "nothing: the customer asks for a person",
+    "defer.triage": "nothing: triage left it to a person",
+    "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
+    "defer.unsupported-sentence": "a draft whose every sentence cites evidence that says it",
+    "defer.worker": "a document that says it in a sentence that can be sent",
 }
 """Rule → what would change the verdict."""
+REJECTED = "a message that asks something"
+"""What would change it where triage sees nothing to answer."""
 MOST_ROWS = 20
 """Rows of a file that are named one by one, for people."""
 
@@ -54,25 +67,57 @@ def attempt(
 ) -> Exit:
     """Try a question: the verdict, the rule that decided, evidence, draft, and what would change it.
 
-    With --kb it needs no set-up and leaves nothing behind.
+    It leaves nothing behind, and nothing is sent. Without --kb it reads this workspace's documents and logs by its
+    settings; with --kb it needs no set-up.
     """
-    if kb is None:
-        with here.gate(plugins=True) as gate:
+    from tallystick.bootstrap import Gate
+
+    with tempfile.TemporaryDirectory(prefix="tally-desk-") as made:
+        place = Path(made)
+        settings = _settings_here(here, place) if kb is None else _settings_for(kb, place)
+        with running_tools():
+            gate = Gate.open(place, settings=settings)
+        with gate:
             return _attempt(here, gate, question)
+
+
+def _settings_for(kb: Path, place: Path) -> "Settings":
+    from tallystick.settings import parse_settings
+
     folder = kb.expanduser().resolve()
     if not folder.is_dir():
         raise Refused(f"{kb} is no folder. Give a folder of documents with --kb.", code="kb_missing")
-    from tallystick.bootstrap import Gate
-    from tallystick.settings import parse_settings
+    return parse_settings({"rooms": {"desk": {"kb": str(folder)}}, **_unkept(place)})
 
-    with tempfile.TemporaryDirectory(prefix="tally-desk-") as place:
-        (Path(place) / "kb").symlink_to(folder, target_is_directory=True)
-        settings = parse_settings({
-            "rooms": {"desk": {"kb": str(folder)}}, "ledger": {"durability": "os"},
-            "storage": {"state_dir": str(Path(place) / "state")},
-        })  # fmt: skip
-        with Gate.open(place, settings=settings) as gate:
-            return _attempt(here, gate, question)
+
+def _settings_here(here: Here, place: Path) -> "Settings":
+    """The workspace's own, but for where things are kept; what it reads stays where it is, by its whole path."""
+    import shutil
+
+    from tallystick.rooms.desk.logs.searching import patterns_of
+    from tallystick.rooms.desk.room import KB_FOLDER
+    from tallystick.settings import CONTROL_ROOM, parse_settings
+
+    workspace = here.require_workspace().resolve()
+    desk = dict(here.settings.rooms.get("desk", {}))
+    folder = workspace / str(desk.get("kb", KB_FOLDER))
+    if "kb" in desk or folder.is_dir():
+        desk["kb"] = str(folder)
+    if "logs" in desk:
+        desk["logs"] = [str(workspace / Path(pattern).expanduser()) for pattern in patterns_of(desk["logs"])]
+    # Who answers, where a model is set up.
+    agents = workspace / CONTROL_ROOM / "agents"
+    if agents.is_dir():
+        shutil.copytree(agents, place / CONTROL_ROOM / "agents")
+    fresh = parse_settings(_unkept(place))
+    gate = here.settings.gate.model_copy(update={"tools": fresh.gate.tools})
+    changed = {"gate": gate, "ledger": fresh.ledger, "storage": fresh.storage, "rooms": {"desk": desk}}
+    return here.settings.model_copy(update=changed)
+
+
+def _unkept(place: Path) -> dict[str, Any]:
+    """Where a trial keeps what it makes: in a folder that is gone after it."""
+    return {"ledger": {"durability": "os"}, "storage": {"state_dir": str(place / "state")}}
 
 
 def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
@@ -89,16 +134,20 @@ def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
 def _wire(tried: "Tried") -> dict[str, Any]:
     verdict = None if tried.verdict is None else tried.verdict.as_dict()
     return {
-        "ticket_id": tried.ticket_id, "status": tried.status, "decision": tried.decision, "verdict": verdict,
-        "evidence": list(tried.evidence), "draft": tried.draft, "would_send": tried.sent,
-        "would_change": None if verdict is None else CHANGES.get(verdict["rule_id"]),
+        "ticket_id": tried.ticket_id, "status": tried.status, "decision": tried.decision, "reason": tried.reason,
+        "verdict": verdict, "evidence": list(tried.evidence), "draft": tried.draft, "would_send": tried.sent,
+        "would_change": _change(tried),
     }  # fmt: skip
+
+
+def _change(tried: "Tried") -> str | None:
+    return REJECTED if tried.verdict is None else CHANGES.get(tried.verdict.rule_id)
 
 
 def _told(here: Here, tried: "Tried") -> None:
     screen = here.screen
     if tried.verdict is None:
-        screen.line(f"triage: {tried.decision}; the ticket is {tried.status}")
+        screen.line(f"{tried.decision}  triage: {tried.reason}")
     else:
         screen.line(f"{tried.verdict.status}  {tried.verdict.rule_id}: {tried.verdict.reason}")
     for one in tried.evidence:
@@ -109,8 +158,9 @@ def _told(here: Here, tried: "Tried") -> None:
         say_text(screen.line, "would be sent", tried.sent)
     elif tried.draft:
         say_text(screen.line, "draft for a person", tried.draft)
-    if tried.verdict is not None and tried.verdict.rule_id in CHANGES:
-        screen.line(f"what would change it: {CHANGES[tried.verdict.rule_id]}")
+    change = _change(tried)
+    if change is not None:
+        screen.line(f"what would change it: {change}")
 
 
 def add(

@@ -23,7 +23,7 @@ def say_text(write: Write, head: str, text: str) -> None:
 
 def say_ticket(screen: Screen, found: Mapping[str, Any]) -> None:
     """One ticket: where it stands, what the customer wrote, the verdict, the evidence and the draft."""
-    from tallystick.rooms.desk.filling import draft_of
+    from tallystick.rooms.desk.deriving import draft_of
 
     event, beside = _object(found.get("event")), _object(found.get("_desk"))
     outputs = _object(_object(found.get("metadata")).get("final_outputs"))

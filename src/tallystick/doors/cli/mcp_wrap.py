@@ -75,6 +75,7 @@ def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
     options += [f"{option}={value}" for option, value in given if value is not None]
     options += [f"--header={value}" for value in header or ()]
     options += [*(["--strict"] if strict else []), *(["--trust-new"] if trust_new else [])]
+    options += ["--quiet"] if here.screen.quiet else []
     try:
         wrapping = read_words([*options, *(["--", *words] if words else [])])
     except WordsError as error:

@@ -30,14 +30,17 @@ def status(
     from tallystick.rooms.memory import account
 
     with here.gate(plugins=True) as gate:
-        projection = memory_in(gate).projection
-        found = account.status(projection)
+        room = memory_in(gate)
+        projection = room.projection
+        found = account.status(projection, room.now())
         if digest:
             found["digest"] = account.digest_of(projection)
     here.screen.data(found)
     here.screen.line(f"log time {found['time']}, up to record {found['seq']}, policy {found['policy'][:16]}")
     here.screen.table(["what", "number"], list(found["counts"].items()))
-    here.screen.table(["propositions that are", "number"], list(found["states"].items()))
+    here.screen.table(["propositions last weighed as", "number"], list(found["states"].items()))
+    if found["due"]:
+        here.screen.note(f"{found['due']} of them may have aged since; `tally call request_consolidation` weighs all.")
     if digest:
         here.screen.line(f"digest {found['digest']}")
 

@@ -1,5 +1,6 @@
 """`tally memory add` and `ask` as the first use without set-up, and everything else that can be asked of memory."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
+    from tallystick.bootstrap.scribing import Filled
     from tallystick.rooms.memory.extract import Passage
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
     from tallystick.rooms.memory.recall import Recollection
@@ -54,33 +56,31 @@ def add(
         str, typer.Option("--class", metavar="CLASS", help="human, document, tool_internal, tool_external, …")
     ] = "human",
     episode: Annotated[str | None, typer.Option("--episode", metavar="ID", help="The episode it belongs to.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="ID", help="Whose model reads it. Default: rules do.")
+    ] = None,
 ) -> Exit:
     """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
+    import asyncio
+
+    from tallystick.bootstrap.conversation_answer import Unanswered
+    from tallystick.bootstrap.scribing import Text, fill
     from tallystick.gate.record.secrets import mask
-    from tallystick.rooms.memory.extract import extract_conversation, extract_document
+    from tallystick.gate.session import LOCAL_OWNER
     from tallystick.rooms.memory.nouns import CLASSES
 
     if kind not in CLASSES:
         raise UsageMistake(f"There is no class '{kind:.40}'. Use one of {', '.join(CLASSES)}.")
     words = _words(text, file)
-    passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
+    origin, caller = origin_of(source, kind, episode), replace(LOCAL_OWNER, channel="cli")
+    told = Text(words=words, origin=origin, caller=caller, session_id=SESSION, agent_id=agent)
     with here.gate(plugins=True, make=True) as gate:
-        made = remembered(gate, passages, origin_of(source, kind, episode))
-    here.screen.data(
-        {
-            "observation_ids": list(made.observation_ids),
-            "proposition_ids": list(made.proposition_ids),
-            "contradicted_ids": list(made.contradicted_ids),
-            "refusals": [{"tool": each.tool, "code": each.code, "reason": each.reason} for each in made.refusals],
-        }
-    )
-    denied = f", contradicted {len(made.contradicted_ids)}" if made.contradicted_ids else ""
-    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts{denied}")
-    if any(mask(each.text) != each.text for each in passages):
+        filled = asyncio.run(fill(gate, memory_in(gate), told))
+    if isinstance(filled, Unanswered):
+        raise Refused(filled.advice, code=filled.code)
+    if mask(words) != words:
         here.screen.note("What looks like a key or a token was left out: memory keeps none.")
-    for each in made.refusals:
-        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
-    return Exit.OK if made.observation_ids else Exit.REFUSED
+    return _told(here, filled)
 
 
 def ask(here: Here, question: Annotated[str, typer.Argument(metavar="QUESTION")]) -> Exit:
@@ -104,8 +104,8 @@ def recall(
     moment = None if valid_at is None else seconds(valid_at)
     if valid_at is not None and moment is None:
         raise UsageMistake("--valid-at is a time such as 2026-01-31 or 2026-01-31T12:00:00Z.")
-    if not query.strip() and not entity:
-        raise UsageMistake("Give words to look for, or --entity.")
+    if not query.strip() and not entity and not predicate:
+        raise UsageMistake("Give words to look for, --entity or --predicate.")
     with here.gate(plugins=True) as gate:
         found = memory_in(gate).reading.ask(
             query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,
@@ -176,6 +176,19 @@ def export(here: Here, output: Output = None, force: Force = False) -> None:
         for piece in memory_in(gate).reading.json_ld():
             file.write(piece)
         file.write(b"\n")
+
+
+def _told(here: Here, filled: "Filled") -> Exit:
+    """Show what came of a text."""
+    made = filled.remembered
+    here.screen.data(filled.as_dict())
+    denied = f", contradicted {len(made.contradicted_ids)}" if made.contradicted_ids else ""
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts{denied}")
+    for each in made.refusals:
+        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
+    if filled.unheard is not None:
+        raise Refused(filled.unheard.advice, code=filled.unheard.code)
+    return Exit.OK if made.observation_ids else Exit.REFUSED
 
 
 def _words(text: str | None, file: Path | None) -> str:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -82,11 +82,14 @@ class Here:
         """
         workspace = self.open_workspace() if make else self.require_workspace()
         from tallystick.bootstrap import Gate
+        from tallystick.settings import CONTROL_ROOM
+        from tallystick.telemetry.observer import Telemetry
 
-        with running_tools():
-            gate = Gate.open(workspace, settings=self.settings, plugins=plugins)
-        with gate:
-            yield gate
+        with closing(Telemetry.open(self.settings, control_room=workspace / CONTROL_ROOM)) as telemetry:
+            with running_tools():
+                gate = Gate.open(workspace, settings=self.settings, plugins=plugins, observer=telemetry)
+            with gate:
+                yield gate
 
 
 @contextmanager

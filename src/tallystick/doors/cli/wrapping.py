@@ -21,7 +21,10 @@ RELAYS = Path("~/.tallystick/relay")
 _TEXT: dict[str, str] = {
     "--workspace": "workspace", "-w": "workspace", "--policy": "policy", "--name": "name", "--url": "url",
 }  # fmt: skip
-_FLAGS: dict[str, str] = {"--strict": "strict", "--trust-new": "trust_new"}
+_FLAGS: dict[str, dict[str, bool]] = {
+    "--strict": {"strict": True}, "--trust-new": {"trust_new": True}, "--quiet": {"quiet": True}, "-q": {"quiet": True},
+    "--json": {},  # every command takes it; what the relay answers is JSON in any case
+}  # fmt: skip
 _NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
     "--timeout": ("timeout_s", float),
     "--start-timeout": ("start_timeout_s", float),
@@ -63,7 +66,7 @@ def read_words(words: Sequence[str]) -> "Wrapping":
             break
         option, equals, value = word.partition("=")
         if option in _FLAGS and not equals:
-            given[_FLAGS[option]] = True
+            given |= _FLAGS[option]
         elif option in _TEXT or option in _NUMBERS or option == "--header":
             if not equals:
                 if not rest:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 import tallystick
@@ -16,6 +17,7 @@ from tallystick.doors.http.canon_routes import canon_routes
 from tallystick.doors.http.conference_routes import conference_routes
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.desk_intake_routes import desk_intake_routes
+from tallystick.doors.http.desk_metrics_routes import desk_gauges, desk_metrics_routes
 from tallystick.doors.http.desk_review_routes import desk_review_routes
 from tallystick.doors.http.desk_tickets_routes import desk_tickets_routes
 from tallystick.doors.http.docs_page import docs_page
@@ -30,6 +32,7 @@ from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
 from tallystick.doors.http.memory_reading_routes import memory_reading_routes
 from tallystick.doors.http.memory_routes import memory_routes
+from tallystick.doors.http.memory_text_routes import memory_text_routes
 from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
@@ -53,10 +56,10 @@ def api(desk: FrontDesk) -> FastAPI:
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_reading_routes, workspace_routes, conference_routes,
+        openai_routes, memory_routes, memory_reading_routes, memory_text_routes, workspace_routes, conference_routes,
         run_routes, canon_routes, insight_routes, insight_reading_routes,
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
-        desk_intake_routes, desk_tickets_routes, desk_review_routes,
+        desk_intake_routes, desk_tickets_routes, desk_review_routes, desk_metrics_routes,
     ):  # fmt: skip
         app.include_router(routes(desk))
     translate_errors(app)
@@ -75,7 +78,8 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
     @app.get("/metrics", tags=["server"], summary="Prometheus metrics", response_class=PlainTextResponse)
     async def exposition(request: Request) -> Response:
         desk.require(request)
-        return Response(metrics.exposition(), media_type=_PROMETHEUS)
+        gauges = await run_in_threadpool(desk_gauges, desk.gate)
+        return Response(metrics.exposition(gauges), media_type=_PROMETHEUS)
 
     return Regulars(Measured(behind_guard, metrics), fast, metrics)
 

@@ -29,16 +29,16 @@ def desk_intake_routes(desk: FrontDesk) -> APIRouter:
 
     @router.post("/events", openapi_extra=_EVENT, responses=_RECEIVED, summary="Take one event, or one ticket")
     async def event(request: Request) -> Response:
-        desk.require(request)
+        caller = desk.require(request)
         item = body_of(await request.body())
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take, item)
+        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take, item, caller=caller)
         return json_answer(received.as_dict(), _status(received))
 
     @router.post("/v1/triage/batch", openapi_extra=_BATCH, summary="Take several events or tickets, each for itself")
     async def batch(request: Request) -> Response:
-        desk.require(request)
+        caller = desk.require(request)
         items = _items(body_of(await request.body()))
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take_all, items)
+        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take_all, items, caller=caller)
         counts = {name: sum(one.status == name for one in received) for name in _STATUS}
         return json_answer({"items": [one.as_dict() for one in received], "total": len(received), **counts})
 

@@ -92,13 +92,14 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
 def _leasing(router: APIRouter, desk: FrontDesk) -> None:
     @router.post("/lease", openapi_extra=LEASE_SOME.documented, summary="Lease the oldest tickets that wait")
     async def some(request: Request) -> Response:
-        desk.require(request)
+        caller = desk.require(request)
         asked = LEASE_SOME.demand(await request.body())
         leased = await run_in_threadpool(
             lambda: _office(desk).leases.lease_some(
-                asked["lease_owner"], kind=asked.get("kind"), limit=asked.get("limit", 1), lease_s=asked.get("lease_s")
+                asked["lease_owner"], kind=asked.get("kind"), limit=asked.get("limit", 1), lease_s=asked.get("lease_s"),
+                caller=caller,
             )
-        )
+        )  # fmt: skip
         return json_answer({"items": [_lease(one) for one in leased], "total": len(leased)})
 
     @router.post(
@@ -106,13 +107,14 @@ def _leasing(router: APIRouter, desk: FrontDesk) -> None:
         summary="Lease one ticket; with its token, make the lease last longer",
     )  # fmt: skip
     async def one(ticket_id: str, request: Request) -> Response:
-        desk.require(request)
+        caller = desk.require(request)
         asked = LEASE_ONE.demand(await request.body())
         leased = await run_in_threadpool(
             lambda: _office(desk).leases.lease_one(
-                ticket_id, asked["lease_owner"], lease_s=asked.get("lease_s"), token=asked.get("lease_token")
+                ticket_id, asked["lease_owner"], lease_s=asked.get("lease_s"), token=asked.get("lease_token"),
+                caller=caller,
             )
-        )
+        )  # fmt: skip
         return json_answer(_lease(granted(leased, _STATUSES)))
 
 
@@ -210,7 +212,7 @@ _STATUSES = {
     "lease_token_used": 409, "verdict_missing": 409, "verdict_not_proceed": 409, "not_a_tool_ticket": 409,
 }  # fmt: skip
 _LEASES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The ticket, and the token that proves the lease. Tools are called in `session`."},
+    200: {"description": "The ticket, and the token that proves it. Tools are called in `session`, by whoever leased."},
     409: {"description": "`already_leased`, `begun_by_worker`, `not_pending`, `not_yet`, `kind_unknown`."},
 }
 _FILLS: dict[int | str, dict[str, Any]] = {

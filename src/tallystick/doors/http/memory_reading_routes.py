@@ -112,8 +112,8 @@ _RECALL = {
 def _asked(request: Request) -> dict[str, Any]:
     given = request.query_params
     asked: dict[str, Any] = {name: given[name] for name in ("query", "entity", "predicate") if given.get(name)}
-    if not asked.get("query", "").strip() and "entity" not in asked:
-        raise Refused(400, Category.VALIDATION_ERROR, "nothing is asked", hint="Give query, or entity, or both.")
+    if not asked.get("query", "").strip() and not asked.keys() & {"entity", "predicate"}:
+        raise Refused(400, Category.VALIDATION_ERROR, "nothing is asked", hint="Give query, entity or predicate.")
     for name, most in (("limit", MAX_ITEMS), ("tokens", MAX_TOKENS)):
         number = _number(request, name)
         if number is not None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
@@ -19,7 +18,6 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.fold import HANDLERS
-from tallystick.rooms.memory.nouns import as_dict
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.states import TABLE
 
@@ -55,15 +53,18 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
     @router.get("/status", summary="How much memory holds")
     async def status(request: Request) -> Response:
         desk.require(request)
-        projection = memory_of(desk.gate.room("memory")).projection
-        return json_answer(await run_in_threadpool(account.status, projection))
+        room = memory_of(desk.gate.room("memory"))
+        return json_answer(await run_in_threadpool(account.status, room.projection, room.now()))
 
     _propositions(router, desk)
+    _observations(router, desk)
+    for name in account.LISTS:
+        _list(router, desk, name)
     return router
 
 
 def _propositions(router: APIRouter, desk: FrontDesk) -> None:
-    @router.get("/propositions", openapi_extra=documented(), summary="The propositions, the newest first")
+    @router.get("/propositions", openapi_extra=documented(**_NARROWED), summary="The propositions, the newest first")
     async def propositions(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
@@ -71,10 +72,10 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
         if wanted is not None and wanted not in _STATES:
             hint = f"One of {', '.join(_STATES)}."
             raise Refused(400, Category.VALIDATION_ERROR, "no such status", hint=hint)
-        projection = memory_of(desk.gate.room("memory")).projection
+        room, subject = memory_of(desk.gate.room("memory")), request.query_params.get("subject")
         items, total = await run_in_threadpool(
             lambda: account.propositions(
-                projection, status=wanted, subject=request.query_params.get("subject"), limit=limit, offset=offset
+                room.projection, status=wanted, subject=subject, limit=limit, offset=offset, now=room.now()
             )
         )
         return listing(items, total=total, limit=limit, offset=offset)
@@ -82,11 +83,40 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/propositions/{proposition_id}", summary="One proposition")
     async def proposition(proposition_id: str, request: Request) -> Response:
         desk.require(request)
-        projection = memory_of(desk.gate.room("memory")).projection
-        found = await run_in_threadpool(projection.ask, lambda state: state.propositions.get(proposition_id))
+        room = memory_of(desk.gate.room("memory"))
+        found = await run_in_threadpool(account.proposition, room.projection, proposition_id, room.now())
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no proposition of this id", hint="Ids begin with prop_.")
-        return json_answer(orjson.loads(orjson.dumps(as_dict(found))))
+        return json_answer(found)
+
+
+def _observations(router: APIRouter, desk: FrontDesk) -> None:
+    @router.get("/observations", openapi_extra=documented(), summary="The observations, the newest first")
+    async def observations(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        projection = memory_of(desk.gate.room("memory")).projection
+        items, total = await run_in_threadpool(lambda: account.observations(projection, limit=limit, offset=offset))
+        return listing(items, total=total, limit=limit, offset=offset)
+
+    @router.get("/observations/{observation_id}", summary="One observation, its text whole")
+    async def observation(observation_id: str, request: Request) -> Response:
+        desk.require(request)
+        projection = memory_of(desk.gate.room("memory")).projection
+        found = await run_in_threadpool(account.observation, projection, observation_id)
+        if found is None:
+            raise Refused(404, Category.VALIDATION_ERROR, "no observation of this id", hint="Ids begin with obs_.")
+        return json_answer(found)
+
+
+def _list(router: APIRouter, desk: FrontDesk, name: str) -> None:
+    @router.get(f"/{name}", openapi_extra=documented(), summary=f"The {name}, by id", name=f"memory_{name}")
+    async def things(request: Request) -> Response:
+        desk.require(request)
+        limit, offset = page(request)
+        projection = memory_of(desk.gate.room("memory")).projection
+        items, total = await run_in_threadpool(lambda: account.things(projection, name, limit=limit, offset=offset))
+        return listing(items, total=total, limit=limit, offset=offset)
 
 
 def memory_of(room: Room | None) -> Memory:
@@ -114,6 +144,10 @@ async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> 
     return await desk.gate.call(asked["tool_name"], asked["payload"], session=where)
 
 
+_NARROWED = {
+    "status": "The state it was in when it was last weighed; how it stands now is told of each.",
+    "subject": "Only about this subject.",
+}
 _STATES = tuple(dict.fromkeys(row.status for row in TABLE))
 _OUTCOMES: dict[int | str, dict[str, Any]] = {
     200: {"description": "`status` accepted or transformed, `proposal` as it was stored, `result` with its ids."},

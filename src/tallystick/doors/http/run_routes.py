@@ -86,10 +86,11 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
     async def run(run_id: str, request: Request) -> Response:
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller)))
 
-    @router.get("/runs/{run_id}/steps", summary="The full log of its steps")
+    @router.get("/runs/{run_id}/steps", openapi_extra=documented(), summary="The full log of its steps")
     async def steps(run_id: str, request: Request) -> Response:
+        limit, offset = page(request)
         lines = await _asked(desk, request, lambda runs, caller: runs.steps(run_id, caller))
-        return listing(lines, total=len(lines), limit=len(lines), offset=0)
+        return listing(lines[offset : offset + limit], total=len(lines), limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}/cache/{slot}", summary="What a slot of its cache holds, and the receipts behind it")
     async def cache(run_id: str, slot: str, request: Request) -> Response:

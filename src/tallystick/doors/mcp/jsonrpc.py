@@ -7,12 +7,16 @@ differently (a key twice, a carriage return that some servers take for the end o
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 import orjson
 from jiter import from_json
 
 from tallystick.records import record
+
+LEAST_ID, MOST_ID = -(2**63), 2**64 - 1
+"""A whole number beyond these is read as another by many."""
 
 CALL = "tools/call"
 LIST = "tools/list"
@@ -22,6 +26,7 @@ LIST_CHANGED = b"notifications/tools/list_changed"
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
 SERVER_ERROR = -32000
 
 Message = dict[str, Any]
@@ -53,8 +58,8 @@ def watching(own: bytes) -> re.Pattern[bytes]:
 class Ambiguous:
     """A message that cannot be read in one way only."""
 
-    names_call: bool
-    """It may be, or may hold, a call of a tool."""
+    ident: Any = None
+    """Its id, where only what it says besides is in doubt: whoever waits is told."""
 
 
 def read_strict(line: bytes) -> Any | Ambiguous:
@@ -67,8 +72,8 @@ def read_strict(line: bytes) -> Any | Ambiguous:
     try:
         message = json.loads(line.decode(), object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        return Ambiguous(names_call=True)
-    return Ambiguous(names_call=True) if calls_in(message) else message
+        return Ambiguous()
+    return Ambiguous(ident=message.get("id") if isinstance(message, dict) else None) if calls_in(message) else message
 
 
 def calls_in(message: Any) -> bool:
@@ -93,6 +98,15 @@ def read(line: bytes) -> Any:
         return None
 
 
+def read_anyhow(line: bytes) -> Message | None:
+    """Read a line of the server that holds what some parsers take and others do not: half a character, NaN."""
+    try:
+        message = json.loads(line) if looks_like_message(line) else None
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None
+
+
 def looks_like_message(line: bytes) -> bool:
     """Whether a line may be a message at all: servers print other things, too."""
     text = line.strip()
@@ -102,7 +116,26 @@ def looks_like_message(line: bytes) -> bool:
 def key_of(message: Message) -> Key | None:
     """The id of a request or response; None if it has none that counts."""
     given = message.get("id")
-    return (type(given).__name__, given) if type(given) in (int, str) else None
+    if type(given) is int:
+        return ("int", given) if LEAST_ID <= given <= MOST_ID else None
+    return ("str", given) if type(given) is str else None
+
+
+def is_answer(message: Message) -> bool:
+    """Whether a client could take this for an answer, whatever else stands in it."""
+    return "result" in message or "error" in message or not isinstance(message.get("method"), str)
+
+
+def lenient(ident: Any) -> int | float | str | None:
+    """An id as a lenient client compares it: to some, 3, 3.0, "3" and " 0x3" are one. None: it is none to anybody."""
+    if type(ident) is float:
+        return int(ident) if ident.is_integer() else ident
+    if type(ident) is not str:
+        return ident if type(ident) is int else None
+    for reading in (int, lambda text: int(text, 0), lambda text: lenient(float(text))):
+        with suppress(ValueError):
+            return reading(ident)
+    return ident
 
 
 def key_in_ends(head: bytes, tail: bytes) -> Key | None:
@@ -154,9 +187,13 @@ def notification(method: str, params: Message) -> bytes:
     return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def error(key: Any, code: int, text: str) -> bytes:
-    """An error response."""
-    return orjson.dumps({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": text}})
+def error(key: Any, code: int, text: str, data: Message | None = None) -> bytes:
+    """An error response; to nobody, if the id is none that can be said."""
+    said = {"error": {"code": code, "message": text} | ({} if data is None else {"data": data})}
+    try:
+        return orjson.dumps({"jsonrpc": "2.0", "id": key, **said})
+    except TypeError:
+        return orjson.dumps({"jsonrpc": "2.0", "id": None, **said})
 
 
 def tool_error(key: Any, text: str, meta: Message) -> bytes:

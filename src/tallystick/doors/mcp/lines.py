@@ -43,12 +43,13 @@ class LineReader:
 
     def start(self) -> None:
         """Begin to read."""
-        if stat.S_ISREG(os.fstat(self._fd).st_mode):
-            # The system cannot say when a plain file is ready: it always is.
-            self._pausable = False
-            threading.Thread(target=self._read_file, daemon=True).start()
-            return
-        self.resume()
+        if not stat.S_ISREG(os.fstat(self._fd).st_mode):
+            with contextlib.suppress(PermissionError):
+                self.resume()
+                return
+        # The system cannot say when a plain file is ready, nor /dev/null: they always are.
+        self._pausable = False
+        threading.Thread(target=self._read_file, daemon=True).start()
 
     def pause(self) -> None:
         """Leave what comes in the pipe: whoever writes there has to wait."""
@@ -59,8 +60,8 @@ class LineReader:
     def resume(self) -> None:
         """Go on reading."""
         if not self._watched and not self._ended and self._pausable:
-            self._watched = True
             self._loop.add_reader(self._fd, self._read)
+            self._watched = True
             left, self._left = self._left, b""
             self._take(left)
 

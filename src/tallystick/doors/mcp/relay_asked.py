@@ -56,6 +56,10 @@ class TooLongError(Exception):
     """The server's answer was larger than a line may be."""
 
 
+class UnreadableError(Exception):
+    """The server's answer is not the same to every parser."""
+
+
 class ServerGoneError(Exception):
     """The server ended before it answered."""
 

@@ -39,7 +39,7 @@ class FromClient:
         message = jsonrpc.read_strict(line)
         if isinstance(message, Ambiguous):
             # Whatever the server would make of it, the gate could not have seen the same.
-            self._refuse(None, jsonrpc.PARSE_ERROR, AMBIGUOUS)
+            self._refuse(message.ident, jsonrpc.PARSE_ERROR, AMBIGUOUS)
             self._on_refused(line, AMBIGUOUS)
         elif isinstance(message, list) and jsonrpc.calls_in(message):
             self._refuse_batch(message)
@@ -65,6 +65,10 @@ class FromClient:
         if method is None and key is not None and self._switch.is_own(key):
             self._switch.settle(key, message)
             return
+        if method == jsonrpc.LIST and key is None and "id" in message:
+            # Its answer would not be known for a list of tools, and show what must not be shown.
+            self._refuse(message["id"], jsonrpc.INVALID_REQUEST, "an id is a text or a whole number")
+            return
         if key is not None and method == jsonrpc.LIST:
             params = message.get("params")
             self._switch.lists[key] = not (isinstance(params, dict) and params.get("cursor"))
@@ -77,7 +81,7 @@ class FromClient:
     def _take_call(self, line: bytes, message: Message, key: Key | None) -> None:
         if key is None or key in self._switch.calls:
             # Without an id nobody could be answered; with one that is in use, the wrong one would be.
-            wrong = "tools/call needs an id" if key is None else "this id is in use"
+            wrong = "tools/call needs an id, a text or a whole number" if key is None else "this id is in use"
             self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
             self._on_refused(line, NO_ID if key is None else ID_IN_USE)
             return
@@ -96,7 +100,9 @@ class FromClient:
         params = message.get("params")
         given: Message = params if isinstance(params, dict) else {}
         info, can = given.get("clientInfo"), given.get("capabilities")
-        self._switch.client_name = str(info.get("name")) if isinstance(info, dict) else None
+        name = info.get("name") if isinstance(info, dict) else None
+        # It stands in receipts and on screens: what cannot be seen, or written, is none of it.
+        self._switch.client_name = "".join(filter(str.isprintable, name)) if isinstance(name, str) else None
         self._switch.client_elicits = isinstance(can, dict) and "elicitation" in can
         self._switch.initialize = key
         loop = asyncio.get_running_loop()

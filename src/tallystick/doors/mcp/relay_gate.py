@@ -18,6 +18,7 @@ from tallystick.doors.mcp.relay_asked import (
     ServerGoneError,
     Tally,
     TooLongError,
+    UnreadableError,
     Wires,
 )
 from tallystick.doors.mcp.relay_holding import Waiting
@@ -25,6 +26,7 @@ from tallystick.doors.mcp.relay_refused import BATCH
 from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.doors.showing.meta import APPROVAL, CATEGORY, CODE, EXPIRES, REASON, RECEIPT, STATUS
+from tallystick.doors.showing.refusals import approve_command
 from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED, FORMAT, MULTIPLE, UNKNOWN_TOOL
@@ -146,6 +148,8 @@ class GateKeeper:
             answer, message = await self._wires.forward(asked, line)
         except TooLongError as error:
             raise ToolError(f"the server's answer has {error} bytes, more than it may") from None
+        except UnreadableError:
+            raise ToolError("the server's answer cannot be kept: half a character, or a number that is none") from None
         except ServerGoneError:
             raise ToolError("the server ended before it answered") from None
         asked.answer = answer
@@ -170,7 +174,7 @@ class GateKeeper:
         if not self._greeted and self._wires.instructions is not None:
             self._greeted = True
             if not await asyncio.to_thread(self._tools.greet, self._wires.instructions):
-                self._wires.note(f"{OTHER_GREETING} {self._wrapping.workspace}")
+                self._wires.note(f"{OTHER_GREETING} {self._wrapping.typed_workspace}")
         return self._gate, self._tools
 
     def _begin(self, definitions: list[Any]) -> None:
@@ -207,7 +211,7 @@ class GateKeeper:
             reason = CHANGED
             text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
         if reason != UNUSABLE:
-            text += f"\n  tally mcp review --workspace {self._wrapping.workspace}"
+            text += f"\n  tally mcp review --workspace {self._wrapping.typed_workspace}"
             text += f"\nIf this is another server that is only called '{self._wrapping.name}', too: {ANOTHER_NAME}"
         called = tool_id(self._wrapping.name, name)[:100]
         fault = UNKNOWN_TOOL if reason == UNUSABLE else DENIED
@@ -223,7 +227,7 @@ class GateKeeper:
             self.tally.failed += asked.server_error
             return asked.answer
         if outcome.held is not None:
-            text = _held_text(outcome.held.approval_id, outcome.held.expires_at, self._wrapping.workspace)
+            text = _held_text(outcome.held.approval_id, outcome.held.expires_at, _workspace(self._wrapping))
         elif outcome.rejection is not None:
             self.tally.refused += 1
             at = f" at {outcome.rejection.pointer}" if outcome.rejection.pointer else ""
@@ -241,10 +245,10 @@ def _is_tools_fault(outcome: Outcome) -> bool:
     return outcome.failure is not None and outcome.failure.fault.ran
 
 
-def _held_text(approval_id: str, expires_at: str, workspace: str) -> str:
+def _held_text(approval_id: str, expires_at: str, workspace: Path) -> str:
     return (
         "this call waits for a person. To let it through, run in a terminal:\n"
-        f"  tally approvals approve {approval_id} --workspace {workspace}\n"
+        f"  {approve_command(approval_id, workspace)}\n"
         f"Then make exactly the same call again (until {expires_at})."
     )
 

@@ -80,13 +80,13 @@ def _open(wrapping: Wrapping, wires: Wires) -> "GateKeeper":
 
 
 def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
-    if not opened:
+    if not opened or wrapping.quiet:
         return
     tally = opened[0].tally
     failed = f", {tally.failed} failed" if tally.failed else ""
     _say(
         f"tallystick: {tally.calls} calls, {tally.held} held, {tally.refused} refused{failed}; "
-        f"to check: tally audit verify {wrapping.workspace}"
+        f"to check: tally audit verify {wrapping.typed_workspace}"
     )
 
 

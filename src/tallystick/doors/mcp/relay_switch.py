@@ -127,6 +127,14 @@ class Switch:
         finally:
             del self._own[ident]
 
+    def key_meant(self, message: Message) -> Key | None:
+        """The id that an answer of the server is to: as it stands there, or as the client may read it."""
+        key, read = jsonrpc.key_of(message), jsonrpc.lenient(message.get("id"))
+        awaited = (*self.calls, *self.lists, *self.given_up)
+        if read is None or key in awaited:
+            return key
+        return next((other for other in awaited if jsonrpc.lenient(other[1]) == read), key)
+
     def is_own(self, key: Key | None) -> bool:
         """Whether an id is one of ours."""
         return key is not None and isinstance(key[1], str) and key[1].startswith(self.own_prefix)

@@ -23,8 +23,17 @@ class Wrapping:
     hold_s: float = 45.0
     """Clients give up after about a minute."""
     max_output: int = 16 * 1024 * 1024
+    quiet: bool = False
+    """Nothing but errors is said beside the messages."""
 
     @property
     def longest(self) -> int:
         """The longest line that is passed on, in either direction."""
         return 2 * self.max_output
+
+    @property
+    def typed_workspace(self) -> str:
+        """The workspace as it is typed in a command."""
+        from shlex import quote  # noqa: PLC0415 - nothing on the way to the server's start needs it
+
+        return quote(self.workspace)

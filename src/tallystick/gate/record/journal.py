@@ -55,6 +55,10 @@ Seal = Callable[[Place], Sealed]
 class Notary(Protocol):
     """What a journal asks about records; the ledger answers."""
 
+    def renew(self) -> None:
+        """Read the keys again: another process may have rotated them."""
+        ...
+
     def signed(self, header: bytes) -> bool:
         """Whether a key that may sign here signed this header."""
         ...

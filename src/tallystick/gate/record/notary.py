@@ -5,11 +5,13 @@ signed here, learns from other processes' records, and reports what the journal 
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from hmac import compare_digest
 from typing import Any
 
 import orjson
 
+from tallystick.errors import ConfigError
 from tallystick.gate.record.checkpoint import Checkpoint, open_note, parse_checkpoint
 from tallystick.gate.record.clock import Watch
 from tallystick.gate.record.journal import Incident, Seal
@@ -32,6 +34,11 @@ class KeyNotary:
         self._sealer = sealer
         self._head_of = keys.active()
         self._head_mac = self._head_of.derive("head").mac
+
+    def renew(self) -> None:
+        """Read the keys again: another process may have rotated them. Those that cannot be read stay as they were."""
+        with suppress(ConfigError):
+            self._keys.refresh()
 
     def signed(self, header: bytes) -> bool:
         """Whether a key of this workspace signed this header."""

@@ -1,7 +1,9 @@
 """New keys: the record that names them is signed with the old ones and stored before they sign anything."""
 
+from typing import Any
+
 from tallystick.errors import LedgerUnwritable
-from tallystick.gate.record.journal import Journal
+from tallystick.gate.record.journal import Journal, Place, Sealed
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer
 from tallystick.gate.record.signing import Keys, signed_header
@@ -10,10 +12,18 @@ from tallystick.gate.session import Session
 
 def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Receipt:
     """Put new keys in force."""
+    header: dict[str, Any] = {}
+
+    def seal(place: Place) -> Sealed:
+        """Called under the journal's lock: nobody else rotates, or takes this for a rotation that was cut off."""
+        rotation = keys.begin_rotation(place[0])
+        made, seal = sealer.prepare(Draft(kind="key_rotation", session=session, context=rotation.as_dict()))
+        sealed = seal(place)
+        header.update(made)
+        return sealed
+
     try:
-        rotation = keys.begin_rotation(journal.size())
-        header, seal = sealer.prepare(Draft(kind="key_rotation", session=session, context=rotation.as_dict()))
-        # Under the journal's lock, so that no other process signs with the old key in between.
+        # Under the same lock, so that no other process signs with the old key in between.
         sealed = journal.append((seal,), after=keys.finish_rotation)[0]
     except OSError as error:
         raise LedgerUnwritable(f"The new keys cannot be stored ({error.strerror}). Free some space.") from error
@@ -22,9 +32,14 @@ def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Re
 
 def settle_rotation(keys: Keys, journal: Journal) -> None:
     """A rotation that was cut off counts if its record is in the log; else it never happened."""
+    if keys.pending_rotation() is not None:
+        journal.append((), after=lambda: _settle(keys, journal))
+
+
+def _settle(keys: Keys, journal: Journal) -> None:
     pending = keys.pending_rotation()
     if pending is None:
-        return
+        return  # it was only under way
     rotation, since = pending
     for columns in journal.read(since):
         header = signed_header(columns[0], keys) or {}

@@ -38,9 +38,15 @@ class Sentence:
     is_courtesy: bool
 
 
-def read_sentences(text: str) -> list[Sentence]:
-    """Cut a reply into sentences."""
-    masked, references = _mask(text)
+def read_sentences(text: str, *, kind: str | None = None) -> list[Sentence]:
+    """Cut a reply into sentences.
+
+    Args:
+        text: With its references.
+        kind: The kind of record that is referred to here (`ticket` for `[ticket:12]`), where there is only one: other
+            brackets are text. None: whatever can be a reference is one.
+    """
+    masked, references = _mask(text, kind)
     sentences: list[Sentence] = []
     before = ""
     for start, end in _spans(masked):
@@ -58,9 +64,9 @@ def read_sentences(text: str) -> list[Sentence]:
     return sentences
 
 
-def written_sentences(text: str) -> list[str]:
+def written_sentences(text: str, *, kind: str | None = None) -> list[str]:
     """The sentences as they are written, references and all: each can be checked by itself."""
-    masked, _ = _mask(text)
+    masked, _ = _mask(text, kind)
     pieces: list[str] = []
     for start, end in _spans(masked):
         written = text[start:end].strip()
@@ -73,18 +79,18 @@ def written_sentences(text: str) -> list[str]:
     return pieces
 
 
-def strip_references(text: str) -> str:
+def strip_references(text: str, *, kind: str | None = None) -> str:
     """The text as it is sent: without references, and without the gaps they leave."""
-    kept = _BRACKET.sub(lambda found: "" if _claims_of(found.group()) else found.group(), text)
+    kept = _BRACKET.sub(lambda found: "" if _claims_of(found.group(), kind) else found.group(), text)
     return "\n".join(_BEFORE_SIGN.sub("", line).rstrip() for line in kept.split("\n")).strip()
 
 
-def _mask(text: str) -> tuple[str, list[tuple[int, list[Claim]]]]:
+def _mask(text: str, kind: str | None) -> tuple[str, list[tuple[int, list[Claim]]]]:
     """Cover the references, so that full stops inside them end no sentence."""
     references: list[tuple[int, list[Claim]]] = []
 
     def cover(found: re.Match[str]) -> str:
-        claims = _claims_of(found.group()) if len(references) < MAX_REFERENCES else []
+        claims = _claims_of(found.group(), kind) if len(references) < MAX_REFERENCES else []
         if not claims:
             return found.group()
         references.append((found.start(), claims))
@@ -93,8 +99,10 @@ def _mask(text: str) -> tuple[str, list[tuple[int, list[Claim]]]]:
     return _BRACKET.sub(cover, text.replace(_MASK, " ")), references
 
 
-def _claims_of(bracket: str) -> list[Claim]:
+def _claims_of(bracket: str, kind: str | None) -> list[Claim]:
     inside = bracket[1:-1]
+    if kind is not None and not inside.lstrip().startswith(f"{kind}:"):
+        return []
     items = split_items(inside)
     if isinstance(items, LineFault) or not any(has_reference(part.text) for item in items for part in item):
         return []

@@ -73,7 +73,7 @@ class OpenAiCompatible:
     @property
     def speech(self) -> Speech:
         """As the endpoint's entry says."""
-        return self._endpoint.speech
+        return self._endpoint.protocol
 
     @property
     def provider(self) -> str:

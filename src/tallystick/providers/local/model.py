@@ -29,7 +29,7 @@ class LocalModel:
     @property
     def speech(self) -> Speech:
         """As the endpoint's entry says."""
-        return self._endpoint.speech
+        return self._endpoint.protocol
 
     @property
     def name(self) -> str:

@@ -50,7 +50,7 @@ def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
     cards = [_card(tool) for tool in tools]
     rare = rarity([card.keys() for card in cards])
     # What a path is called says nothing about what is to be done with it.
-    asked = set(with_doings(stems_of(_without_paths(wish)))) - HOW_STEMS
+    asked = set(with_doings(stems_of(without_paths(wish)))) - HOW_STEMS
     done = {stem(word) for word in wish.orders}
     about = {word for word in asked if doing_of(word) is None and not word.startswith("doing:")} - ASKING_STEMS
     choices = [
@@ -203,7 +203,8 @@ def _is_all_given(tool: ToolLine, wish: Wish) -> bool:
     return bool(kinds) and all(held.get(kind) for kind in kinds)
 
 
-def _without_paths(wish: Wish) -> str:
+def without_paths(wish: Wish) -> str:
+    """What is asked, without the names of files."""
     text = wish.matter
     for path in wish.paths:
         text = text.replace(path, " ")

@@ -11,6 +11,7 @@ from tallystick.providers.offline.prompt import Reading, read_prompt
 from tallystick.providers.offline.results import read_results
 from tallystick.providers.offline.situation import Call, Situation
 from tallystick.providers.offline.wish import read_wish
+from tallystick.providers.offline.words import stems_of
 from tallystick.turns.model import Ask, Message, Said, Speech, Unheard, Usage
 
 NAME = "offline-1"
@@ -40,11 +41,17 @@ class OfflineModel:
 def respond(messages: Sequence[Message]) -> str:
     """What the agent says to a prompt: an envelope where the step wants one, else prose."""
     reading = read_prompt(messages)
+    persona = reading.persona
     now = Situation(
         reading=reading,
-        wish=read_wish(reading.request, reading.earlier, [tool.name for tool in reading.tools]),
+        wish=read_wish(
+            reading.request,
+            reading.earlier,
+            [tool.name for tool in reading.tools],
+            does=frozenset(stems_of(" ".join([persona.purpose, *persona.owns]))),
+        ),
         results=read_results(reading.seen),
-        wanted=reading.persona.sources or sources_of(reading.persona.agent_id, {}),
+        wanted=persona.sources or sources_of(persona.agent_id, {}),
     )
     if reading.nonce is None:
         return answer(now)

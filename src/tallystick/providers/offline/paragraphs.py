@@ -41,7 +41,9 @@ _ASKS_FOR_FILES = re.compile(r"\b(?:files?|documents?|which (?:scene|chapter|pag
 
 def paragraphs(now: Situation) -> Iterator[Paragraph]:
     """Everything that the results say to the request."""
-    found = list(_from_files(now))
+    # Whom or what a request names is its matter: where that stands nowhere, no passage answers it.
+    nowhere = _names_absent(now)
+    found = [] if nowhere else list(_from_files(now))
     routings = [result for result in now.results if _is_routing(result) and _may_route(now)]
     # That nobody owns it is worth saying only where there is nothing else to say.
     routed = [part for result in routings if agents_named(result) or not found for part in _routing(now, result)]
@@ -56,7 +58,9 @@ def paragraphs(now: Situation) -> Iterator[Paragraph]:
     yield from [*clean, *found]
     absent = list(_absence(now, found=bool(found or routed)))
     yield from absent
-    listed = list(_files(now, but=bool(absent))) if not found or _ASKS_FOR_FILES.search(now.wish.text) else []
+    listed = (
+        list(_files(now, but=bool(absent))) if not (found or nowhere) or _ASKS_FOR_FILES.search(now.wish.text) else []
+    )
     yield from listed
     others = [part for result in now.results if _is_other(now, result) for part in summary(now, result)]
     yield from others
@@ -129,6 +133,14 @@ def _absence(now: Situation, *, found: bool) -> Iterator[Paragraph]:
         if terms:
             yield _of_absence(now, absence, terms, result)
             return
+
+
+def _names_absent(now: Situation) -> bool:
+    """Whether searches report every name of the request as standing nowhere."""
+    named = {stem(word) for name in now.wish.names for word in words_of(name)}
+    absent = {stem(term) for result in now.results if (one := absence_in(result)) is not None for term in one.terms}
+    called = {stem(word) for result in now.results for place in result.places for word in words_of(place.path)}
+    return bool(named) and named <= absent - called
 
 
 def _of_absence(now: Situation, absence: Absence, terms: list[str], result: Result) -> Paragraph:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tallystick.providers.offline.choosing import said_by_name
+from tallystick.providers.offline.choosing import said_by_name, without_paths
 from tallystick.providers.offline.cited import Cited, cited_in, quotes_of, reports_none
 from tallystick.providers.offline.citing import Quote, fits_role, would_pass
 from tallystick.providers.offline.passages import wanted_stems
@@ -112,7 +112,7 @@ def summary(now: Situation, result: Result) -> Iterator[Paragraph]:
 
 def asks_of_role(now: Situation) -> bool:
     """Whether one agent is asked, by name, about what its role has to look at, and there is such a file."""
-    if now.reading.at_table or set(stems_of(" ".join(now.wanted))).isdisjoint(stems_of(now.wish.text)):
+    if now.reading.at_table or set(stems_of(" ".join(now.wanted))).isdisjoint(stems_of(without_paths(now.wish))):
         return False
     return any(fits_role(path, now.wanted) for result in now.results for path in files_of(result))
 

@@ -1,6 +1,7 @@
 """Plain words for a result of any shape: its fields, those first that share something with the request."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from tallystick.providers.offline.words import stem, words_of
 MAX_FACTS = 8
 MAX_VALUE = 200
 """Characters of one value that are shown."""
+_FEW = 3
+_DIGEST = re.compile(r"[0-9a-f]{32,128}")
 _MARKS = re.compile(r"[\"“”„‟«»`]|(?<!\w)['‘’]|['‘’](?!\w)")  # noqa: RUF001
 """Marks would make a quotation of what is only shown."""
 
@@ -37,7 +40,20 @@ def _is_table(value: Any) -> bool:
 
 
 def _rows(value: list[Mapping[str, Any]]) -> list[str]:
-    return ["; ".join(_field(key, inner) for key, inner in _told(item)[:MAX_FACTS]) for item in value]
+    """A line a row, those first that stand out: what is the same everywhere tells least."""
+    rare = _rare(value)
+    order = sorted(
+        range(len(value)), key=lambda at: (-sum((key, str(value[at].get(key))) in rare for key in value[at]), at)
+    )
+    return ["; ".join(_field(key, inner) for key, inner in _told(value[at])[:MAX_FACTS]) for at in order]
+
+
+def _rare(rows: list[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """Column and value, where a column has few values and this one stands in few rows."""
+    counts = Counter((key, str(inner)) for row in rows for key, inner in row.items() if isinstance(inner, str))
+    kinds = Counter(key for key, _ in counts)
+    few = {key for key, many in kinds.items() if many <= max(_FEW, len(rows) // 4)}
+    return {pair for pair, many in counts.items() if pair[0] in few and many * 4 <= len(rows)}
 
 
 def _told(item: Any) -> list[tuple[str, Any]]:
@@ -54,9 +70,14 @@ def _fields(value: Any) -> list[str]:
         elif isinstance(inner, list | dict):
             values = [_plain(one) for _, one in _told(inner)[:MAX_FACTS]]
             lines.append(f"{spaced(key)}: {', '.join(values) or 'none'}")
-        elif inner is not None:
+        elif inner is not None and not _is_bookkeeping(inner):
             lines.append(_field(key, inner))
     return lines
+
+
+def _is_bookkeeping(value: Any) -> bool:
+    """What a result says of itself: that nothing was left out, which bytes were read."""
+    return value is False or (isinstance(value, str) and _DIGEST.fullmatch(value) is not None)
 
 
 def _field(key: str, value: Any) -> str:

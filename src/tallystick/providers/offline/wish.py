@@ -1,10 +1,10 @@
 """What a request names: the things that a tool's arguments can be filled from."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import datetime
 
-from tallystick.providers.offline.words import content_words
+from tallystick.providers.offline.words import content_words, stem
 from tallystick.records import record
 
 MAX_READ = 12_000
@@ -78,13 +78,14 @@ class Wish:
         return bool(self.terms or self.quoted or self.paths or self.ids)
 
 
-def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = ()) -> Wish:
+def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = (), does: Container[str] = ()) -> Wish:
     """Take a request apart.
 
     Args:
         text: The user's words.
         earlier: What the user said before: a follow-up (`and her eyes?`) is about the same things.
         tools: Names of tools; they say how to look, not what for.
+        does: Stems of what the agent does; ordered to (`critique …`), it is not asked about that.
     """
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
@@ -93,15 +94,17 @@ def read_wish(text: str, earlier: tuple[str, ...] = (), tools: Iterable[str] = (
     quoted = tuple(dict.fromkeys(a or b or c for a, b, c in _QUOTED.findall(rest)))
     paths = _paths(rest, quoted)
     matter = _matter(rest)
-    terms = content_words(_without(matter, tools))
     plain = _without(matter, paths)
+    orders = frozenset(word.lower() for word in _ORDERS.findall(plain))
+    words = content_words(_without(matter, tools))
+    terms = [word for word in words if not (word in orders and stem(word) in does)]
     if len(terms) < 2 and earlier:  # noqa: PLR2004 - one word alone does not say what it is about
         terms += [word for word in content_words(earlier[-1][:MAX_READ]) if word not in terms]
     dates = _dates(rest)
     return Wish(
         text=text,
         matter=matter,
-        orders=frozenset(word.lower() for word in _ORDERS.findall(plain)),
+        orders=orders,
         terms=tuple(terms),
         names=_names(plain),
         quoted=quoted,

@@ -6,6 +6,7 @@ nothing that can be used, None says so and the rules stand in.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -16,11 +17,12 @@ from tallystick.gate.session import Session
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import DECISIONS, event_of, needs_of
 from tallystick.rooms.desk.gathered import Gathered
-from tallystick.rooms.desk.gathering import SEARCHES, Limits, needs_in
 from tallystick.rooms.desk.judging.case import Case, was_made
+from tallystick.rooms.desk.judging.cited import beside
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.judging.signs import categories_of
+from tallystick.rooms.desk.limits import Limits, needs_in
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Need, Ticket
 from tallystick.rooms.desk.triage import MOST_NEEDS
@@ -130,7 +132,8 @@ class Clerk:
             return None
         bad = next(unsupported(said, evidence_texts(shown)), None)
         leaves = others_data(text_of(said), event_of(case.ticket), self.policy)
-        return said.strip() if bad is None and leaves is None and _says_something(said) else None
+        fit = bad is None and leaves is None and beside(case, said) is None
+        return said.strip() if fit and _says_something(said) else None
 
     def _search(
         self, ticket: Ticket, needs: tuple[Need, ...], limits: Limits, tools: frozenset[str], session: Session
@@ -138,8 +141,8 @@ class Clerk:
         event = event_of(ticket)
         content = str(event.get("content", ""))[:MAX_SHOWN]
         shown = {"needs": [need.question for need in needs], "message": content}
-        searches = min(limits.searches, limits.queries * len(needs) * max(1, len(tools.intersection(SEARCHES))))
-        spending = Spending(steps=limits.max_turns, bytes=TURN_BYTES, named={"search": searches})
+        named = {"search": replace(limits, whitelist=tools).most_searches(len(needs))}
+        spending = Spending(steps=limits.max_turns, bytes=TURN_BYTES, named=named)
         return Question(
             agent_id=CLERK.agent_id, agent=CLERK, endpoint=self.endpoint, message=self._worded(GATHER, shown),
             session=session, tools=tools, tools_only=True, max_tokens=MAX_ANSWER,

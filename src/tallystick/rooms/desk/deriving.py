@@ -58,6 +58,16 @@ def event_of(ticket: Ticket) -> Mapping[str, Any]:
     return ticket.event or (inner if isinstance(inner, Mapping) else {})
 
 
+def draft_of(outputs: Mapping[str, Any]) -> str:
+    """The text of a draft among outputs: `draft` or `reply`, as text or under `text`."""
+    for name in ("draft", "reply"):
+        given = outputs.get(name)
+        text = given.get("text") if isinstance(given, Mapping) else given
+        if isinstance(text, str):
+            return text
+    return ""
+
+
 def _child(kind: Kind, parent: Ticket, now: str, *, triage_id: str | None, **more: Any) -> Ticket:
     metadata: dict[str, Any] = {"kind": kind, "created_at": now}
     if triage_id is not None:

@@ -11,6 +11,7 @@ from typing import Any
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import (
     DECISIONS,
+    draft_of,
     is_reply_to,
     needs_of,
     parent_of,
@@ -18,6 +19,7 @@ from tallystick.rooms.desk.deriving import (
     tool_ticket,
     triage_of,
 )
+from tallystick.rooms.desk.judging.signs import asks_for_person
 from tallystick.rooms.desk.nouns import VERDICTS, Judgement, Review, Ticket
 from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.outbox.queueing import queue_reply
@@ -27,6 +29,7 @@ from tallystick.rooms.desk.states import wait_after
 from tallystick.rooms.desk.store import Transaction
 
 DEFERRED = Judgement(status="DEFER", rule_id="defer.triage", reason="Triage left it to a person.")
+PERSON_WANTED = Judgement(status="DEFER", rule_id="defer.person-wanted", reason="The customer asks for a person.")
 SWITCHED_OFF = Judgement(
     status="DEFER", rule_id="defer.no-tool-phase", reason="TOOL tickets are switched off, so a person must approve."
 )
@@ -102,12 +105,11 @@ class Filling:
             return self.retry(tx, was, "decision_missing")
         if decision == "REJECT":
             return Filled(ticket=tx.save(moved(filled, "done"), was=was))
-        if decision == "DEFER":
-            return self._review(tx, was, filled, DEFERRED, draft_of(outputs))
-        if not self._options.tool_derivation:
-            return self._review(tx, was, filled, SWITCHED_OFF, draft_of(outputs))
-        if not needs_of(triage):
-            return self._review(tx, was, filled, NO_NEED, draft_of(outputs))
+        why = self._left_to_people(filled, triage)
+        if why is not None:
+            # There will be no TOOL ticket to be judged, so this is the server's word on the matter.
+            tx.count(f"verdict.{why.status}")
+            return self._review(tx, was, replace(filled, judged=why), why, draft_of(outputs))
         child = tool_ticket(filled, triage, self._options.tool_policy, now=self._around.now())
         known = self._around.known_tools()
         child = replace(
@@ -115,6 +117,14 @@ class Filling:
         )
         tx.add(child)
         return Filled(ticket=tx.save(moved(filled, "done"), was=was), derived=(child.ticket_id,))
+
+    def _left_to_people(self, ticket: Ticket, triage: Mapping[str, Any]) -> Judgement | None:
+        """Why nothing is derived from a message that is to be answered; None: a TOOL ticket is."""
+        if triage.get("decision") == "DEFER":
+            return PERSON_WANTED if asks_for_person(ticket.content) else DEFERRED
+        if not self._options.tool_derivation:
+            return SWITCHED_OFF
+        return None if needs_of(triage) else NO_NEED
 
     def _tool(self, tx: Transaction, was: Ticket, filled: Ticket, outputs: Mapping[str, Any]) -> Filled:
         proposed = outputs.get("tool_verdict")
@@ -138,9 +148,12 @@ class Filling:
         parent = parent_of(filled)
         tool = None if parent is None else tx.get(parent)
         if tool is None or not is_reply_to(filled, tool):
+            tx.count("draft.DEFER")
             return self._review(tx, was, replace(filled, judged=NO_PROCEED), NO_PROCEED, draft)
         checked = self._around.judge().reply(filled, tool)
         tx.count(f"draft.{checked.judgement.status}")
+        tx.count("sentences", checked.sentences)
+        tx.count("sentences.unsupported", checked.unsupported)
         filled = replace(filled, judged=checked.judgement)
         if checked.judgement.status == "BLOCK":
             return Filled(ticket=tx.save(moved(filled, "blocked"), was=was))
@@ -181,11 +194,7 @@ def with_verdict(ticket: Ticket, proposed: Mapping[str, Any]) -> Ticket:
     return replace(ticket, body={**ticket.body, "metadata": {**ticket.metadata, "final_outputs": outputs}})
 
 
-def draft_of(outputs: Mapping[str, Any]) -> str:
-    """The text of a draft among outputs: `draft` or `reply`, as text or under `text`."""
-    for name in ("draft", "reply"):
-        given = outputs.get(name)
-        text = given.get("text") if isinstance(given, Mapping) else given
-        if isinstance(text, str):
-            return text
-    return ""
+def author_of(ticket: Ticket) -> str:
+    """Who filled a ticket that came with its outputs, as far as it says."""
+    said = ticket.metadata.get("filled_by")
+    return said if isinstance(said, str) else "posted"

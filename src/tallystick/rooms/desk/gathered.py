@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.rooms.desk.judging.case import best_need, headings_of
+from tallystick.rooms.desk.judging.case import best_need, fact_in, has_doubt, headings_of
+from tallystick.rooms.desk.limits import LOGS, MEMORY, WEB
 from tallystick.rooms.desk.nouns import Evidence, Need
 
-LOGS, MEMORY, WEB = "logs.search", "mem.search", "web.search"
 KEPT = 4
 """Pieces of evidence kept for each need."""
 WORTH = 0.2
@@ -19,6 +19,14 @@ ANSWERS = 0.5
 """A snippet that speaks of this share of a need is what was looked for."""
 _KINDS = {LOGS: "logs_hits", MEMORY: "graph_nodes", WEB: "web_summaries"}
 _LISTS = ("passages", "hits", "results", "items", "facts")
+_SOURCES = ("doc", "path", "file", "url", "cite", "id", "observation_id", "source_id", "ticket_id")
+_TEXTS = ("snippet", "text", "quote", "line")
+LISTED = 10
+"""Results of one call that stand in `logs_hits`, `graph_nodes` or `web_summaries`."""
+TRACED = 3
+"""Results of one call that stand in the trace."""
+LONGEST = 400
+"""Characters of a text that is only shown; the receipt holds all of it."""
 
 
 class Gathered:
@@ -40,15 +48,15 @@ class Gathered:
             at: When, RFC 3339.
             place: The need that the call was made for; None: the one that was asked for in its own words, if any.
         """
-        self._trace.append(_traced(tool, args, outcome, at))
-        if not outcome.ok:
-            return
+        pieces = found_in(outcome.result, tool) if outcome.ok else []
+        self._trace.append(_traced(tool, args, outcome, at, pieces))
         meant = self._asked_for(args) if place is None else place
-        for found in found_in(outcome.result):
+        for found in pieces:
             self._piece(found, outcome.receipt_id, meant)
         kind = _KINDS.get(tool)
-        if kind is not None:
-            self._others[kind].append({"receipt_id": outcome.receipt_id})
+        if kind is not None and outcome.ok:
+            results = _listed(outcome.result)[:LISTED]
+            self._others[kind] += [{**_bounded(one), "receipt_id": outcome.receipt_id} for one in results]
 
     def has(self, place: int) -> bool:
         """Whether something speaks to a need, so that nothing else needs to be asked."""
@@ -100,39 +108,63 @@ class Gathered:
         return kept
 
 
-def found_in(result: Any) -> list[dict[str, Any]]:
-    """What a call gave, in one form: source, snippet, place. Every tool says it a little differently."""
-    if not isinstance(result, Mapping):
+def found_in(result: Any, tool: str = "") -> list[dict[str, Any]]:
+    """What a call gave, in one form: source, snippet, place. Every tool says it a little differently.
+
+    Args:
+        result: Of the call.
+        tool: Which gave it: the source of what names none.
+    """
+    if isinstance(result, str):
+        return [_piece({"text": result}, tool)]
+    if not isinstance(result, Mapping) or has_doubt(result):
         return []
-    listed: Any = next((result[name] for name in _LISTS if name in result), None)
-    if isinstance(listed, list):
-        return [_piece(one) for one in listed if isinstance(one, Mapping)]
-    text = result.get("text")
-    if not isinstance(text, str) or result.get("status") in {"withdrawn", "superseded"}:
+    listed = _listed(result)
+    if listed or any(name in result for name in _LISTS):
+        # How a ticket ended is told beside what the customer wrote.
+        ended = [{**one, "text": one["resolution"]} for one in listed if isinstance(one.get("resolution"), str)]
+        return [_piece(one, tool) for one in (*listed, *ended)]
+    text = next((result[name] for name in ("text", "answer") if isinstance(result.get(name), str)), None)
+    if text is None or result.get("status") in {"withdrawn", "superseded"}:
         return []
     # A document that was read: what of it speaks to a need is a paragraph, not the whole and not a heading.
     parts = (part.strip("\n") for part in text.split("\n\n"))
-    return [_piece({**result, "text": part}) for part in parts if "\n" in part or not part.startswith("#")]
+    return [_piece({**result, "text": part}, tool) for part in parts if "\n" in part or not part.startswith("#")]
 
 
-def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
-    source = (
-        one.get("doc") or one.get("path") or one.get("file") or one.get("url") or one.get("id") or one.get("ticket_id")
-    )
-    snippet = one.get("snippet") or one.get("text") or one.get("quote") or one.get("line") or ""
+def _listed(result: Any) -> list[Mapping[str, Any]]:
+    """Everything that a search lists."""
+    if not isinstance(result, Mapping):
+        return []
+    lists = (result[name] for name in _LISTS if isinstance(result.get(name), list))
+    return [one for found in lists for one in found if isinstance(one, Mapping)]
+
+
+def _piece(one: Mapping[str, Any], tool: str) -> dict[str, Any]:
+    source = next((one[name] for name in _SOURCES if one.get(name)), tool)
+    snippet = next((one[name] for name in _TEXTS if one.get(name)), None) or fact_in(one) or ""
     lines = one.get("lines")
-    place = f"lines {lines[0]}-{lines[1]}" if isinstance(lines, list) and len(lines) == 2 else one.get("section")  # noqa: PLR2004
+    place = f"lines {lines[0]}-{lines[1]}" if isinstance(lines, list) and len(lines) == 2 else None  # noqa: PLR2004
     return {
-        "source": "" if source is None else str(source), "snippet": str(snippet), "place": place,
+        "source": str(source), "snippet": str(snippet), "place": place or one.get("section") or one.get("source_id"),
         "about": headings_of(one),
     }  # fmt: skip
 
 
-def _traced(tool: str, args: Mapping[str, Any], outcome: Outcome, at: str) -> dict[str, Any]:
+def _bounded(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without the rest of long texts."""
+    short = {name: value[:LONGEST] if isinstance(value, str) else value for name, value in one.items()}
+    return short if short == one else {**short, "cut": True}
+
+
+def _traced(
+    tool: str, args: Mapping[str, Any], outcome: Outcome, at: str, pieces: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """The contract's four fields, and the receipt that proves them."""
-    result: Any = {"status": str(outcome.status)}
-    if outcome.ok and isinstance(outcome.result, Mapping):
-        result = {"status": "accepted", "found": len(found_in(outcome.result))}
+    result: dict[str, Any] = {"status": str(outcome.status)}
+    if outcome.ok:
+        shown = [_bounded({"source": one["source"], "snippet": one["snippet"]}) for one in pieces[:TRACED]]
+        result = {"status": "accepted", "found": len(pieces), "results": shown}
     return {
         "tool_name": tool, "args": dict(args), "result": result, "timestamp": at,
         "receipt_id": outcome.receipt_id,

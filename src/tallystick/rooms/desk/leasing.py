@@ -6,6 +6,7 @@ stands in the ledger like everything else that is tried.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -55,17 +56,27 @@ class Leases:
     # -- taking --------------------------------------------------------------------------------------------------------
 
     def lease_some(
-        self, owner: str, *, kind: Kind | None = None, limit: int = 1, lease_s: int | None = None
-    ) -> list[Leased]:
-        """Give a worker the oldest tickets that wait; none is no problem."""
+        self, owner: str, *, kind: Kind | None = None, limit: int = 1, lease_s: int | None = None,
+        caller: Caller = LOCAL_OWNER,
+    ) -> list[Leased]:  # fmt: skip
+        """Give a worker the oldest tickets that wait; none is no problem.
+
+        Args:
+            owner: The worker, by a name of its own.
+            kind: Only this kind.
+            limit: How many.
+            lease_s: How long; never above the desk's own.
+            caller: Who asks. The calls that count for the ticket are his.
+        """
         with self._store.transaction() as tx:
             self._give_back_late(tx)
             waiting = tx.waiting(kind=kind, limit=min(limit, MOST))
-            return [self._lease(tx, ticket, owner, self._ms(lease_s)) for ticket in waiting]
+            return [self._lease(tx, ticket, owner, self._ms(lease_s), caller) for ticket in waiting]
 
     def lease_one(
-        self, ticket_id: str, owner: str, *, lease_s: int | None = None, token: str | None = None
-    ) -> Leased | Problem:
+        self, ticket_id: str, owner: str, *, lease_s: int | None = None, token: str | None = None,
+        caller: Caller = LOCAL_OWNER,
+    ) -> Leased | Problem:  # fmt: skip
         """Give a worker one ticket; with the token of a lease that holds, it is made to last longer."""
         with self._store.transaction() as tx:
             ticket = tx.get(ticket_id)
@@ -76,12 +87,14 @@ class Leases:
             if ticket.status == "running" and 0 < ticket.lease_until <= tx.clock():
                 ticket = self._late(tx, ticket).ticket
             obstacle = _obstacle(tx, ticket)
-            return obstacle or self._lease(tx, ticket, owner, self._ms(lease_s))
+            return obstacle or self._lease(tx, ticket, owner, self._ms(lease_s), caller)
 
-    def _lease(self, tx: Transaction, ticket: Ticket, owner: str, lasts_ms: int) -> Leased:
+    def _lease(self, tx: Transaction, ticket: Ticket, owner: str, lasts_ms: int, caller: Caller) -> Leased:
         token = self._around.new_token()
         made = Proof(owner=owner, token=token)
-        leased = tx.lease(ticket, owner=owner, token_hash=made.token_hash, lasts_ms=lasts_ms)
+        # Every attempt has the ticket's budget; what was called before the first belongs to it.
+        held = replace(ticket, holder=caller.subject, held_from=ticket.updated if ticket.attempts else 0)
+        leased = tx.lease(held, owner=owner, token_hash=made.token_hash, lasts_ms=lasts_ms)
         return Leased(ticket=leased, token=token, lease_ms=lasts_ms)
 
     def _renew(self, tx: Transaction, ticket: Ticket, shown: Proof, lasts_ms: int) -> Leased | Problem:
@@ -154,7 +167,9 @@ class Leases:
                 return ticket
             if ticket.status == "running" and 0 < ticket.lease_until <= tx.clock():
                 ticket = self._late(tx, ticket).ticket
-            return _obstacle(tx, ticket) or tx.lease(ticket, owner=run_id, token_hash=None, lasts_ms=None)
+            # Outputs that came with the ticket rest on the calls of whoever posted it.
+            held = replace(ticket, holder=ticket.holder if ticket.final_outputs else None, held_from=0)
+            return _obstacle(tx, ticket) or tx.lease(held, owner=run_id, token_hash=None, lasts_ms=None)
 
     def finish(self, ticket_id: str, run_id: str, outputs: Mapping[str, Any], *, by: str) -> Filled | Problem:
         """Fill a ticket for the run that began it. The same run once more gives what there is.

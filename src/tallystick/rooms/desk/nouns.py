@@ -34,6 +34,11 @@ class Ticket:
     lease_owner: str | None = None
     lease_until: int = 0
     """Epoch milliseconds, by the database's clock."""
+    holder: str | None = None
+    """The subject of whoever leased it last, or posted it with its outputs: his calls count for it, and nobody else's.
+    None: calls of our own worker do."""
+    held_from: int = 0
+    """Epoch milliseconds: since when his calls belong to this attempt; 0: since ever."""
     warnings: tuple[str, ...] = ()
     """What the schema would have said, and what of the policy cannot be meant."""
     judged: "Judgement | None" = None

@@ -22,6 +22,7 @@ from tallystick.gate.session import Caller, Session
 from tallystick.records import record
 from tallystick.rooms.desk.intake.taking import Intake
 from tallystick.rooms.desk.leasing import Leases
+from tallystick.rooms.desk.measuring import figures
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.outbox.channels import channels_of
@@ -87,6 +88,11 @@ class Office:
         """
         channels = channels_of(self.options, self._fittings.workspace)
         return Sending(self.store, channels, self._note, attempts=self.options.send_attempts)
+
+    def figures(self) -> dict[str, Any]:
+        """The desk in numbers."""
+        with self.store.reading() as tx:
+            return figures(tx)
 
     def _note(self, caller: Caller, action: str, ticket_id: str, metadata: Mapping[str, Any]) -> str:
         audit = {

@@ -16,6 +16,10 @@ class CheckedReply:
     """PROCEED: it may go out. DEFER: a person must see it."""
     text: str
     """As it would be sent: without the references."""
+    sentences: int = 0
+    """Of the draft, without courtesies."""
+    unsupported: int = 0
+    """How many of them rest on no evidence that holds."""
 
 
 class Judge(Protocol):

@@ -18,6 +18,7 @@ from tallystick.rooms.desk.deriving import parent_of
 from tallystick.rooms.desk.filling import moved
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.replies import Unsupported, evidence_texts, others_data, text_of, unsupported
+from tallystick.rooms.desk.limits import widened
 from tallystick.rooms.desk.nouns import Review, Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.outbox.queueing import queue_reply
@@ -142,12 +143,13 @@ class Reviews:
         return self._change(ticket_id, caller, "desk.reject", how)
 
     def more(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
-        """Let the ticket be worked on once more, for more evidence."""
+        """Let the ticket be worked on once more, with more room to search: the same search would find the same."""
 
         def how(tx: Transaction, review: Review) -> Review | Problem:
             ticket = tx.get(review.ticket_id)
             if ticket is not None and ticket.status == "review":
-                tx.save(replace(moved(ticket, "pending"), attempts=ticket.attempts + 1, judged=None), was=ticket)
+                again = replace(_fresh(moved(ticket, "pending")), attempts=ticket.attempts + 1, judged=None)
+                tx.save(again, was=ticket)
             return replace(review, state="returned", person=caller.subject)
 
         after = self._change(ticket_id, caller, "desk.more_evidence", how)
@@ -203,6 +205,9 @@ class Reviews:
                 return after
             tx.put_review(after)
             tx.count(f"reviews.{after.state}")
+            if after.state != "taken":
+                tx.count("queue.decided")
+                tx.count("queue.ms", tx.clock() - review.created)
             self._office.around.note(
                 caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
             )  # fmt: skip
@@ -218,6 +223,14 @@ def _open_to(review: Review | None, caller: Caller, now: int) -> Review | Proble
     if review.state not in {"waiting", "taken"}:
         return NOT_WAITING
     return NOT_YOURS if review.state == "taken" and review.person != caller.subject else review
+
+
+def _fresh(ticket: Ticket) -> Ticket:
+    """The ticket as one that nobody has worked on, and that more may be spent on."""
+    metadata = {name: value for name, value in ticket.metadata.items() if name != "final_outputs"}
+    if ticket.kind == "TOOL":
+        metadata["tool_input"] = {**ticket.tool_input, "tool_policy": widened(ticket)}
+    return replace(ticket, body={**ticket.body, "metadata": metadata})
 
 
 def _evidence_ticket(tx: Transaction, ticket: Ticket) -> Ticket:

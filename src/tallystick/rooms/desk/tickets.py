@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tallystick.gate.session import Caller
-from tallystick.rooms.desk.filling import Filled, Filling, with_verdict
+from tallystick.rooms.desk.filling import Filled, Filling, author_of, with_verdict
 from tallystick.rooms.desk.leasing import TAKEN, UNKNOWN
 from tallystick.rooms.desk.naming import message_key, session_of
 from tallystick.rooms.desk.nouns import Judgement, Ticket
@@ -68,10 +68,7 @@ class Tickets:
             problem = _unjudgeable(ticket)
             if problem is not None:
                 return problem
-            by = ticket.metadata.get("filled_by")
-            filled = self._filling.fill(
-                tx, ticket, ticket.final_outputs, by=by if isinstance(by, str) else "posted"
-            )  # fmt: skip
+            filled = self._filling.fill(tx, ticket, ticket.final_outputs, by=author_of(ticket))
             self._noted(caller, filled.ticket, "desk.verdict")
         if filled.derived:
             self._around.wake(filled.derived)

@@ -1,11 +1,15 @@
 """What memory holds, in numbers and lists: for the doors."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
 
+from tallystick.rooms.memory import shown
+from tallystick.rooms.memory.cached import reviver
 from tallystick.rooms.memory.export import digest
 from tallystick.rooms.memory.naming import name_key
+from tallystick.rooms.memory.nouns import Entity, Episode, Observation, Proposition, Source, Trial
 from tallystick.rooms.memory.projection import Projection
 from tallystick.rooms.memory.states import TABLE
 from tallystick.rooms.memory.stored import StoredState
@@ -14,8 +18,23 @@ from tallystick.rooms.memory.times import stamp_of
 _KINDS = {"canonical": "canonicals", "entity": "entities", "episode": "episodes", "source": "sources", "trial": "tests"}
 
 
-def status(projection: Projection) -> dict[str, Any]:
-    """How much there is of what, and how far of the log it goes."""
+LISTS: Mapping[str, tuple[str, Callable[[bytes], Any]]] = {
+    "entities": ("entity", reviver(Entity)),
+    "tests": ("trial", reviver(Trial)),
+    "episodes": ("episode", reviver(Episode)),
+    "sources": ("source", reviver(Source)),
+}
+"""What can be listed besides observations and propositions: by name, the kind in the tables and what revives it."""
+_observation = reviver(Observation)
+_proposition = reviver(Proposition)
+
+
+def status(projection: Projection, now: int) -> dict[str, Any]:
+    """How much there is of what, and how far of the log it goes.
+
+    Propositions are counted by the state in which they were last weighed; `due` are those that age may have changed
+    since then, by the given moment.
+    """
 
     def read(state: StoredState) -> dict[str, Any]:
         counts = state.store.counts()
@@ -28,6 +47,7 @@ def status(projection: Projection) -> dict[str, Any]:
                 **{name: counts.get(kind, 0) for kind, name in _KINDS.items()},
             },
             "states": {row.status: counts.get(row.status, 0) for row in TABLE},
+            "due": state.store.count_due(now),
         }
 
     return projection.ask(read, written=True)
@@ -47,15 +67,44 @@ def rebuild(projection: Projection) -> dict[str, Any]:
 
 
 def propositions(
-    projection: Projection, *, status: str | None, subject: str | None, limit: int, offset: int
+    projection: Projection, *, status: str | None, subject: str | None, limit: int, offset: int, now: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Propositions, the newest first, and how many there are."""
+    """Propositions, the newest first, and how many there are; a status narrows them by how they were last weighed."""
 
-    def read(state: StoredState) -> tuple[list[bytes], int]:
-        return state.store.listing(status, None if subject is None else name_key(subject), limit, offset)
+    def read(state: StoredState) -> tuple[list[dict[str, Any]], int]:
+        bodies, total = state.store.listing(status, None if subject is None else name_key(subject), limit, offset)
+        return [shown.proposition(state, _proposition(body), now) for body in bodies], total
 
-    bodies, total = projection.ask(read, written=True)
-    return [orjson.loads(body) for body in bodies], total
+    return projection.ask(read, written=True)
+
+
+def proposition(projection: Projection, proposition_id: str, now: int) -> dict[str, Any] | None:
+    """One proposition; None: there is none of this id."""
+
+    def read(state: StoredState) -> dict[str, Any] | None:
+        one = state.propositions.get(proposition_id)
+        return None if one is None else shown.proposition(state, one, now)
+
+    return projection.ask(read)
+
+
+def observations(projection: Projection, *, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
+    """Observations, the newest first, and how many there are."""
+    bodies, total = projection.ask(lambda state: state.store.latest_observations(limit, offset), written=True)
+    return [shown.observation(_observation(body)) for body in bodies], total
+
+
+def observation(projection: Projection, observation_id: str) -> dict[str, Any] | None:
+    """One observation, its text whole; None: there is none of this id."""
+    seen = projection.ask(lambda state: state.observations.get(observation_id))
+    return None if seen is None else shown.observation(seen, whole=True)
+
+
+def things(projection: Projection, name: str, *, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
+    """One of `LISTS`, by id, and how many there are."""
+    kind, revive = LISTS[name]
+    bodies, total = projection.ask(lambda state: state.store.list_things(kind, limit, offset), written=True)
+    return [shown.thing(revive(body)) for body in bodies], total
 
 
 def history(projection: Projection, proposition_id: str | None, limit: int) -> list[dict[str, Any]]:

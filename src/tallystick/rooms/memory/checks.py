@@ -16,10 +16,13 @@ from tallystick.gate.codes import BAD_ARGS, DENIED, NO_PROVENANCE, Fault
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
-from tallystick.rooms.memory.naming import observation_id, proposition_id, text_key
+from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id, text_key
 from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.rivals import may_claim_places
+from tallystick.rooms.memory.settle import POLICY
+from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, seconds_or_none
 
@@ -58,9 +61,10 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
     wall = snapshot.now()
+    moment = seconds_or_none(args.get("at")) or wall
 
     def judge(state: State) -> Decision:
-        refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state)
+        refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, moment)
         if refused is not None:
             return refused
         return Decision(verdict="allow", args=None if args == proposal.args else args)
@@ -103,7 +107,7 @@ def _open_episode(args: Args, state: State) -> Decision | None:
 # -- observations and entities -----------------------------------------------------------------------------------------
 
 
-def _observation(args: Args, state: State) -> Decision | None:
+def _observation(args: Args, state: State, _now: int) -> Decision | None:
     source = args["source"]
     if source["class"] == "test_result":
         return _refuse(DENIED, "a test result comes through execute_test_result_ingest", "/source/class")
@@ -115,7 +119,10 @@ def _observation(args: Args, state: State) -> Decision | None:
     group = source.get("group", source["id"])
     parents = args.get("derived_from", ())
     name = observation_id(args["text"], source["id"], source["class"], group, seen, parents)
-    if state.observations.get(name) is not None:
+    there = state.observations.get(name) is not None
+    if args.get("duplicate_of", name) != name or ("duplicate_of" in args and not there):
+        return _refuse(NO_PROVENANCE, "memory does not hold this observation already", "/duplicate_of")
+    if there:
         args["duplicate_of"] = name
     return None
 
@@ -130,14 +137,14 @@ def _link_rereading(args: Args, state: State) -> None:
         args["derived_from"] = [found.id]
 
 
-def _entity(args: Args, state: State) -> Decision | None:
+def _entity(args: Args, state: State, _now: int) -> Decision | None:
     return _known(state.observations, args, "observation_ids") or _known(state.entities, args, "possible_same_as")
 
 
 # -- propositions and evidence -----------------------------------------------------------------------------------------
 
 
-def _proposition(args: Args, state: State) -> Decision | None:
+def _proposition(args: Args, state: State, _now: int) -> Decision | None:
     begins, ends = seconds_or_none(args.get("valid_from")), seconds_or_none(args.get("valid_to"))
     if begins is not None and ends is not None and ends <= begins:
         return _refuse(BAD_ARGS, "valid_to is not after valid_from", "/valid_to")
@@ -145,10 +152,12 @@ def _proposition(args: Args, state: State) -> Decision | None:
         _open_episode(args, state)
         or _known(state.observations, args, "observation_ids")
         or _known(state.propositions, args, "supersedes")
+        or _places(args, state)
         or _quotes(args, state)
     )
     if refused is not None:
         return refused
+    _leave_closed_episode(args, state)
     name = proposition_id(args)
     if state.propositions.get(name) is not None:
         known = state.dossier(name).known
@@ -156,6 +165,25 @@ def _proposition(args: Args, state: State) -> Decision | None:
         if len(used) == len(args["observation_ids"]):
             return _refuse(DENIED, _TWICE, "/observation_ids")
     return None
+
+
+def _places(args: Args, state: State) -> Decision | None:
+    """Nothing takes the place of what is about something else; and a poor source does not say what takes whose."""
+    about = (name_key(args["subject"]), args["predicate"])
+    for place, name in enumerate(args.get("supersedes", ())):
+        other = state.propositions.get(name)
+        if other is not None and (name_key(other.subject), other.predicate) != about:
+            return _refuse(DENIED, "it has another subject or predicate; contradict it", f"/supersedes/{place}")
+    if args.get("supersedes") and not may_claim_places(state, args["observation_ids"]):
+        args["supersedes"] = []
+    return None
+
+
+def _leave_closed_episode(args: Args, state: State) -> None:
+    """What is proposed from a closed episode, and names none, belongs to none."""
+    seen = state.observations.get(args["observation_ids"][0])
+    if "episode_id" not in args and seen is not None and _open_episode({"episode_id": seen.episode_id}, state):
+        args["episode_id"] = DEFAULT_EPISODE
 
 
 def _quotes(args: Args, state: State) -> Decision | None:
@@ -175,7 +203,7 @@ def _quoted(state: State, name: str, quote: str, pointer: str) -> Decision | Non
     return None
 
 
-def _edge(args: Args, state: State) -> Decision | None:
+def _edge(args: Args, state: State, _now: int) -> Decision | None:
     name, seen = args["proposition_id"], args["observation_id"]
     refused = _known(state.propositions, args, "proposition_id") or _known(state.observations, args, "observation_id")
     if refused is not None:
@@ -188,23 +216,29 @@ def _edge(args: Args, state: State) -> Decision | None:
 # -- tests -------------------------------------------------------------------------------------------------------------
 
 
-def _test(args: Args, state: State) -> Decision | None:
+def _test(args: Args, state: State, now: int) -> Decision | None:
     refused = _known(state.propositions, args, "proposition_id")
     if refused is not None:
         return refused
     found = state.propositions.get(args["proposition_id"])
-    if found is not None and found.status == "accepted" and not found.figures.contradiction:
+    stands = None if found is None else standing(state, found, now)
+    if stands is not None and stands.status == "accepted" and not stands.figures.contradiction:
         return _refuse(DENIED, "accepted, and nothing speaks against it: there is nothing to test", "/proposition_id")
     return None
 
 
-def _result(args: Args, state: State) -> Decision | None:
+def _result(args: Args, state: State, _now: int) -> Decision | None:
     refused = _known(state.trials, args, "test_id") or _open_episode(args, state)
     if refused is not None:
         return refused
     trial = state.trials.get(args["test_id"])
     seen = seconds(args["observed_at"]) or 0
     if trial is not None:
+        if args.pop("proposition_id", trial.proposition_id) != trial.proposition_id:
+            return _refuse(NO_PROVENANCE, "the test is of another proposition", "/proposition_id")
+        if trial.proposed_by == POLICY:
+            # No receipt tells of this test but that of its result.
+            args["proposition_id"] = trial.proposition_id
         name = observation_id(args["report"], f"test:{trial.id}", "test_result", trial.method, seen, ())
         if state.observations.get(name) is not None:
             return _refuse(DENIED, _TWICE, "/report")
@@ -214,14 +248,14 @@ def _result(args: Args, state: State) -> Decision | None:
 # -- consolidation and episodes ----------------------------------------------------------------------------------------
 
 
-def _consolidation(args: Args, state: State) -> Decision | None:
+def _consolidation(args: Args, state: State, _now: int) -> Decision | None:
     return _known(state.episodes, args, "episode_id") or _open_episode(args, state)
 
 
-def _end(args: Args, state: State) -> Decision | None:
+def _end(args: Args, state: State, now: int) -> Decision | None:
     if args["episode_id"] == DEFAULT_EPISODE:
         return _refuse(DENIED, "the default episode does not end: name the one that does", "/episode_id")
-    return _consolidation(args, state)
+    return _consolidation(args, state, now)
 
 
 def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
@@ -238,7 +272,7 @@ def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
 
 _STANCES = ("support", "contradiction")
 _TWICE = "this observation is evidence on it already"
-_CHECKS: Mapping[str, Callable[[Args, State], Decision | None]] = {
+_CHECKS: Mapping[str, Callable[[Args, State, int], Decision | None]] = {
     "record_observation": _observation,
     "create_or_link_entity_candidate": _entity,
     "propose_proposition": _proposition,

@@ -8,7 +8,8 @@ from dataclasses import replace
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.rooms.memory.naming import content_id
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE, Canonical, Episode, Event, Proposition, Transition
-from tallystick.rooms.memory.settle import retire, settle, sibling_key
+from tallystick.rooms.memory.rivals import family_of
+from tallystick.rooms.memory.settle import retire, settle
 from tallystick.rooms.memory.state import State
 
 CAP_EXCEEDED = "carryover_cap_exceeded"
@@ -106,9 +107,7 @@ def _take_place_of(state: State, event: Event, found: Proposition) -> tuple[str,
 
 
 def _superseded(state: State, found: Proposition) -> list[Proposition]:
-    names = state.siblings.get(sibling_key(found)) or ()
-    members = (state.propositions.get(name) for name in names)
-    return [one for one in members if one is not None and one.superseded_by == found.id]
+    return [one for one in family_of(state, found) if one.superseded_by == found.id]
 
 
 def _carry_over(state: State, event: Event, episode_id: str, promoted: int, *, closes: bool) -> None:

@@ -7,6 +7,7 @@ takes.
 
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tallystick.rooms.memory.naming import entity_id, name_key, one_line, text_key
 from tallystick.rooms.memory.nouns import Entity, Event
@@ -40,20 +41,41 @@ def link_entity(state: State, event: Event) -> None:
     alike = _lookalikes(state, own, (name, *args.get("aliases", ())))
     same = (proposed | alike) - {own}
     seen = {one for one in args["observation_ids"] if state.observations.get(one) is not None}
+    made = known or Entity(
+        id=own, name=name, kind=kind, aliases=(), since=(), observation_ids=(), possible_same_as=(), seq=event.seq,
+        receipt_id=event.receipt_id, at=state.now,
+    )  # fmt: skip
+    aliases = dict(zip(made.aliases, made.since, strict=True))
+    for alias in map(one_line, args.get("aliases", ())):
+        aliases.setdefault(alias, event.seq)
     state.entities.put(
         own,
-        Entity(
-            id=own, name=name if known is None else known.name, kind=kind if known is None else known.kind,
-            aliases=_joined(() if known is None else known.aliases, map(one_line, args.get("aliases", ()))),
-            observation_ids=_joined(() if known is None else known.observation_ids, seen),
-            possible_same_as=_joined(() if known is None else known.possible_same_as, same),
-            seq=event.seq if known is None else known.seq,
-            receipt_id=event.receipt_id if known is None else known.receipt_id,
-            at=state.now if known is None else known.at,
+        replace(
+            made, aliases=tuple(sorted(aliases)), since=tuple(aliases[alias] for alias in sorted(aliases)),
+            observation_ids=_joined(made.observation_ids, seen), possible_same_as=_joined(made.possible_same_as, same),
         ),
     )  # fmt: skip
     for other in sorted(same):
         _note_same(state, other, own)
+
+
+def names_of(state: State, name: str, upto: int | None = None) -> list[str]:
+    """All names, as `name_key` writes them, of whoever is called this: the name itself first.
+
+    Args:
+        state: Memory.
+        name: A name or an alias of an entity, or any other.
+        upto: Only names that were given up to this place of the log.
+    """
+    own = name_key(name)
+    found: set[str] = set()
+    for each in state.lookalikes.get(text_key(shape(name))) or ():
+        entity = state.entities.get(each)
+        if entity is not None and (upto is None or entity.seq <= upto):
+            given = zip(entity.aliases, entity.since, strict=True)
+            called = {name_key(entity.name), *(name_key(one) for one, at in given if upto is None or at <= upto)}
+            found |= called if own in called else set()
+    return [own, *sorted(found - {own})]
 
 
 def shape(name: str) -> str:
@@ -77,14 +99,7 @@ def _lookalikes(state: State, own: str, names: Iterable[str]) -> set[str]:
 def _note_same(state: State, name: str, other: str) -> None:
     known = state.entities.get(name)
     if known is not None and other not in known.possible_same_as:
-        state.entities.put(
-            name,
-            Entity(
-                id=known.id, name=known.name, kind=known.kind, aliases=known.aliases,
-                observation_ids=known.observation_ids, possible_same_as=_joined(known.possible_same_as, (other,)),
-                seq=known.seq, receipt_id=known.receipt_id, at=known.at,
-            ),
-        )  # fmt: skip
+        state.entities.put(name, replace(known, possible_same_as=_joined(known.possible_same_as, (other,))))
 
 
 def _joined(known: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tallystick.rooms.memory.nouns import Edge, Proposition, Transition, Trial, as_dict
+from tallystick.rooms.memory.recorded import Recorded
 from tallystick.rooms.memory.slices import Log, replayed
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
@@ -29,14 +30,13 @@ def explain_proposition(
     one = state.propositions.get(proposition_id)
     if one is None:
         return None
-    if as_of_seq is not None:
-        then = log.time_at(as_of_seq)
-        now = now if then is None else then
-        state = replayed(state, log, one, now=now, upto=as_of_seq)
-        one = state.propositions.get(proposition_id)
-        if one is None:
-            return None
-    return _explained(state, one, now)
+    if as_of_seq is None:
+        return _explained(state, one, now, Recorded(state, one))
+    then = log.time_at(as_of_seq)
+    now = now if then is None else then
+    past = replayed(state, log, one, now=now, upto=as_of_seq)
+    known = past.propositions.get(proposition_id)
+    return None if known is None else _explained(past, known, now, Recorded(state, one, as_of_seq))
 
 
 def proposition_dict(one: Proposition) -> dict[str, Any]:
@@ -56,27 +56,28 @@ def proposition_dict(one: Proposition) -> dict[str, Any]:
     }
 
 
-def _explained(state: State, one: Proposition, now: int) -> dict[str, Any]:
+def _explained(state: State, one: Proposition, now: int, noted: Recorded) -> dict[str, Any]:
     edges = sorted(state.edges_of(one.id), key=lambda edge: edge.seq, reverse=True)
-    canonical = None if one.canonical_id is None else state.canonicals.get(one.canonical_id)
+    stands = standing(state, one, now)
+    canonical = noted.canonical()
+    results = state.dossier(one.id).trials
     return {
         "proposition": proposition_dict(one),
-        "standing": standing(state, one, now).as_dict(),
+        "standing": stands.as_dict(),
         "canonical": None if canonical is None else as_dict(canonical),
-        "archived": one.archived,
+        "archived": noted.archived(),
         "supersedes": list(one.supersedes),
-        "superseded_by": one.superseded_by,
-        "rivals": [proposition_dict(rival) for name in one.rivals if (rival := state.propositions.get(name))],
-        "edges": [_edge(state, edge) for edge in edges[:MAX_EDGES]],
+        "superseded_by": stands.superseded_by,
+        "rivals": [proposition_dict(rival) for name in stands.rivals if (rival := state.propositions.get(name))],
+        "edges": [_edge(state, edge, noted) for edge in edges[:MAX_EDGES]],
         "edges_total": len(edges),
-        "tests": [_test(trial) for _, trial in sorted(state.dossier(one.id).trials.items())],
-        "history": [_change(change) for change in state.transitions_of(one.id)],
+        "tests": [_test(trial, results.get(trial.id)) for trial in noted.trials()],
+        "history": [_change(change) for change in noted.history],
     }
 
 
-def _edge(state: State, edge: Edge) -> dict[str, Any]:
+def _edge(state: State, edge: Edge, noted: Recorded) -> dict[str, Any]:
     seen = state.observations.get(edge.observation_id)
-    source = None if seen is None else state.sources.get(seen.source_id)
     return {
         "stance": edge.stance,
         "quote": edge.quote,
@@ -95,19 +96,20 @@ def _edge(state: State, edge: Edge) -> dict[str, Any]:
             "derived_from": list(seen.derived_from),
             "receipt_id": seen.receipt_id,
         },
-        "source": None if source is None else {"id": source.id, "classes": list(source.classes)},
+        "source": None if seen is None else {"id": seen.source_id, "classes": noted.classes_of(seen.source_id)},
     }
 
 
-def _test(trial: Trial) -> dict[str, Any]:
+def _test(trial: Trial, told: Trial | None) -> dict[str, Any]:
+    """A test, with its result as far as it was told then."""
     return {
         "id": trial.id,
         "method": trial.method,
         "expectation": trial.expectation,
         "discriminating": trial.discriminating,
         "proposed_by": trial.proposed_by,
-        "result": trial.result,
-        "observation_id": trial.observation_id,
+        "result": None if told is None else told.result,
+        "observation_id": None if told is None else told.observation_id,
         "receipt_id": trial.receipt_id,
     }
 

@@ -8,7 +8,6 @@ from tallystick.records import record
 from tallystick.rooms.memory.explain import proposition_dict
 from tallystick.rooms.memory.nouns import Proposition
 from tallystick.rooms.memory.standing import Standing
-from tallystick.rooms.memory.states import SUPERSEDED
 
 SUPPORTED = frozenset({"accepted", "provisional"})
 REPLACED = "superseded: something later takes its place"
@@ -55,10 +54,8 @@ def in_succession(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _replacement(fact: Fact, claimants: Sequence[Fact]) -> str | None:
-    if fact.stands.rule == SUPERSEDED:
-        return fact.one.superseded_by
     if fact.stands.status == "accepted":
-        return None
+        return fact.stands.superseded_by
     believed = [
         other.one.id
         for other in claimants

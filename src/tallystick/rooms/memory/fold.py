@@ -6,6 +6,7 @@ built again from the log alone, whatever was erased from it since.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tallystick.rooms.memory.consolidation import archive_episode, consolidate, request_consolidation
@@ -34,7 +35,8 @@ from tallystick.rooms.memory.nouns import (
     Trial,
 )
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.settle import settle
+from tallystick.rooms.memory.rivals import claim_places, may_claim_places
+from tallystick.rooms.memory.settle import keep_trial, policy_trial, settle
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, seconds_or_none
 
@@ -134,17 +136,16 @@ def _lineage(
 
 def _know_source(state: State, event: Event, source_id: str, claimed: str, group: str) -> None:
     known = state.sources.get(source_id)
-    if known is None:
-        made = Source(id=source_id, classes=(claimed,), groups=(group,), first_seq=event.seq)
-        state.sources.put(source_id, made)
-    elif claimed not in known.classes or group not in known.groups:
-        state.sources.put(
-            source_id,
-            Source(
-                id=source_id, classes=tuple(sorted({*known.classes, claimed})),
-                groups=tuple(sorted({*known.groups, group})), first_seq=known.first_seq,
-            ),
-        )  # fmt: skip
+    if known is not None and claimed in known.classes and group in known.groups:
+        return
+    classes = {} if known is None else dict(zip(known.classes, known.since, strict=True))
+    classes.setdefault(claimed, event.seq)
+    made = Source(
+        id=source_id, classes=tuple(sorted(classes)), since=tuple(classes[name] for name in sorted(classes)),
+        groups=tuple(sorted({group, *(() if known is None else known.groups)})),
+        first_seq=event.seq if known is None else known.first_seq,
+    )  # fmt: skip
+    state.sources.put(source_id, made)
 
 
 def _count_in_episode(state: State, event: Event, episode_id: str) -> None:
@@ -172,14 +173,18 @@ def _propose(state: State, event: Event) -> None:
     args = event.args
     name = proposition_id(args)
     cited: list[str] = list(args["observation_ids"])
-    if state.propositions.get(name) is None:
+    known = state.propositions.get(name)
+    if known is None:
         # Before the proposition is there: a dossier of what is not there needs not be looked for.
         state.dossier(name)
-        state.propositions.put(name, _new_proposition(state, event, name, cited))
-    quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in args.get("quotes", ())}
+        known = _new_proposition(state, event, name, cited)
+    claims = args.get("supersedes") if may_claim_places(state, cited) else None
+    now = claim_places(state, event, known, claims) if claims else known
+    state.propositions.put(name, now)
+    quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in reversed(args.get("quotes", ()))}
     for seen in cited:
         _attach(state, event, name, seen, "support", quotes.get(seen))
-    settle(state, event, name, "proposal", cited[0])
+    settle(state, event, name, "proposal", cited[0], links_changed=now.supersedes != known.supersedes)
 
 
 def _new_proposition(state: State, event: Event, name: str, cited: list[str]) -> Proposition:
@@ -191,7 +196,7 @@ def _new_proposition(state: State, event: Event, name: str, cited: list[str]) ->
         volatility=args.get("volatility", "medium"), valid_from=seconds_or_none(args.get("valid_from")),
         valid_to=seconds_or_none(args.get("valid_to")),
         episode_id=args.get("episode_id") or (DEFAULT_EPISODE if first is None else first.episode_id),
-        observation_ids=tuple(cited), supersedes=tuple(args.get("supersedes", ())), status="tentative",
+        observation_ids=tuple(cited), supersedes=(), status="tentative",
         evidence_status="tentative", rule="", figures=NO_FIGURES, rivals=(), superseded_by=None, canonical_id=None,
         archived=None, due_at=None, pending=False, scored_at=state.now, seq=event.seq, receipt_id=event.receipt_id,
         at=state.now,
@@ -235,20 +240,17 @@ def _propose_test(state: State, event: Event) -> None:
     args = event.args
     name = check_id(args["proposition_id"], args["method"], args["expectation"])
     if state.trials.get(name) is None and state.propositions.get(args["proposition_id"]) is not None:
-        _keep_trial(
-            state,
-            Trial(
-                id=name, proposition_id=args["proposition_id"], method=one_line(args["method"]),
-                expectation=one_line(args["expectation"]), discriminating=args.get("discriminating", False),
-                proposed_by="proposal", observation_id=None, result=None, observed_at=None, decisive=False,
-                seq=event.seq, receipt_id=event.receipt_id, at=state.now,
-            ),
+        trial = Trial(
+            id=name, proposition_id=args["proposition_id"], method=one_line(args["method"]),
+            expectation=one_line(args["expectation"]), discriminating=args.get("discriminating", False),
+            proposed_by="proposal", seq=event.seq, receipt_id=event.receipt_id, at=state.now,
         )  # fmt: skip
+        keep_trial(state, trial)
 
 
 def _take_test_result(state: State, event: Event) -> None:
     args: Mapping[str, Any] = event.args
-    trial = state.trials.get(args["test_id"])
+    trial = state.trials.get(args["test_id"]) or _policys_own(state, event)
     if trial is None:
         return
     seen = seconds(args["observed_at"])
@@ -259,25 +261,23 @@ def _take_test_result(state: State, event: Event) -> None:
     )  # fmt: skip
     if made is None:
         return
+    told = replace(trial, result_ids=(*trial.result_ids, made.id))
     if (made.observed_at, made.id) > (trial.observed_at or 0, trial.observation_id or ""):
-        _keep_trial(
-            state,
-            Trial(
-                id=trial.id, proposition_id=trial.proposition_id, method=trial.method, expectation=trial.expectation,
-                discriminating=trial.discriminating, proposed_by=trial.proposed_by, observation_id=made.id,
-                result=args["result"], observed_at=made.observed_at, decisive=made.weighed_as == "test_result",
-                seq=trial.seq, receipt_id=trial.receipt_id, at=trial.at,
-            ),
+        told = replace(
+            told, observation_id=made.id, result=args["result"], observed_at=made.observed_at,
+            decisive=made.weighed_as == "test_result",
         )  # fmt: skip
+    keep_trial(state, told)
     if args["result"] != "inconclusive":
         stance: Stance = "support" if args["result"] == "passed" else "contradiction"
         _attach(state, event, trial.proposition_id, made.id, stance, None)
     settle(state, event, trial.proposition_id, "test", made.id)
 
 
-def _keep_trial(state: State, trial: Trial) -> None:
-    state.trials.put(trial.id, trial)
-    state.dossier(trial.proposition_id).trials[trial.id] = trial
+def _policys_own(state: State, event: Event) -> Trial | None:
+    """The test that policy had asked for: its result outlives the dispute that gave rise to it."""
+    tested = state.propositions.get(event.args.get("proposition_id", ""))
+    return None if tested is None else policy_trial(state, event, tested, event.args["test_id"])
 
 
 HANDLERS: Mapping[str, Callable[[State, Event], None]] = {

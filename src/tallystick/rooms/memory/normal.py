@@ -42,10 +42,16 @@ def normal_form(args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
 def secret_name(args: Mapping[str, Any]) -> str | None:
     """The first argument that should name something and looks like a key or a token; texts are masked instead."""
     for name, value in args.items():
-        parts = (value,) if isinstance(value, str) else value.values() if isinstance(value, Mapping) else value
-        if name not in _MASKED and any(isinstance(part, str) and mask(part) != part for part in parts or ()):
+        if name not in _MASKED and any(isinstance(part, str) and mask(part) != part for part in _parts(value)):
             return name
     return None
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What an argument is made of; numbers and truth values hold no text."""
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else (value,)
 
 
 def _source(source: Mapping[str, str]) -> dict[str, str]:
@@ -57,8 +63,9 @@ def _aliases(names: Iterable[str]) -> list[str]:
 
 
 def _quotes(given: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    quotes = {one["observation_id"]: shown_text(one["quote"]) for one in given}
-    return [{"observation_id": name, "quote": quotes[name]} for name in sorted(quotes)]
+    # All of them, so that each is looked up: a false one must not hide behind a true one.
+    quotes = {(one["observation_id"], shown_text(one["quote"])) for one in given}
+    return [{"observation_id": name, "quote": quote} for name, quote in sorted(quotes)]
 
 
 def whole_text(text: str) -> str:

@@ -54,6 +54,9 @@ class Source:
 
     id: str
     classes: tuple[str, ...]
+    """All that were claimed for it."""
+    since: tuple[int, ...]
+    """For each class, the event that first claimed it."""
     groups: tuple[str, ...]
     first_seq: int
 
@@ -195,15 +198,17 @@ class Trial:
     """Whether a failure refutes the proposition."""
     proposed_by: str
     """policy, or proposal."""
-    observation_id: str | None
-    """Its newest result."""
-    result: Result | None
-    observed_at: int | None
-    decisive: bool
-    """The newest result did not come from an agent's own word."""
     seq: int
     receipt_id: str
     at: int
+    observation_id: str | None = None
+    """Its newest result."""
+    result: Result | None = None
+    observed_at: int | None = None
+    decisive: bool = False
+    """The newest result did not come from an agent's own word."""
+    result_ids: tuple[str, ...] = ()
+    """All its results, in the order of the log."""
 
 
 @record
@@ -214,6 +219,8 @@ class Entity:
     name: str
     kind: str
     aliases: tuple[str, ...]
+    since: tuple[int, ...]
+    """For each alias, the event that first gave it."""
     observation_ids: tuple[str, ...]
     possible_same_as: tuple[str, ...]
     """Others that may be meant: proposed, or written confusingly alike. Never a merge by itself."""

@@ -14,7 +14,7 @@ from tallystick.rooms.memory.cached import Overtaken
 from tallystick.rooms.memory.events import erased_by, event_of
 from tallystick.rooms.memory.fold import HANDLERS, fold
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.stored import FORM, StoredState
 
 if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
@@ -112,7 +112,7 @@ class Projection:
         state = self._state
         if state is None:
             state = self._state = StoredState(self._policy, self._open_store())
-            other_policy = state.policy_then not in {None, self._policy.digest}
+            other_policy = state.written_under not in {None, (self._policy.digest, FORM)}
             first = next(iter(self._log.read(0)), None) if state.log else None
             other_log = bool(state.log) and (first is None or first.receipt_id != state.log)
             if other_policy or other_log or state.scanned >= self._log.size():

@@ -25,6 +25,9 @@ from tallystick.rooms.memory.what_if import what_if
 NEARBY = 16
 """Records before a place of the log among which one of memory's tells the log time; else the record's own."""
 
+MOST_KNOWN = 1_000
+"""Propositions of one subject and predicate among which one is looked for."""
+
 
 class LedgerLog:
     """The ledger, as the questions about other times need it."""
@@ -41,16 +44,17 @@ class LedgerLog:
         """The log time at a place; None: the log is not that long."""
         if not 0 <= seq < self._ledger.size():
             return None
-        moment: int | None = None
+        told: int | None = None
+        written: int | None = None
         for receipt in self._ledger.read(max(seq - NEARBY, 0)):
             event = event_of(receipt)
             if event is not None:
-                moment = event.at
-            elif moment is None:
-                moment = seconds(receipt.header["timestamp"])
+                # A clock that was set back a little only stood still in the log.
+                told = event.at if told is None else max(told, event.at)
+            written = seconds(receipt.header["timestamp"])
             if receipt.seq >= seq:
                 break
-        return moment
+        return written if told is None else told
 
 
 class Reading:
@@ -96,12 +100,11 @@ class Reading:
 
     def known(self, subject: str, predicate: str, thing: str | None = None) -> list[Known]:
         """The propositions of a subject and a predicate, whatever their valid time; only with this object, if named."""
-        wanted = predicate_key(predicate)
 
         def find(state: StoredState) -> list[Known]:
-            about = map(_proposition, state.store.by_subject(name_key(subject)))
-            found = (known_of(state, one) for one in about if one.predicate == wanted)
-            return sorted((one for one in found if thing is None or one.says(thing)), key=lambda one: one.id)
+            about = state.about(name_key(subject), predicate_key(predicate), upto=None, most=MOST_KNOWN)
+            wanted = (one for one in about if thing is None or name_key(one.object) == name_key(thing))
+            return sorted((known_of(state, one) for one in wanted), key=lambda one: one.id)
 
         return self._projection.ask(find, written=True)
 

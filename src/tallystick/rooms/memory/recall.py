@@ -6,21 +6,24 @@ that says how far they may be relied on, and texts are shown word for word.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.memory.about import About, read_about
 from tallystick.rooms.memory.catalogue import Catalogue
+from tallystick.rooms.memory.entities import names_of
 from tallystick.rooms.memory.excerpts import tokens_of
 from tallystick.rooms.memory.facts import Fact, in_succession
 from tallystick.rooms.memory.naming import name_key, predicate_key
 from tallystick.rooms.memory.nouns import Proposition
 from tallystick.rooms.memory.passages import Passage, choose_passages
-from tallystick.rooms.memory.question import Question, read_question
+from tallystick.rooms.memory.question import Question, content_words, read_question
 from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
-from tallystick.rooms.memory.standing import ORDER, holds_at, standing
+from tallystick.rooms.memory.standing import holds_at, standing
 from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.states import RELIED_ON
 from tallystick.rooms.memory.stems import stem
 
 ITEMS, TOKENS = 10, 1000
@@ -32,9 +35,10 @@ EVIDENCE = 3
 """Texts that an accepted fact is shown with; `explain` shows all."""
 LOOKED_AT = 40
 """Facts that are weighed for one question."""
+READ = 1000
+"""Facts about one subject that are read to find those about a moment."""
 FACT_COVERS, FACT_SHARE = 0.34, 0.5
 """A fact is shown when it meets this share of a question's words, and comes to this share of the best one's score."""
-_RELIED_ON = {status: place for place, status in enumerate(ORDER)}
 
 
 @record
@@ -158,31 +162,56 @@ def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, questio
     then = now if wanted.as_of_seq is None else log.time_at(wanted.as_of_seq)
     found: list[tuple[int, float, Fact]] = []
     for one, score in _candidates(state, catalogue, wanted, question):
-        if wanted.predicate is not None and one.predicate != predicate_key(wanted.predicate):
-            continue
-        if wanted.valid_at is not None and not holds_at(one, wanted.valid_at):
-            continue
         fact = _weighed(state, log, one, wanted.as_of_seq, now if then is None else then)
         if fact is not None:
-            found.append((_RELIED_ON[fact.stands.status], -score, fact))
+            found.append((RELIED_ON[fact.stands.status], -score, fact))
     return [fact for *_, fact in sorted(found, key=lambda each: (each[0], each[1], each[2].one.id))]
 
 
 def _candidates(
     state: State, catalogue: Catalogue, wanted: Wanted, question: Question
 ) -> Iterable[tuple[Proposition, float]]:
-    subject = None if wanted.entity is None else name_key(wanted.entity)
-    asked = question if subject is None else read_question(f"{wanted.entity} {wanted.query}")
-    if not asked.words:
-        return
+    """Propositions that may answer: by their words, and by subject and predicate as the tables have them."""
+    predicate = None if wanted.predicate is None else predicate_key(wanted.predicate)
+    subjects = [] if wanted.entity is None else names_of(state, wanted.entity, wanted.as_of_seq)
+    found: dict[str, tuple[Proposition, float]] = {}
+    if question.words:
+        for one, score in _by_words(state, catalogue, wanted, question, predicate):
+            if not subjects or name_key(one.subject) in subjects:
+                found[one.id] = one, score
+    most = max(min(2 * wanted.limit, LOOKED_AT), wanted.limit, len(found))
+    if subjects or (predicate is not None and not question.words):
+        # Which of them speak of a moment is only seen when they are read.
+        read = most if wanted.valid_at is None else READ
+        for place, subject in enumerate(subjects or [None]):
+            # What is called otherwise comes after what is called so.
+            score = -1.0 if place else 0.0
+            for one in state.about(subject, predicate, upto=wanted.as_of_seq, most=read):
+                found.setdefault(one.id, (one, score))
+    about = (each for each in found.values() if wanted.valid_at is None or holds_at(each[0], wanted.valid_at))
+    return list(islice(about, most))
+
+
+def _by_words(
+    state: State, catalogue: Catalogue, wanted: Wanted, question: Question, predicate: str | None
+) -> Iterable[tuple[Proposition, float]]:
+    """Propositions whose words meet the question's, the best first."""
+    named = (wanted.entity or "", (predicate or "").replace("_", " "))
+    asked = read_question(" ".join((*named, wanted.query)))
     ranking = rank(catalogue.propositions, asked, limit=LOOKED_AT, as_of_seq=wanted.as_of_seq)
     for ranked in ranking.best:
         one = state.propositions.get(ranked.entry.id)
-        if one is None:
+        if one is None or (predicate is not None and one.predicate != predicate):
             continue
         fits = ranked.covers >= FACT_COVERS and ranked.score >= ranking.best[0].score * FACT_SHARE
-        if name_key(one.subject) == subject or (subject is None and fits):
+        if wanted.entity is not None or (fits and _meets(one, question)):
             yield one, ranked.score
+
+
+def _meets(one: Proposition, question: Question) -> bool:
+    """Whether it holds one of the words that were asked, besides a predicate that was named apart."""
+    said = {*content_words(f"{one.subject} {one.predicate.replace('_', ' ')} {one.object}")}
+    return not said.isdisjoint(question.words)
 
 
 def _weighed(state: State, log: Log, one: Proposition, as_of_seq: int | None, now: int) -> Fact | None:

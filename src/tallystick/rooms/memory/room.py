@@ -81,11 +81,12 @@ class Memory:
         self.projection = Projection(parts.ledger, open_store, self.policy)
         self._ledger = parts.ledger
         self._folder = parts.workspace / CONTROL_ROOM
-        self._now: Callable[[], int] = lambda: parts.now_ms() // 1000
+        self.now: Callable[[], int] = lambda: parts.now_ms() // 1000
+        """The wall clock, in seconds."""
 
     def tools(self) -> Iterable[Tool]:
         """What agents may call here."""
-        snapshot = Snapshot(digest=self.policy.digest, policy=self.policy, ask=self.projection.ask, now=self._now)
+        snapshot = Snapshot(digest=self.policy.digest, policy=self.policy, ask=self.projection.ask, now=self.now)
         reading = [mem_search(lambda: self.reading), mem_explain(lambda: self.reading)]
         return [*(made(snapshot) for made in PROPOSALS), *reading]
 
@@ -95,7 +96,7 @@ class Memory:
         # Loaded when something is asked.
         from tallystick.rooms.memory.reading import Reading  # noqa: PLC0415
 
-        return Reading(self.projection, self._ledger, self._folder, self._now)
+        return Reading(self.projection, self._ledger, self._folder, self.now)
 
     def close(self) -> None:
         """Write what waits to be written."""

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from tallystick.rooms.memory.naming import check_id, content_id, name_key
+from tallystick.rooms.memory.naming import check_id
 from tallystick.rooms.memory.nouns import Event, Proposition, Transition, Trial
+from tallystick.rooms.memory.rivals import Places, family_of, is_functional, join_siblings
 from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
@@ -22,9 +23,18 @@ LOOKS = 8
 _ROWS: dict[str, Row] = {row.rule: row for row in TABLE}
 POLICY_METHOD = "independent check"
 """The method of the test that policy asks for itself."""
+POLICY = "policy"
 
 
-def settle(state: State, event: Event, proposition_id: str, cause: str, trigger: str | None = None) -> None:
+def settle(
+    state: State,
+    event: Event,
+    proposition_id: str,
+    cause: str,
+    trigger: str | None = None,
+    *,
+    links_changed: bool = False,
+) -> None:
     """Weigh a proposition at the present log time and write down what changed.
 
     Args:
@@ -33,6 +43,7 @@ def settle(state: State, event: Event, proposition_id: str, cause: str, trigger:
         proposition_id: Which one; an unknown one is left alone.
         cause: evidence, age, test, proposal.
         trigger: The observation that made it necessary.
+        links_changed: It now says to take the place of another.
     """
     known = state.propositions.get(proposition_id)
     if known is None:
@@ -46,13 +57,10 @@ def settle(state: State, event: Event, proposition_id: str, cause: str, trigger:
         known, evidence_status=row.status, rule=row.rule, figures=weighed.figures, scored_at=state.now,
         due_at=_due(state, known, weighed), archived=archived,
     )  # fmt: skip
+    join_siblings(state, now)
     changed_sides = (known.evidence_status == "accepted") != (row.status == "accepted")
-    if not declared.functional or "rivals" in state.policy.off:
-        _conclude(state, event, known, now, weighed, cause, trigger)
-    elif changed_sides:
-        _settle_rivals(state, event, known, now, weighed, cause, trigger)
-    else:
-        _conclude(state, event, known, now, weighed, cause, trigger)
+    conclude = _settle_family if changed_sides or links_changed else _conclude
+    conclude(state, event, known, now, weighed, cause, trigger)
 
 
 def _due(state: State, known: Proposition, weighed: Weighed) -> int | None:
@@ -75,7 +83,8 @@ def _conclude(
     (state.pending.add if pending else state.pending.discard)(now.id)
     superseded = now.superseded_by is not None and now.superseded_by != known.superseded_by
     first = known.rule == ""
-    if first or status != known.status or superseded:
+    taken_up = known.archived is not None and now.archived is None
+    if first or status != known.status or superseded or taken_up:
         rule, words = _reason(state, now)
         ids = weighed.evidence_ids if trigger is None else tuple(dict.fromkeys((trigger, *weighed.evidence_ids)))
         state.add_transition(
@@ -90,7 +99,20 @@ def _conclude(
         if status != "accepted" and now.canonical_id is not None:
             retire(state, event, now.canonical_id, words)
             now = replace(now, canonical_id=None)
+        elif superseded:
+            now = _give_way(state, event, now)
     state.propositions.put(now.id, now)
+
+
+def _give_way(state: State, event: Event, now: Proposition) -> Proposition:
+    """Retire its record, if what takes its place has one already; else that happens when it is promoted."""
+    other = None if now.superseded_by is None else state.propositions.get(now.superseded_by)
+    held = None if other is None or other.canonical_id is None else state.canonicals.get(other.canonical_id)
+    if held is None or now.canonical_id is None:
+        return now
+    retire(state, event, now.canonical_id, f"superseded by {held.proposition_id}")
+    state.canonicals.put(held.id, replace(held, supersedes=tuple(sorted({*held.supersedes, now.canonical_id}))))
+    return replace(now, canonical_id=None)
 
 
 def _reason(state: State, now: Proposition) -> tuple[str, str]:
@@ -115,100 +137,49 @@ def retire(state: State, event: Event, canonical_id: str, why: str) -> None:
 
 def _ask_for_test(state: State, event: Event, now: Proposition) -> None:
     """Where sources contradict each other, ask for something that tells which is right."""
-    expectation = f"{now.subject} {now.predicate} {now.object}"
-    name = check_id(now.id, POLICY_METHOD, expectation)
+    name = check_id(now.id, POLICY_METHOD, _expectation(now))
     if state.trials.get(name) is None:
-        trial = Trial(
-            id=name, proposition_id=now.id, method=POLICY_METHOD, expectation=expectation, discriminating=True,
-            proposed_by="policy", observation_id=None, result=None, observed_at=None, decisive=False, seq=event.seq,
-            receipt_id=event.receipt_id, at=state.now,
-        )  # fmt: skip
-        state.trials.put(name, trial)
-        state.dossier(now.id).trials[name] = trial
+        keep_trial(state, policy_trial(state, event, now, name))
 
 
-def sibling_key(one: Proposition) -> str:
-    """What propositions have in common of which only one can hold."""
-    return content_id("sib", name_key(one.subject), one.predicate)
+def policy_trial(state: State, event: Event, tested: Proposition, name: str) -> Trial:
+    """The test that policy asks for."""
+    return Trial(
+        id=name, proposition_id=tested.id, method=POLICY_METHOD, expectation=_expectation(tested), discriminating=True,
+        proposed_by=POLICY, seq=event.seq, receipt_id=event.receipt_id, at=state.now,
+    )  # fmt: skip
+
+
+def keep_trial(state: State, trial: Trial) -> None:
+    """Keep a test, with its proposition's evidence too."""
+    state.trials.put(trial.id, trial)
+    state.dossier(trial.proposition_id).trials[trial.id] = trial
+
+
+def _expectation(tested: Proposition) -> str:
+    return f"{tested.subject} {tested.predicate} {tested.object}"
 
 
 # -- rivals ------------------------------------------------------------------------------------------------------------
 
 
-def _settle_rivals(
+def _settle_family(
     state: State, event: Event, known: Proposition, now: Proposition, weighed: Weighed, cause: str, trigger: str | None
 ) -> None:
-    """The evidence began or ceased to be enough: whoever says otherwise about the same thing is looked at again."""
-    key = sibling_key(now)
-    others = [one for one in state.siblings.get(key) or () if one != now.id]
-    family = sorted((*others, now.id)) if now.evidence_status == "accepted" else others
-    state.siblings.put(key, tuple(family))
+    """Who is accepted, or who says to take whose place, has changed: all that this bears on are looked at again."""
     state.propositions.put(now.id, now)
-    members = [one for name in family if (one := state.propositions.get(name)) is not None]
-    # One that is no longer accepted is in nobody's way.
-    after = _succession(members)
-    _conclude(state, event, known, _placed(now, members, after), weighed, cause, trigger)
+    # One that is not accepted is in nobody's way.
+    members = [one for one in family_of(state, now) if one.evidence_status == "accepted"]
+    places = Places(members, functional=is_functional(now, state.policy))
+    rivals, later = places.of(now) if now.evidence_status == "accepted" else ((), None)
+    _conclude(state, event, known, replace(now, rivals=rivals, superseded_by=later), weighed, cause, trigger)
     for other in members:
         if other.id != now.id:
-            placed = _placed(other, members, after)
-            if (placed.rivals, placed.superseded_by) != (other.rivals, other.superseded_by):
+            rivals, later = places.of(other)
+            if (rivals, later) != (other.rivals, other.superseded_by):
+                placed = replace(other, rivals=rivals, superseded_by=later)
                 _conclude(state, event, other, placed, _as_weighed(other), "rival", None)
 
 
 def _as_weighed(known: Proposition) -> Weighed:
     return Weighed(figures=known.figures, evidence_ids=known.observation_ids[:1])
-
-
-def _placed(one: Proposition, family: list[Proposition], after: dict[str, set[str]]) -> Proposition:
-    """The proposition with its rivals, and with what takes its place."""
-    if one.evidence_status != "accepted":
-        return replace(one, rivals=(), superseded_by=None)
-    rivals: list[str] = []
-    later: list[tuple[int, str]] = []
-    for other in family:
-        if other.id == one.id or name_key(other.object) == name_key(one.object) or not _overlap(one, other):
-            continue
-        comes_after, comes_before = other.id in after[one.id], one.id in after[other.id]
-        if comes_after == comes_before:
-            # Neither, or round in a circle: nobody can say which of them holds now.
-            rivals.append(other.id)
-        elif comes_after:
-            later.append((_begins(other), other.id))
-    return replace(one, rivals=tuple(rivals), superseded_by=min(later)[1] if later else None)
-
-
-def _succession(family: list[Proposition]) -> dict[str, set[str]]:
-    """For each, all that come after it: directly, or after one that does."""
-    direct = {one.id: {other.id for other in family if _follows(other, one)} for one in family}
-    after: dict[str, set[str]] = {}
-    for one in family:
-        found: set[str] = set()
-        waiting = list(direct[one.id])
-        while waiting:
-            name = waiting.pop()
-            if name not in found and name != one.id:
-                found.add(name)
-                waiting.extend(direct[name])
-        after[one.id] = found
-    return after
-
-
-def _begins(one: Proposition) -> int:
-    """From when on it is said to hold; without a word about that, from when it was first proposed."""
-    return one.at if one.valid_from is None else one.valid_from
-
-
-def _overlap(one: Proposition, other: Proposition) -> bool:
-    """Whether there is a time at which both would hold."""
-    return (one.valid_to is None or other.valid_from is None or other.valid_from < one.valid_to) and (
-        other.valid_to is None or one.valid_from is None or one.valid_from < other.valid_to
-    )
-
-
-def _follows(later: Proposition, earlier: Proposition) -> bool:
-    """Whether one takes the other's place: it says so, or it is said to begin after the other."""
-    if earlier.id in later.supersedes:
-        return later.id not in earlier.supersedes
-    if later.id in earlier.supersedes or later.valid_from is None:
-        return False
-    return later.valid_from > _begins(earlier)

@@ -5,15 +5,16 @@ that bear on the proposition and its rivals are fetched, so a long log costs not
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Protocol
 
 from tallystick.rooms.memory.fold import replay
 from tallystick.rooms.memory.nouns import Event, Observation, Proposition
-from tallystick.rooms.memory.settle import settle, sibling_key
+from tallystick.rooms.memory.rivals import family_of
+from tallystick.rooms.memory.settle import POLICY
 from tallystick.rooms.memory.state import State
 
-LOOK = "request_consolidation"
-"""The event in whose name a slice is looked at; it stands in no log."""
+RESULT = "execute_test_result_ingest"
 
 
 class Log(Protocol):
@@ -50,13 +51,17 @@ def replayed(
     events = [
         event for event in _events(log, _receipts(state, one)) if (upto is None or event.seq <= upto) and keep(event)
     ]
-    made = replay(events, state.policy)
-    last = events[-1].seq if events else -1
-    look = Event(seq=last, receipt_id="", at=max(now, made.now), tool=LOOK, args={})
-    made.now = look.at
-    for known in list(made.propositions.ordered()):
-        settle(made, look, known.id, "age")
+    made = replay((_told(state, event) for event in events), state.policy)
+    made.now = max(now, made.now)
     return made
+
+
+def _told(state: State, event: Event) -> Event:
+    """The event; a result of policy's own test says whose it is, since what gave rise to the test may be left out."""
+    trial = state.trials.get(event.args["test_id"]) if event.tool == RESULT else None
+    if trial is None or trial.proposed_by != POLICY:
+        return event
+    return replace(event, args={**event.args, "proposition_id": trial.proposition_id})
 
 
 def _events(log: Log, receipts: Iterable[str]) -> list[Event]:
@@ -66,20 +71,18 @@ def _events(log: Log, receipts: Iterable[str]) -> list[Event]:
 
 def _receipts(state: State, one: Proposition) -> set[str]:
     """The receipts of all that bears on a proposition."""
-    names = {one.id, *one.rivals, *(state.siblings.get(sibling_key(one)) or ())}
-    names |= {one.superseded_by} if one.superseded_by else set()
-    family = [known for name in names if (known := state.propositions.get(name)) is not None]
     receipts: set[str] = set()
     seen: dict[str, Observation] = {}
-    for known in family:
+    for known in family_of(state, one):
         receipts.add(known.receipt_id)
+        receipts.update(receipt for _, receipt in state.superseders.get(known.id) or ())
         for edge in state.edges_of(known.id):
             receipts.add(edge.receipt_id)
             _gather(state, edge.observation_id, seen)
         for trial in state.dossier(known.id).trials.values():
             receipts.add(trial.receipt_id)
-            if trial.observation_id is not None:
-                _gather(state, trial.observation_id, seen)
+            for name in trial.result_ids:
+                _gather(state, name, seen)
     return receipts | {observation.receipt_id for observation in seen.values()}
 
 

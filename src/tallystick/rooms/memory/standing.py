@@ -1,11 +1,22 @@
 """How a proposition stands at a moment. It is computed when asked: age may have changed it since it was weighed."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.memory.nouns import Figures, Proposition, Status, as_dict
+from tallystick.rooms.memory.rivals import Places, family_of, is_functional
+from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.states import RIVAL, RIVAL_WORDS, SUPERSEDED, SUPERSEDED_WORDS, decide, explain
+from tallystick.rooms.memory.states import (
+    RIVAL,
+    RIVAL_WORDS,
+    SUPERSEDED,
+    SUPERSEDED_WORDS,
+    could_be_accepted,
+    decide,
+    explain,
+)
 from tallystick.rooms.memory.times import stamp_of
 
 LABELS: dict[Status, str] = {
@@ -17,8 +28,6 @@ LABELS: dict[Status, str] = {
     "rejected": "rejected: do not rely on it",
 }
 """What a reader is told beside a fact, so that nothing is taken for more than it is."""
-ORDER: tuple[Status, ...] = ("accepted", "contested", "provisional", "deprecated", "tentative", "rejected")
-"""Which of several facts is shown first."""
 
 
 @record
@@ -31,6 +40,9 @@ class Standing:
     figures: Figures
     evidence_ids: tuple[str, ...]
     at: int
+    rivals: tuple[str, ...] = ()
+    """Propositions that are accepted as well, and cannot hold beside it."""
+    superseded_by: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -46,21 +58,42 @@ class Standing:
 
 
 def standing(state: State, one: Proposition, now: int) -> Standing:
-    """How it stands now. Time does not go back: before the log's own time, the log's time counts."""
+    """How it stands now. Time does not go back: before the log's own time, the log's time counts.
+
+    Only evidence and time decide, its rivals' too: not when anything was last weighed, nor in which order.
+    """
     at = max(now, state.now)
-    owner = state.policy.predicate(one.predicate).owner
-    weighed = state.dossier(one.id).weigh(one.volatility, at, owner_predicate=owner)
+    weighed = _weigh(state, one, at)
     row = decide(weighed.figures, state.policy)
     status, rule, words = row.status, row.rule, explain(row, weighed.figures)
-    if status == "accepted":
-        rivals = [name for name in one.rivals if _still_accepted(state, name, at)]
-        if rivals:
-            status, rule, words = "contested", RIVAL, RIVAL_WORDS.format(others=_named(state, rivals))
-        elif one.superseded_by is not None:
-            rule, words = SUPERSEDED, SUPERSEDED_WORDS.format(others=_named(state, [one.superseded_by]))
+    rivals, later = _placed(state, one, at) if status == "accepted" else ((), None)
+    if rivals:
+        status, rule, words = "contested", RIVAL, RIVAL_WORDS.format(others=_named(state, rivals))
+    elif later is not None:
+        rule, words = SUPERSEDED, SUPERSEDED_WORDS.format(others=_named(state, (later,)))
     return Standing(
-        status=status, rule=rule, words=words, figures=weighed.figures, evidence_ids=weighed.evidence_ids, at=at
-    )
+        status=status, rule=rule, words=words, figures=weighed.figures, evidence_ids=weighed.evidence_ids, at=at,
+        rivals=rivals, superseded_by=later,
+    )  # fmt: skip
+
+
+def _placed(state: State, one: Proposition, at: int) -> tuple[tuple[str, ...], str | None]:
+    """Its rivals and what takes its place, among all that are accepted at a moment."""
+    accepted = [
+        other
+        for other in family_of(state, one)
+        if other.id == one.id
+        or (
+            could_be_accepted(other.figures, state.policy)
+            and decide(_weigh(state, other, at).figures, state.policy).status == "accepted"
+        )
+    ]
+    return Places(accepted, functional=is_functional(one, state.policy)).of(one)
+
+
+def _weigh(state: State, one: Proposition, at: int) -> Weighed:
+    owner = state.policy.predicate(one.predicate).owner
+    return state.dossier(one.id).weigh(one.volatility, at, owner_predicate=owner)
 
 
 def holds_at(one: Proposition, valid_at: int) -> bool:
@@ -68,15 +101,6 @@ def holds_at(one: Proposition, valid_at: int) -> bool:
     return (one.valid_from is None or one.valid_from <= valid_at) and (one.valid_to is None or valid_at < one.valid_to)
 
 
-def _still_accepted(state: State, name: str, at: int) -> bool:
-    rival = state.propositions.get(name)
-    if rival is None:
-        return False
-    owner = state.policy.predicate(rival.predicate).owner
-    figures = state.dossier(name).weigh(rival.volatility, at, owner_predicate=owner).figures
-    return decide(figures, state.policy).status == "accepted"
-
-
-def _named(state: State, ids: list[str]) -> str:
+def _named(state: State, ids: Iterable[str]) -> str:
     found = (state.propositions.get(name) for name in ids)
     return ", ".join(f"“{one.subject} {one.predicate} {one.object}”" for one in found if one is not None)

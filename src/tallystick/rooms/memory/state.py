@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.naming import name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
     Edge,
@@ -22,7 +23,7 @@ from tallystick.rooms.memory.nouns import (
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.scoring import Dossier
-from tallystick.rooms.memory.states import UNRESOLVED
+from tallystick.rooms.memory.states import RELIED_ON, UNRESOLVED
 
 T = TypeVar("T")
 
@@ -76,7 +77,9 @@ class State:
         self.episodes: Shelf[Episode] = Shelf()
         self.canonicals: Shelf[Canonical] = Shelf()
         self.siblings: Shelf[tuple[str, ...]] = Shelf()
-        """Subject and functional predicate → propositions whose evidence is enough to accept them."""
+        """Subject and functional predicate → propositions whose support was ever enough to accept them."""
+        self.superseders: Shelf[tuple[tuple[str, str], ...]] = Shelf()
+        """Proposition → those that say they take its place, each with the receipt in which that is said."""
         self.lookalikes: Shelf[tuple[str, ...]] = Shelf()
         """How a name looks → entities that look so."""
         self.notes: Shelf[str] = Shelf()
@@ -113,6 +116,10 @@ class State:
         for name in sorted(self._edges):
             yield from map(body_of, sorted(self._edges[name], key=lambda edge: (edge.observation_id, edge.stance)))
 
+    def canonicals_of(self, proposition_id: str) -> list[Canonical]:
+        """The records it was ever promoted to."""
+        return [one for one in self.canonicals.held.values() if one.proposition_id == proposition_id]
+
     # -- changes -------------------------------------------------------------------------------------------------------
 
     def add_transition(self, change: Transition) -> None:
@@ -142,6 +149,24 @@ class State:
             if one.due_at is not None and one.due_at <= now
         )
         return [name for _, name in found[:limit]]
+
+    def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[Proposition]:
+        """Propositions by subject (as `name_key` writes it), by predicate, or by both.
+
+        Args:
+            subject: None: any.
+            predicate: None: any.
+            upto: Only those that were there at this place of the log.
+            most: How many; of more, those to rely on, and then the newest.
+        """
+        found = [
+            one
+            for one in self.propositions.held.values()
+            if (subject is None or name_key(one.subject) == subject)
+            and (predicate is None or one.predicate == predicate)
+            and (upto is None or one.seq <= upto)
+        ]
+        return sorted(found, key=lambda one: (RELIED_ON[one.status], -one.seq, one.id))[:most]
 
     def unresolved_in(self, episode_id: str) -> list[Proposition]:
         """What an episode has left open, by id."""

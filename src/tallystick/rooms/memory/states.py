@@ -4,7 +4,7 @@ A state is a function of the figures alone, and the figures of the evidence and 
 the evidence came in, never of what anybody says the state should be.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tallystick.rooms.memory.nouns import Figures, Status
@@ -32,11 +32,14 @@ def _contested(f: Figures, p: Policy) -> bool:
 
 
 def _accepted(f: Figures, p: Policy) -> bool:
+    return _enough(f.belief, f, p) and f.disbelief < p.states.accepted_disbelief
+
+
+def _enough(belief: int, f: Figures, p: Policy) -> bool:
     return (
-        f.belief >= p.states.accepted_belief
+        belief >= p.states.accepted_belief
         and (f.support_groups >= p.states.accepted_groups or "two_groups" in p.off)
         and (f.best_class >= p.states.accepted_class or "best_class" in p.off)
-        and f.disbelief < p.states.accepted_disbelief
     )
 
 
@@ -91,10 +94,23 @@ SUPERSEDED_WORDS = "Superseded: {others} holds from a later time on."
 UNRESOLVED: frozenset[Status] = frozenset({"contested", "provisional", "tentative"})
 """What an episode may leave open."""
 
+ORDER: tuple[Status, ...] = ("accepted", "contested", "provisional", "deprecated", "tentative", "rejected")
+"""Which of several facts is shown first."""
+RELIED_ON: Mapping[Status, int] = {status: place for place, status in enumerate(ORDER)}
+
 
 def decide(figures: Figures, policy: Policy) -> Row:
     """The row that decides."""
     return next(row for row in TABLE if row.holds(figures, policy))
+
+
+def could_be_accepted(figures: Figures, policy: Policy) -> bool:
+    """Whether it would be accepted if nothing spoke against it.
+
+    Age only lowers support, and belief is never more. So what could not be accepted when it was last weighed cannot be
+    later either, unless something new is said for it.
+    """
+    return figures.owner or _enough(figures.support, figures, policy)
 
 
 def explain(row: Row, figures: Figures) -> str:

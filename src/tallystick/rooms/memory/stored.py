@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
+FORM = 2
+"""Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _NEVER = 1 << 62
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
@@ -37,6 +39,7 @@ _KINDS: dict[str, Callable[[bytes], Any]] = {
     "episode": reviver(Episode),
     "canonical": reviver(Canonical),
     "siblings": lambda body: tuple(orjson.loads(body)),
+    "superseders": lambda body: tuple(map(tuple, orjson.loads(body))),
     "lookalikes": lambda body: tuple(orjson.loads(body)),
     "note": orjson.loads,
 }
@@ -69,11 +72,12 @@ class StoredState(State):
         self.entities, self.episodes = self._things["entity"], self._things["episode"]
         self.canonicals, self.siblings = self._things["canonical"], self._things["siblings"]
         self.lookalikes, self.notes = self._things["lookalikes"], self._things["note"]
+        self.superseders = self._things["superseders"]
         self._load()
 
     def _shelf(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> CachedShelf[T]:
         # Of these, most keys that are looked for are new ones.
-        hashed = kind in {None, "note"}
+        hashed = kind in {None, "note", "superseders"}
         return CachedShelf(
             lambda key: self.store.body(table, key, self._base, kind=kind),
             partial(self.store.bodies, table, "id", kind=kind),
@@ -87,11 +91,11 @@ class StoredState(State):
             self._base = self.scanned = head[0]
             noted = orjson.loads(head[1])
             self.seq, self.now, self.since_consolidation = noted["seq"], noted["now"], noted["since_consolidation"]
-            self.log, self.policy_then = noted["log"], noted["policy"]
+            self.log, self.written_under = noted["log"], (noted["policy"], noted.get("form"))
             self.pending.update(self.store.pending())
 
-    policy_then: str | None = None
-    """The policy under which the tables were written."""
+    written_under: tuple[str, int | None] | None = None
+    """The policy and the form in which the tables were written; None: they are empty."""
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -116,9 +120,16 @@ class StoredState(State):
 
     def trials_of(self, proposition_id: str) -> list[Trial]:
         """The tests of a proposition, by id."""
-        stored = map(_KINDS["trial"], self.store.things("trial", proposition_id, self._base))
-        found: dict[str, Trial] = {one.id: one for one in stored}
-        changed: dict[str, Trial] = self._things["trial"].changed
+        return self._referring("trial", proposition_id)
+
+    def canonicals_of(self, proposition_id: str) -> list[Canonical]:
+        """The records it was ever promoted to."""
+        return self._referring("canonical", proposition_id)
+
+    def _referring(self, kind: str, proposition_id: str) -> list[Any]:
+        stored = map(_KINDS[kind], self.store.things(kind, proposition_id, self._base))
+        found = {one.id: one for one in stored}
+        changed = self._things[kind].changed
         found |= {name: one for name, one in changed.items() if one.proposition_id == proposition_id}
         return [found[name] for name in sorted(found)]
 
@@ -147,6 +158,10 @@ class StoredState(State):
                 least = self.store.next_due(now, self._base)
                 self._next_due = _NEVER if least is None else least
         return [name for _, name in sorted(found)[:limit]]
+
+    def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[Proposition]:
+        """Propositions by subject, by predicate, or by both, of those that are written."""
+        return list(map(_proposition, self.store.about(subject, predicate, upto=upto, most=most)))
 
     def unresolved_in(self, episode_id: str) -> list[Proposition]:
         """What an episode has left open, by id."""
@@ -205,7 +220,7 @@ class StoredState(State):
             return
         noted = {
             "seq": self.seq, "now": self.now, "since_consolidation": self.since_consolidation, "log": self.log,
-            "policy": self.policy.digest,
+            "policy": self.policy.digest, "form": FORM,
         }  # fmt: skip
         self.store.write(self._rows(), base=self._base, scanned=self.scanned, body=canonical_plain(noted))
         due = [one.due_at for one in self._propositions.changed.values() if one.due_at is not None]

@@ -38,6 +38,7 @@ class FileArchive:
         self._missing: list[str] = []
         with _quiet(self._folder / "lock"):
             self._ends = {number: self._segments.size(number) for number in self._segments.numbers()}
+            notary.renew()  # a head of a key that was put in force a moment ago is no stranger's
             self._take_heads(notary)
             self._notes_end = _size(self._folder / "checkpoints")
             self._mirrored_note = None if mirror is None else disk.read_whole(mirror.with_suffix(".checkpoint"))

@@ -27,6 +27,7 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     Raises:
         LedgerDamaged: It is damaged before its tail, or older than its head, checkpoint or mirror.
     """
+    notary.renew()  # they were read without the lock
     incidents: list[Incident] = []
     note = shelf.checkpoints.last()
     signed = None if note is None else notary.checkpoint_holds(note)

@@ -78,7 +78,7 @@ def open_shelf(audit: Path, options: Options) -> Shelf:
         checkpoints=Checkpoints(folder / "checkpoints", note),
         witnesses=Witnesses(options.witnesses),
         tiles=Tiles(folder / "tree"),
-        views=Views(audit / "sessions", folder / "mend"),
+        views=Views(audit / "sessions", folder / "mend", folder / "replaced"),
         blobs=Blobs(audit / "blobs", durable=options.durability == "fsync"),
     )
 

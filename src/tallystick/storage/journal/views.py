@@ -2,6 +2,9 @@
 
 A view is derived from the journal. It is appended without fsync, before the head is written, so that whatever the head
 covers stands in its view as well; what a crash left out is written again when the journal is opened.
+
+A view that is written anew replaces the file that other processes hold open. A file beside the views grows with every
+one that is, so that whoever holds the journal's lock can tell by its length whether to open its views again.
 """
 
 import contextlib
@@ -26,9 +29,14 @@ _CHUNK = 1 << 16
 class Views:
     """The folder of session views."""
 
-    def __init__(self, folder: Path, marks: Path) -> None:
+    def __init__(self, folder: Path, marks: Path, replaced: Path) -> None:
         self._folder = folder
         self._marks = marks
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        self.replaced = disk.open_file(replaced, flags, disk.FILE_MODE)
+        """A byte for every view that was written anew, by any process."""
+        self.known = os.fstat(self.replaced).st_size
+        """How many of them this process has heeded."""
         self.opened: OrderedDict[str, int] = OrderedDict()
         disk.make_folder(marks)
         self.broken = {mark.name for mark in marks.iterdir() if valid_session_id(mark.name)}
@@ -39,6 +47,13 @@ class Views:
     def path(self, session_id: str) -> Path:
         """Where a session's view lies."""
         return self._folder / session_id / NAME
+
+    def current(self) -> None:
+        """Let go of views that another process may have replaced since; called under the journal's lock."""
+        size = os.lseek(self.replaced, 0, os.SEEK_END)
+        if size != self.known:
+            self._let_go()
+            self.known = size
 
     def append(self, session_id: str, data: bytes) -> None:
         """Add lines to a view; one that waits to be written again gets them then."""
@@ -106,9 +121,13 @@ class Views:
 
     def write_whole(self, session_id: str, lines: Iterator[bytes]) -> None:
         """Write a view anew."""
+        self.current()
         self.forget(session_id)
         path = self.path(session_id)
         disk.make_folder(path.parent)
+        # Before the view: nobody looks until the lock is free, and a crash in between only makes them open it again.
+        disk.write_all(self.replaced, b"\n")
+        self.known += 1
         disk.write_whole(path, b"".join(lines), durable=False)
 
     def seqs(self, session_id: str) -> Iterator[int]:
@@ -132,6 +151,10 @@ class Views:
 
     def close(self) -> None:
         """Close all views."""
+        self._let_go()
+        os.close(self.replaced)
+
+    def _let_go(self) -> None:
         while self.opened:
             os.close(self.opened.popitem()[1])
 

@@ -33,7 +33,7 @@ class Writer:
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
         self._shelf = shelf
         self._durable = shelf.durable
-        self._views = shelf.views.opened
+        self._views, self._replaced = shelf.views.opened, shelf.views.replaced
         self._segment_bytes, self._checkpoint_every = shelf.options.segment_bytes, shelf.options.checkpoint_every
         self._notary = notary
         self.stand = stand
@@ -64,6 +64,7 @@ class Writer:
         # it lets go of the lock, no glance from before the seal holds any more.
         if size != self.stand.end & OFFSET:
             self._catch_up(self._look())
+        self._shelf.views.current()
 
     def glance(self) -> None:
         """Whether the file that is written to is still there and can be; raises as `current` does."""
@@ -120,6 +121,7 @@ class Writer:
             or stand.size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
             or (lseek(fd, 0, SEEK_END) if fresh else self._look()) != offset
+            or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
         ):
             return None
         record = seal((stand.size, stand.leaf))

@@ -41,7 +41,8 @@ class Endpoint:
     api_key_env: str | None = None
     api_key_file: str | None = None
     """Outside the workspace."""
-    speech: Literal["envelope", "native"] = "envelope"
+    protocol: Literal["envelope", "native"] = "envelope"
+    """How its model calls tools: as JSON text, or by the API's own tool calls."""
     temperature: float | None = None
     timeout_s: float = 120.0
     retries: int = 2

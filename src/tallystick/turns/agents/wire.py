@@ -38,13 +38,15 @@ ENDPOINT_FIELDS: dict[str, Mapping[str, Any]] = {
     # Names only. What they name is read when a model is asked, and kept nowhere.
     "api_key_env": {"anyOf": [{"type": "null"}, {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$"}]},
     "api_key_file": {"anyOf": [{"type": "null"}, text(4000, shortest=1)]},
-    "speech": {"enum": ["envelope", "native"]},
+    "protocol": {"enum": ["envelope", "native"]},
     "temperature": {"anyOf": [{"type": "null"}, {"type": "number", "minimum": 0, "maximum": 2}]},
     "timeout_s": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600},
     "retries": {"type": "integer", "minimum": 0, "maximum": 10},
     "price_in_microusd": {"type": "integer", "minimum": 0, "maximum": 10**12},
     "price_out_microusd": {"type": "integer", "minimum": 0, "maximum": 10**12},
 }
+FORMER_NAMES = {"speech": "protocol"}
+"""Fields of an endpoint that older files call otherwise."""
 ENDPOINT_REQUIRED = ("agent_id", "provider", "model")
 
 
@@ -63,12 +65,19 @@ def agent_wire(agent: Agent) -> dict[str, Any]:
 
 
 def endpoint_from(value: Any) -> Endpoint | Problem:
-    """An endpoint from its JSON form."""
+    """An endpoint from its JSON form, or from an older one."""
+    value = by_present_names(value) if isinstance(value, dict) else value
     problem = misfit(_endpoint_schema(), value, code="endpoint_invalid", what="The endpoint cannot be taken")
     if problem is not None:
         return problem
     endpoint = Endpoint(**value)
     return _address_problem(endpoint) or endpoint
+
+
+def by_present_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """An endpoint's fields by the names they have now; one that is there twice stays, and is refused."""
+    renamed = {FORMER_NAMES.get(name, name): value for name, value in fields.items()}
+    return renamed if len(renamed) == len(fields) else dict(fields)
 
 
 def endpoint_wire(endpoint: Endpoint) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tallystick.rooms.desk.kb.reading import read_document
 
 _TEXTS = st.lists(
     st.one_of(
-        st.just(""), st.just("## A heading"), st.just("|---|---|"), st.text("abc .é字", max_size=60),
+        st.just(""), st.just("## A heading"), st.just("|---|---|"), st.just("```"), st.text("abc .é字", max_size=60),
         st.integers(1, 400).map(lambda times: "A sentence of words. " * times),
     ),
     max_size=20,
@@ -57,3 +57,12 @@ def test_a_long_line_is_cut_between_sentences() -> None:
 def test_a_passage_does_not_cross_a_heading() -> None:
     document = read_document("a.md", b"# A\nOne.\n## B\nTwo.\n")
     assert [document.text[each.start : each.end] for each in passages_of(document)] == ["One.", "Two."]
+
+
+@pytest.mark.promise("desk.kb-verbatim")
+def test_a_listing_that_fits_is_not_cut() -> None:
+    listing = "```sh\n" + "run it again\n\n" * 30 + "```"
+    document = read_document("a.md", f"{'Words. ' * 80}\n\n{listing}\n\nMore.\n".encode())
+    texts = [document.text[each.start : each.end] for each in passages_of(document)]
+    assert any(listing in text for text in texts)
+    assert all(text.count("```") in {0, 2} for text in texts)

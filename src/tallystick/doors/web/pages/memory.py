@@ -46,7 +46,7 @@ async def _whole(house: House, room: Memory) -> None:
     place = ui.column().classes("w-full gap-2")
 
     async def fill() -> bool:
-        counts = (await run.io_bound(account.status, room.projection) or {}).get("counts", {})
+        counts = (await run.io_bound(account.status, room.projection, room.now()) or {}).get("counts", {})
         place.clear()
         with place:
             if counts.get("propositions") or counts.get("observations"):

@@ -77,7 +77,7 @@ class Listing:
         if size == self._seen:
             return
         self._seen = size
-        counts: dict[str, Any] = await run.io_bound(account.status, self._room.projection) or {}
+        counts: dict[str, Any] = await run.io_bound(account.status, self._room.projection, self._room.now()) or {}
         self._chips(counts.get("states", {}), counts.get("counts", {}).get("propositions", 0))
         await self._window()
 
@@ -100,7 +100,7 @@ class Listing:
 
         def read() -> tuple[list[dict[str, Any]], int]:
             return account.propositions(
-                self._room.projection, status=wanted, subject=None, limit=limit, offset=offset
+                self._room.projection, status=wanted, subject=None, limit=limit, offset=offset, now=self._room.now()
             )  # fmt: skip
 
         found, total = await run.io_bound(read) or ([], 0)
@@ -166,7 +166,7 @@ def nothing_yet() -> None:
 def _row(one: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": one["id"], "status": one["status"], "subject": one["subject"], "object": one["object"],
-        "predicate": str(one["predicate"]).replace("_", " "), "belief": f"{one['figures']['belief'] // 100} %",
+        "predicate": str(one["predicate"]).replace("_", " "), "belief": f"{one['belief'] // 100} %",
     }  # fmt: skip
 
 

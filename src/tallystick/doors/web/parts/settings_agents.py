@@ -20,7 +20,7 @@ from tallystick.turns.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from
 from tallystick.turns.model import Ask, Message, Said
 
 PATH = "/settings/agents"
-ASKED = ("provider", "model", "base_url", "api_key_env", "api_key_file", "speech")
+ASKED = ("provider", "model", "base_url", "api_key_env", "api_key_file", "protocol")
 """What of an endpoint is asked for; the rest keeps what it was."""
 PROBE = Ask(messages=(Message(role="user", content="Say the one word: here."),), max_tokens=16)
 Change = Callable[[Roster], Roster | Problem]

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from tallystick.rooms.desk.flows.working import BY, Worker
+from tallystick.rooms.desk.flows.working import Worker
 from tallystick.rooms.desk.leasing import Leases
-from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.turns.agents.problem import Problem
 from tallystick.turns.durable import Durable, Run
@@ -93,13 +92,10 @@ class _Flows:
         return self._office.leases
 
     def _work(self, ticket_id: str, run_id: str) -> dict[str, Any]:
-        begun = self._leases.begin(ticket_id, run_id)
-        if not isinstance(begun, Ticket):
-            # Not to be worked on, or it was filled before this worker could write down that it was.
-            return {"status": begun.code, "queued": True}
-        filled = self._leases.finish(ticket_id, run_id, self._worker.outputs(begun), by=BY)
+        filled = self._worker.work(ticket_id, run_id)
         if isinstance(filled, Problem):
-            return {"status": filled.code, "queued": False}
+            # Not to be worked on, or it was filled before this worker could write down that it was.
+            return {"status": filled.code, "queued": True}
         return {"status": filled.ticket.status, "queued": filled.queued}
 
     def _give_up(self, ticket_id: str, run_id: str, why: str) -> dict[str, Any]:

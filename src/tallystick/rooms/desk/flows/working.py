@@ -11,19 +11,24 @@ from typing import Any
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import Clerk
-from tallystick.rooms.desk.deriving import parent_of
-from tallystick.rooms.desk.drafting import draft
-from tallystick.rooms.desk.gathering import Gathering, Limits
+from tallystick.rooms.desk.deriving import needs_of, parent_of, tool_ticket
+from tallystick.rooms.desk.drafting import CLOSING, GREETING, draft
+from tallystick.rooms.desk.filling import Filled, author_of
+from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.limits import Limits
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.triage import triage
+from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"
+COURTESY = {"text": f"{GREETING}\n\nThank you for your message.\n\n{CLOSING}"}
+"""A draft where nothing was found that could be said."""
 NOTHING_TO_SAY = {"status": "DEFER", "reason": "No sentence of what was found can be sent as it stands."}
 
 
@@ -53,12 +58,25 @@ class Worker:
         self._policy = policy
         self._clerk = clerk
 
-    def outputs(self, ticket: Ticket) -> Mapping[str, Any]:
+    def work(self, ticket_id: str, run_id: str) -> Filled | Problem:
+        """Begin a ticket, work on it and fill it; a problem says why that is not to be done.
+
+        One that came with its outputs is judged as it came: they are somebody's claim, which nobody here writes over.
+        """
+        begun = self._office.leases.begin(ticket_id, run_id)
+        if isinstance(begun, Problem):
+            return begun
+        came = begun.final_outputs
+        outputs, by = (came, author_of(begun)) if came else (self._outputs(begun), BY)
+        return self._office.leases.finish(ticket_id, run_id, outputs, by=by)
+
+    def _outputs(self, ticket: Ticket) -> Mapping[str, Any]:
         """What a ticket is filled with."""
         clerk = self._clerk(self._hands)
         if ticket.kind == "TRIAGE":
             decided = None if clerk is None else clerk.triage(ticket)
-            return {"triage": decided or triage(ticket.content)}
+            decided = decided or triage(ticket.content)
+            return {"triage": decided, **self._for_person(ticket, decided, clerk)}
         if ticket.kind == "TOOL":
             return self._gather(ticket, clerk)
         return self._reply(ticket, clerk)
@@ -76,6 +94,15 @@ class Worker:
             return outputs
         # What is found but cannot be said as it stands is for a person to say.
         return {**outputs, "tool_verdict": NOTHING_TO_SAY}
+
+    def _for_person(self, ticket: Ticket, decided: Mapping[str, Any], clerk: Clerk | None) -> Mapping[str, Any]:
+        """A draft, and what it rests on, where no TOOL ticket will bring one: a person must have one to approve."""
+        derives = self._office.options.tool_derivation and needs_of(decided)
+        if decided["decision"] != "APPROVE" or derives:
+            return {}
+        stand_in = tool_ticket(ticket, decided, self._office.options.tool_policy, now=self._office.around.now())
+        found = self._gather(replace(stand_in, body={**stand_in.body, "id": ticket.ticket_id}), clerk)
+        return {"tool_context": found["tool_context"], "draft": found.get("draft", COURTESY)}
 
     def _by_rules(self, ticket: Ticket) -> dict[str, Any]:
         named = Limits.of(ticket).whitelist

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.records import record
 from tallystick.rooms.desk.intake.rules import Turned, check_event, check_length
 from tallystick.rooms.desk.naming import TICKET_ID, digest, is_ours
@@ -55,16 +56,21 @@ class Intake:
         self._options = options
         self._around = around
 
-    def take(self, item: Any) -> Received:
+    def take(self, item: Any, *, caller: Caller = LOCAL_OWNER) -> Received:
         """Take one event or ticket."""
-        return self.take_all([item])[0]
+        return self.take_all([item], caller=caller)[0]
 
-    def take_all(self, items: Iterable[Any]) -> list[Received]:
-        """Take several; each for itself, so one that cannot be taken keeps no other out."""
+    def take_all(self, items: Iterable[Any], *, caller: Caller = LOCAL_OWNER) -> list[Received]:
+        """Take several; each for itself, so one that cannot be taken keeps no other out.
+
+        Args:
+            items: Events and tickets.
+            caller: Who brings them. Outputs that a ticket has already rest on his calls.
+        """
         taken: list[Received] = []
         for together in self._grouped(list(items)):
             with self._store.transaction() as tx:
-                taken += [self._take(tx, item) for item in together]
+                taken += [self._take(tx, item, caller) for item in together]
         fresh = [one.ticket_id for one in taken if one.status == "queued" and one.ticket_id is not None]
         if fresh:
             self._around.wake(fresh)
@@ -74,7 +80,7 @@ class Intake:
         """Where several write at once, two transactions with the same rows in another order would block each other."""
         return [items] if self._store.one_writer else [[item] for item in items]
 
-    def _take(self, tx: Transaction, item: Any) -> Received:
+    def _take(self, tx: Transaction, item: Any, caller: Caller) -> Received:
         if not isinstance(item, Mapping):
             return _turned(Turned(status="rejected", reason="not_an_object", message="Give an event or a ticket."))
         inner = item.get("event")
@@ -82,7 +88,7 @@ class Intake:
             return self._event(tx, item)
         if isinstance(inner, Mapping) and item.keys() <= {"event"}:
             return self._event(tx, inner)
-        return self._ticket(tx, item)
+        return self._ticket(tx, item, caller)
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -116,7 +122,7 @@ class Intake:
 
     # -- tickets -------------------------------------------------------------------------------------------------------
 
-    def _ticket(self, tx: Transaction, given: Mapping[str, Any]) -> Received:
+    def _ticket(self, tx: Transaction, given: Mapping[str, Any], caller: Caller) -> Received:
         turned = _check_ticket(given, self._options)
         if turned is not None:
             return _turned(turned)
@@ -124,7 +130,7 @@ class Intake:
         warnings = said + warnings_of(
             given, known_tools=self._around.known_tools(), validate=self._options.schema_validation
         )
-        ticket = Ticket(body=body, warnings=warnings)
+        ticket = Ticket(body=body, warnings=warnings, holder=caller.subject)
         same = digest("ticket", ticket.ticket_id, canonical_text(given))
         if not tx.add(ticket):
             if tx.seen(same) is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.session import LOCAL_OWNER
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import event_of, needs_of
 from tallystick.rooms.desk.judging.telling import focus
@@ -53,7 +54,7 @@ class Case:
     context: Mapping[str, Any]
     proposed: Mapping[str, Any]
     receipts: tuple[Receipt, ...]
-    """All of this ticket's session, verified, in order."""
+    """Of this ticket's session, what whoever works on it has done: verified, in order."""
     shown: tuple[Shown, ...]
     """Evidence that checks out."""
     effect: Effect
@@ -77,7 +78,7 @@ def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case
     """Read a TOOL ticket."""
     context, proposed = _object(ticket.final_outputs.get("tool_context")), _proposed(ticket)
     triage = _object(ticket.tool_input.get("triage"))
-    found = tuple(receipts)
+    found = tuple(one for one in receipts if _is_of_worker(ticket, one))
     needs = needs_of(triage)
     claimed = _objects(context.get("evidence"))
     content = event_of(ticket).get("content")
@@ -86,6 +87,18 @@ def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case
         claimed=claimed, trace=_objects(context.get("tool_trace")), context=context, proposed=proposed,
         receipts=found, shown=tuple(_shown(claimed, needs, found)), effect=effect,
     )  # fmt: skip
+
+
+def _is_of_worker(ticket: Ticket, receipt: Receipt) -> bool:
+    """Whether whoever works on a ticket has done this.
+
+    Anybody may name any session in a call. What others do in this one is no evidence, and silences no customer.
+    """
+    caller = receipt.header["caller"]
+    if ticket.holder is not None:
+        return bool(caller["subject"] == ticket.holder)
+    # Calls that come through a door are marked with it, so only those of this process look like our own worker's.
+    return (caller["subject"], caller["channel"]) == (LOCAL_OWNER.subject, LOCAL_OWNER.channel)
 
 
 def _proposed(ticket: Ticket) -> Mapping[str, Any]:
@@ -138,9 +151,8 @@ def best_need(
 def _score(piece: Mapping[str, Any]) -> float | None:
     """What a search thought of a piece, 0 to 1: of our own tools, in a receipt that we signed."""
     score = piece.get("score")
-    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        return None
-    return float(score)
+    # A whole number is memory's, and only compares the passages of one answer.
+    return score if isinstance(score, float) and 0 <= score <= 1 else None
 
 
 def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:
@@ -150,12 +162,37 @@ def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _stands(snippet: str, source: str, receipt: Receipt) -> tuple[int, Mapping[str, Any]] | None:
     """Where the words stand in what the call gave, beside their source: how far down, and in which piece."""
-    for rank, piece in enumerate(_pieces(receipt.outputs)):
-        texts = [value for value in piece.values() if isinstance(value, str)]
-        named = any(value == source for value in texts) or receipt.header.get("tool_id") == source
-        if named and any(find_quote(snippet, fold_text(value)) is not None for value in texts):
+    given = {"text": receipt.outputs} if isinstance(receipt.outputs, str) else receipt.outputs
+    if isinstance(given, Mapping) and has_doubt(given):
+        return None
+    for rank, piece in enumerate(_pieces(given)):
+        texts = [value for value in (*piece.values(), fact_in(piece)) if isinstance(value, str)]
+        if source in {receipt.header.get("tool_id"), *_names(piece)} and any(
+            find_quote(snippet, fold_text(value)) is not None for value in texts
+        ):
             return max(0, rank - 1), piece
     return None
+
+
+def _names(piece: Mapping[str, Any]) -> Iterator[str]:
+    """What a piece may be called: any text in it, and the number of a record."""
+    for name, value in piece.items():
+        if isinstance(value, str) or (isinstance(value, int) and name.endswith("id")):
+            yield str(value)
+
+
+def has_doubt(result: Mapping[str, Any]) -> bool:
+    """Whether memory itself says that what it found may be no answer: hardly related, or said of another."""
+    return isinstance(result.get("doubt"), str)
+
+
+def fact_in(piece: Mapping[str, Any]) -> str | None:
+    """What memory holds for a fact, as a sentence; what is only claimed or disputed is none."""
+    parts = [piece.get(name) for name in ("subject", "predicate", "object")]
+    if piece.get("status") != "accepted" or not all(isinstance(part, str) and part for part in parts):
+        return None
+    subject, predicate, thing = map(str, parts)
+    return f"{subject} {predicate.replace('_', ' ')} {thing}"
 
 
 def _asked_for(needs: tuple[Need, ...], receipt: Receipt) -> int | None:

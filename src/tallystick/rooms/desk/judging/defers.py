@@ -1,13 +1,18 @@
 """The rules that put a ticket before a person. None is an accusation: each says what a machine cannot settle."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
+from tallystick.gate.record.receipt import Receipt
+from tallystick.rooms.desk.judging.asking import Spoken, speaks
 from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
+from tallystick.rooms.desk.judging.choosing import Choice, choose
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
-from tallystick.rooms.desk.judging.telling import tellings
+from tallystick.rooms.desk.judging.telling import Telling, tellings
+from tallystick.rooms.desk.limits import SEARCHES, Limits
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
 
@@ -48,13 +53,43 @@ def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
             if one.source == other.source or min(one.relevance, other.relevance) < policy.threshold:
                 continue
             told = contradict(
-                tuple(tellings(need.question, one.snippet, one.about)),
-                tuple(tellings(need.question, other.snippet, other.about)),
+                _told_by(one, need.question),
+                _told_by(other, need.question),
                 yes_or_no=asks_yes_or_no(need.question),
             )
             if told is not None:
                 return f"{one.source} and {other.source} disagree: {told}"
     return None
+
+
+def _told_by(piece: Shown, question: str) -> tuple[Telling, ...]:
+    """The sentences of a piece that speak of what is asked: what others say differently does not matter here."""
+    said = tuple(tellings(question, piece.snippet, piece.about))
+    return tuple(
+        one for one in said if speaks(question, one.sentence, Spoken.of([piece.about], [(one.sentence, one.under)]))
+    )
+
+
+def not_answered(case: Case, policy: VerdictPolicy) -> str | None:
+    """What was found is about the matter, and no sentence of it speaks of what the question turns on."""
+    for question, choice in _choices(case, policy):
+        if choice.lacks is not None:
+            return f"of what was found, {choice.lacks}: {question}"
+    return None
+
+
+def ambiguous(case: Case, policy: VerdictPolicy) -> str | None:
+    """Two documents answer about as well, each with its own words: which one is meant is a guess."""
+    for question, choice in _choices(case, policy):
+        if choice.rivals is not None:
+            return f"{' and '.join(choice.rivals)} would each answer it, and differently: {question}"
+    return None
+
+
+def _choices(case: Case, policy: VerdictPolicy) -> Iterator[tuple[str, Choice]]:
+    for place, need in enumerate(case.needs):
+        pieces = [one for one in case.shown if one.need == place and one.relevance >= policy.threshold]
+        yield need.question, choose(need.question, pieces, policy.threshold)
 
 
 def truncated(case: Case, _policy: VerdictPolicy) -> str | None:
@@ -69,6 +104,19 @@ def budget_spent(case: Case, _policy: VerdictPolicy) -> str | None:
         if fault in _BUDGET_FAULTS:
             return f"a call was refused because the budget was spent ({receipt.receipt_id})"
     return None
+
+
+def over_budget(case: Case, _policy: VerdictPolicy) -> str | None:
+    """A worker outside has made more calls than the ticket allows; those of our own are counted where they are made."""
+    ticket = case.ticket
+    if ticket.holder is None:
+        return None
+    limits = Limits.of(ticket)
+    made = [one.header.get("tool_id") for one in case.ran() if _made_ms(one) >= ticket.held_from]
+    searches, most = sum(name in SEARCHES for name in made), limits.most_searches(len(case.needs))
+    if len(made) > limits.max_turns:
+        return f"{len(made)} calls were made, the ticket allows {limits.max_turns} turns"
+    return f"{searches} searches were made, the ticket allows {most}" if searches > most else None
 
 
 def delicate_category(case: Case, policy: VerdictPolicy) -> str | None:
@@ -99,13 +147,20 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("defer.person-wanted", wants_person),
     ("defer.category", delicate_category),
     ("defer.triage", triage_defers),
+    ("defer.over-budget", over_budget),
     ("defer.budget-spent", budget_spent),
     ("defer.truncated", truncated),
     ("defer.no-evidence", no_evidence),
     ("defer.need-uncovered", need_uncovered),
     ("defer.contradiction", contradiction),
+    ("defer.not-answered", not_answered),
+    ("defer.ambiguous", ambiguous),
     ("defer.worker", worker_stricter),
 )
+
+
+def _made_ms(receipt: Receipt) -> int:
+    return round(datetime.fromisoformat(receipt.header["timestamp"]).timestamp() * 1_000)
 
 
 def _pairs(found: list[Shown]) -> Iterator[tuple[Shown, Shown]]:

@@ -1,14 +1,21 @@
 """The judge: all rules on one ticket, the strictest first, each with an id that people are shown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from tallystick.gate.record.receipt import Receipt
-from tallystick.rooms.desk.deriving import event_of
-from tallystick.rooms.desk.filling import draft_of
+from tallystick.rooms.desk.deriving import draft_of, event_of
 from tallystick.rooms.desk.judging import blocks, defers
 from tallystick.rooms.desk.judging.case import Case, Effect, case_of
+from tallystick.rooms.desk.judging.cited import beside, disputed
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
-from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
+from tallystick.rooms.desk.judging.replies import (
+    Unsupported,
+    evidence_texts,
+    others_data,
+    statements_in,
+    text_of,
+    unsupported,
+)
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Judgement, Ticket, Verdict
 from tallystick.rooms.desk.ports import CheckedReply
@@ -44,7 +51,11 @@ class ServerJudge:
         if again.status != "PROCEED":
             # What stands behind the draft does not hold any more.
             return CheckedReply(judgement=again, text="")
-        return CheckedReply(judgement=_of_draft(case, draft, self.policy), text=text_of(draft))
+        wrong = tuple(unsupported(draft, evidence_texts(case.shown)))
+        return CheckedReply(
+            judgement=_of_draft(case, draft, wrong, self.policy), text=text_of(draft), sentences=statements_in(draft),
+            unsupported=len(wrong),
+        )  # fmt: skip
 
     def case(self, ticket: Ticket) -> Case:
         """A TOOL ticket with what the ledger knows of it."""
@@ -61,14 +72,17 @@ def judge(case: Case, policy: VerdictPolicy) -> Judgement:
     return Judgement(status="PROCEED", rule_id="proceed.covered", reason="every need is covered by evidence that holds")
 
 
-def _of_draft(case: Case, draft: str, policy: VerdictPolicy) -> Judgement:
+def _of_draft(case: Case, draft: str, wrong: Sequence[Unsupported], policy: VerdictPolicy) -> Judgement:
     leaving = others_data(text_of(draft), event_of(case.ticket), policy)
     if leaving is not None:
         return Judgement(status="BLOCK", rule_id="block.personal-data", reason="the draft holds somebody's data")
-    wrong = next(unsupported(draft, evidence_texts(case.shown)), None)
-    if wrong is not None:
-        reason = f"{wrong.why}: {wrong.sentence[:120]}"
+    if wrong:
+        reason = f"{wrong[0].why}: {wrong[0].sentence[:120]}"
         return Judgement(status="DEFER", rule_id="defer.unsupported-sentence", reason=reason)
+    for name, rule in (("defer.contradiction", disputed), ("defer.not-answered", beside)):
+        found = rule(case, draft)
+        if found is not None:
+            return Judgement(status="DEFER", rule_id=name, reason=found)
     return Judgement(
         status="PROCEED", rule_id="proceed.supported", reason="every sentence rests on evidence that holds"
     )

@@ -89,5 +89,7 @@ def _number(text: str) -> str:
     return plain.removesuffix(".00").removesuffix(".0")
 
 
+SPELLED = frozenset(_stem(word) for word in _SPELLED)
+"""Numbers in words, as `stems_of` gives them."""
 UNIT_STEMS = frozenset(_stem(unit) for unit in _UNITS)
 """Units as `stems_of` gives them."""

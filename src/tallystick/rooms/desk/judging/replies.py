@@ -8,17 +8,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tallystick.gate.quotes import find_quote, fold_text
+from tallystick.gate.quotes import find_quote, fold, fold_text
 from tallystick.gate.reply.sentences import read_sentences, strip_references
 from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.matching import denies, numbers_in, relevance, sentences, stems_of
 from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.saying import RECORD, said_in
 
-RECORD = "ev:"
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")
+_BRACKETED = re.compile(r"\[([^\[\]\n]{1,2000})\]")
 SUPPORT = 0.75
 """The share of a sentence's words that must stand in what it cites."""
 
@@ -33,7 +34,7 @@ class Unsupported:
 
 def text_of(draft: str) -> str:
     """A draft as it is sent: without the references and the gaps they leave between sentences."""
-    return _GAP.sub(" ", strip_references(draft))
+    return _GAP.sub(" ", strip_references(draft, kind=RECORD))
 
 
 def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported]:
@@ -43,17 +44,22 @@ def unsupported(draft: str, evidence: Mapping[str, str]) -> Iterator[Unsupported
         draft: With its references, `[ev:ID]` behind a sentence.
         evidence: Id → the verified snippet.
     """
-    for sentence in read_sentences(draft):
+    for sentence in read_sentences(draft, kind=RECORD):
         if sentence.is_courtesy:
             continue
-        cited = [claim.record.removeprefix(RECORD) for claim in sentence.claims if claim.record is not None]
+        cited = [claim.record.removeprefix(f"{RECORD}:") for claim in sentence.claims if claim.record is not None]
         missing = [name for name in cited if name not in evidence]
         if not cited:
             yield Unsupported(sentence=sentence.text, why="it cites nothing")
         elif missing:
             yield Unsupported(sentence=sentence.text, why=f"there is no evidence {missing[0]} that holds")
-        elif (why := _unproved(sentence.text, " ".join(evidence[name] for name in cited))) is not None:
+        elif (why := _unproved(sentence.text, "\n\n".join(evidence[name] for name in cited))) is not None:
             yield Unsupported(sentence=sentence.text, why=why)
+
+
+def statements_in(draft: str) -> int:
+    """How many sentences of a draft say something."""
+    return sum(not sentence.is_courtesy for sentence in read_sentences(draft))
 
 
 def others_data(text: str, event: Mapping[str, Any], policy: VerdictPolicy) -> str | None:
@@ -69,8 +75,11 @@ def evidence_texts(shown: Iterable[Shown]) -> dict[str, str]:
 
 def _unproved(said: str, snippets: str) -> str | None:
     folded = fold_text(snippets)
-    if find_quote(said.rstrip("."), folded) is not None:
+    if find_quote(said.rstrip("."), folded) is not None or _bare(said) in map(_bare, said_in(snippets)):
         return None
+    for bracket in _BRACKETED.findall(said):
+        if find_quote(bracket, folded) is None:
+            return "what stands in brackets does not stand in what it cites"
     for quote in _QUOTED.findall(said):
         if find_quote(quote, folded) is None:
             return "what it quotes does not stand in what it cites"
@@ -80,3 +89,8 @@ def _unproved(said: str, snippets: str) -> str | None:
         return "what it says does not stand in what it cites"
     nearest = max(sentences(snippets), key=lambda one: relevance(said, one), default="")
     return "it says no where what it cites says yes, or yes for no" if denies(said) != denies(nearest) else None
+
+
+def _bare(sentence: str) -> str:
+    """A sentence as it is compared: its document's marks and the stop at its end are not part of it."""
+    return fold(sentence).rstrip(".:;, ")

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tallystick.records import record
-from tallystick.rooms.desk.judging.matching import numbers_in, sentences
+from tallystick.rooms.desk.judging.matching import numbers_in
+from tallystick.rooms.desk.judging.saying import spoken
 from tallystick.rooms.desk.kb.words import EMPTY, asked, names_in, relatives, stems
 
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
-_ITEM = re.compile(r"^(?:(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+)+")
 _MEASURES = re.compile(
     r"\b(?:when|how (?:long|much|many|often|soon|old|far|late|early)|what time|"
     r"(?:fee|fees|price|prices|cost|costs|limit|rate|amount|minimum|maximum|number|period|hours|days|weeks))\b",
@@ -23,7 +21,8 @@ _MEASURES = re.compile(
 )
 _TIMES = re.compile(r"\b(?:when|how (?:long|soon|late|early)|what time)\b", re.IGNORECASE)
 _OF_TIMES = frozenset(stems("times period hours long schedule duration deadline"))
-_RULER = re.compile(r"[-: ]*")
+_NO_ANSWER = re.compile(r"\?\W*$|(?<![\w.])I(?:['’](?:m|ve|d|ll))?(?![\w.])|\b(?:my|me|mine)\b|^My\b")  # noqa: RUF001
+"""A question tells nothing, and what somebody says of himself (in a ticket, in a memory) answers nobody else."""
 
 
 @record
@@ -31,6 +30,8 @@ class Telling:
     """One sentence, as far as it answers a question."""
 
     sentence: str
+    under: str
+    """What leads into it, in the snippet itself."""
     said: frozenset[str]
     """Words of the question that stand in the sentence itself."""
     share: float
@@ -64,16 +65,20 @@ def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator
     """
     want = _asked(question)
     above = frozenset(stem for heading in about for stem in stems(heading))
-    for sentence in said_in(snippet):
-        if not all(_named(name, (*about, sentence)) for name in want.names):
+    heading = about[-1].rpartition(" > ")[2] if about else ""
+    for one in spoken(snippet):
+        sentence = one.sentence
+        if _NO_ANSWER.search(sentence) or not all(_named(name, (*about, one.under, sentence)) for name in want.names):
             continue
-        here = frozenset(stems(sentence))
-        own, held = _held(want.words, here), _held(want.words, here | above)
+        # What stands below a question answers it, whatever its words: `Can I cancel a class?` - `Yes, until noon.`
+        question_above = next((each for each in (one.under, heading) if each.endswith("?")), "")
+        here = frozenset((*stems(sentence), *stems(question_above)))
+        own, held = _held(want.words, here), _held(want.words, here.union(above, stems(one.under)))
         if held:
             share = len(held & want.rest) / len(want.rest) if want.rest else 1.0
             size = len(want.words)
             yield Telling(
-                sentence=sentence, said=own, share=share, whole=len(held) / size, own=len(own) / size,
+                sentence=sentence, under=one.under, said=own, share=share, whole=len(held) / size, own=len(own) / size,
                 fits=(want.measures and bool(numbers_in(sentence))) + (want.times and not above.isdisjoint(_OF_TIMES)),
             )  # fmt: skip
 
@@ -81,48 +86,6 @@ def tellings(question: str, snippet: str, about: Sequence[str] = ()) -> Iterator
 def focus(question: str, snippet: str, about: Sequence[str] = ()) -> float:
     """How much of a question the best sentence of a snippet answers, 0 to 1."""
     return round(max((each.share for each in tellings(question, snippet, about)), default=0.0), 4)
-
-
-def said_in(snippet: str) -> list[str]:
-    """Its sentences without what is only there for the eye: headings, marks, the lines of tables."""
-    return [plain for line in _lines(snippet) for one in sentences(line) if (plain := _plain(one))]
-
-
-def _plain(sentence: str) -> str:
-    words = _MARKS.sub(r"\2", _LINK.sub(r"\1", sentence)).strip()
-    return words if any(map(str.isalnum, words)) else ""
-
-
-def _lines(snippet: str) -> list[str]:
-    """Lines as they are meant: one that only goes on belongs to the one before; a row of a table is a line."""
-    lines: list[str] = []
-    head: list[str] = []
-    goes_on = False
-    for raw in snippet.splitlines():
-        line = raw.strip()
-        if line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not head:
-                head = cells
-            elif not all(map(_RULER.fullmatch, cells)):
-                lines.append(_row(head, cells))
-            goes_on = False
-            continue
-        head = []
-        if goes_on and line and not _ITEM.match(line):
-            lines[-1] += f" {line}"
-        elif line and not line.startswith("#"):
-            lines.append(_ITEM.sub("", line))
-        goes_on = bool(line) and not line.startswith("#")
-    return lines
-
-
-def _row(head: Sequence[str], cells: Sequence[str]) -> str:
-    first, *others = cells
-    if len(others) == 1:
-        return f"{first}: {others[0]}"
-    told = (f"{name} {cell}" for name, cell in zip(head[1:], others, strict=False) if cell)
-    return f"{first}: {', '.join(told)}"
 
 
 def _named(name: tuple[str, ...], texts: Sequence[str]) -> bool:

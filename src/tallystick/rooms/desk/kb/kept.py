@@ -19,7 +19,7 @@ from tallystick.rooms.desk.kb.words import stems
 from tallystick.storage.file_cache import Signature
 from tallystick.storage.journal import disk
 
-VERSION = 1
+VERSION = 2
 """Of everything that decides what is kept: how files are read, cut and counted. Raise it with any change there."""
 MAX_BYTES = 1024**3
 

@@ -21,13 +21,17 @@ _TAIL = re.compile(r"['’](?:s|t|re|ve|ll|d|m)?\Z")  # noqa: RUF001
 _VOWEL = re.compile("[aeiouy]")
 _NUMBER = re.compile(r"\d{6,}")
 """Numbers of orders and customers: no document knows them."""
+_OWN_NUMBER = re.compile(r"#\s?\d{2,}\b")
+"""What is numbered like this is the customer's, too: `invoice #85632`."""
+_TWO_WORDS = re.compile(r"\b(sign|log|set)(?:n?ed|g?ing|ting|s)?[ -](up|in|out|on)\b")
+"""Verbs that are written as one word or as two, and mean little without their second: to sign up is not to sign in."""
 _SHORT = 4
 """Words below this length have no ending to lose."""
 
 
 def stems(text: str) -> Iterator[str]:
     """Every word of a text, in order."""
-    for found in _WORD.finditer(text.lower()):
+    for found in _WORD.finditer(_TWO_WORDS.sub(r"\1\2", text.lower())):
         word = found.group()
         if word.isascii():
             yield stem(word)
@@ -37,7 +41,8 @@ def stems(text: str) -> Iterator[str]:
 
 def asked(text: str) -> list[str]:
     """The words of a question that say what it is about, each once, in order."""
-    found = dict.fromkeys(word for word in stems(text) if word not in EMPTY and not _NUMBER.match(word))
+    mine = _OWN_NUMBER.sub(" ", text)
+    found = dict.fromkeys(word for word in stems(mine) if word not in EMPTY and not _NUMBER.match(word))
     # A question of empty words alone is still a question.
     return list(found) or list(dict.fromkeys(stems(text)))
 
@@ -60,6 +65,15 @@ def names_in(text: str) -> list[tuple[str, ...]]:
         if large[at]:
             names[-1] += [word for word in stems(found.group()) if word not in EMPTY]
     return list(dict.fromkeys(tuple(name) for name in names if len(name) > 1))
+
+
+def single_names_in(text: str) -> frozenset[str]:
+    """What a question calls by a name of one word (`the Wren grinder`); as above, capitals tell."""
+    marked = list(_NAMED.finditer(text))
+    large = [found for found in marked if _is_name(text, found)]
+    if len(large) > len(marked) * MOSTLY:
+        return frozenset()
+    return frozenset(word for found in large for word in stems(found.group()) if word not in EMPTY)
 
 
 def _is_name(text: str, found: re.Match[str]) -> bool:
@@ -133,6 +147,7 @@ some such each few more most other both all s t d ll ve re m don doesn isn aren 
 please hello hi hey thanks thank dear regards know tell want wanted need needs like help helping assistance
 assist way ways possible able let get got gotten trying try question wondering wonder something anything
 many much information info see check checking find list show explain wanna gonna ya ur u im id last whether issue
+damn goddamn bloody fucking freaking
 """
 EMPTY = frozenset(stem(word) for word in _EMPTY.split())
 """Words that most questions have and that say nothing of what they are about."""
@@ -140,9 +155,10 @@ EMPTY = frozenset(stem(word) for word in _EMPTY.split())
 _GROUPS = """
 order purchase; invoice bill billing; refund reimbursement reimburse compensation compensate restitution rebate;
 password passcode pin pwd pass; delivery deliver shipping ship shipment dispatch; cancel cancellation;
-register registration signup enrol enroll; subscribe subscription unsubscribe; account profile user;
+register registration signup enrol enroll; signin login logon; subscribe subscription unsubscribe; account profile user;
 human person agent operator representative; contact reach call; complaint complain grievance claim reclamation;
-fee charge cost price; payment pay paid paying; change modify edit update alter amend; delete close remove erase;
+fee charge cost price; payment pay paid paying; change modify edit update alter amend correct adjust;
+delete close remove erase;
 track trace status; address location; newsletter mailing; broken faulty defective damaged; mobile phone telephone;
 open create; reset recover recovery restore; warranty guarantee; buy purchase; item product article goods;
 period time long; hour time; policy rule; review feedback rating opinion comment; late delay delayed;

@@ -38,6 +38,13 @@ class PeopleRows(Asking):
         rows = self.connection.execute(query.limit(limit).offset(offset))
         return [_review(row) for row in rows], int(total)
 
+    def waits(self) -> tuple[int, int]:
+        """How long what waits for people has waited, in milliseconds: on average, and the oldest; 0: nothing waits."""
+        c = REVIEWS.c
+        query = sa.select(sa.func.count(), sa.func.sum(c.created), sa.func.min(c.created)).where(c.state == "waiting")
+        many, added, first = self.connection.execute(query).one()
+        return (self.clock() - int(added) // many, self.clock() - int(first)) if many else (0, 0)
+
     def put_outgoing(self, message: Outgoing) -> bool:
         """Put a message in the outbox; False: it is there already."""
         values = {

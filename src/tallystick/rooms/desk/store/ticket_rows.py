@@ -88,7 +88,7 @@ class TicketRows(Asking):
         values = {
             "status": "running", "body": orjson.dumps(body), "lease_owner": owner, "lease_hash": token_hash,
             "lease_until": 0 if lasts_ms is None else self.clock() + lasts_ms, "version": ticket.version + 1,
-            "updated": self.clock(),
+            "updated": self.clock(), "beside": _beside(ticket),
         }  # fmt: skip
         changed = sa.update(TICKETS).where(c.id == ticket.ticket_id, c.version == ticket.version).values(**values)
         if self.connection.execute(changed).rowcount != 1:
@@ -172,11 +172,14 @@ def _columns(ticket: Ticket) -> dict[str, Any]:
     return {
         "kind": ticket.kind, "status": ticket.status, "thread_id": storable(ticket.thread_id),
         "parent_id": storable(parent) if isinstance(parent, str) else None, "attempts": ticket.attempts,
-        "not_before": ticket.not_before, "body": orjson.dumps(ticket.body),
-        "beside": orjson.dumps(
-            {"warnings": ticket.warnings, "judged": None if ticket.judged is None else ticket.judged.as_dict()}
-        ),
+        "not_before": ticket.not_before, "body": orjson.dumps(ticket.body), "beside": _beside(ticket),
     }  # fmt: skip
+
+
+def _beside(ticket: Ticket) -> bytes:
+    judged = None if ticket.judged is None else ticket.judged.as_dict()
+    kept = {"warnings": ticket.warnings, "judged": judged, "holder": ticket.holder, "held_from": ticket.held_from}
+    return orjson.dumps(kept)
 
 
 def ticket_of(row: Row[Any]) -> Ticket:
@@ -186,5 +189,6 @@ def ticket_of(row: Row[Any]) -> Ticket:
     return Ticket(
         body=orjson.loads(row.body), version=row.version, attempts=row.attempts, not_before=row.not_before,
         lease_owner=row.lease_owner, lease_until=row.lease_until, warnings=tuple(beside.get("warnings", ())),
+        holder=beside.get("holder"), held_from=beside.get("held_from", 0),
         judged=None if judged is None else Judgement.read(judged), created=row.created, updated=row.updated,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 from tallystick.errors import ToolError
 from tallystick.turns.agents.agent import CHIEF, Endpoint
 from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agents.wire import by_present_names
 
 KEY = "APP_OPENAI_API_KEY"
 USUAL_MODEL = "gpt-4o-mini"
@@ -38,7 +39,7 @@ def endpoint_of(chosen: Mapping[str, Any], roster: Roster, variable: Callable[[s
         if agent_id in named:
             return named[agent_id]
     if variable(KEY):
-        return Endpoint(agent_id=ANALYST, provider="openai", model=USUAL_MODEL, api_key_env=KEY, speech="native")
+        return Endpoint(agent_id=ANALYST, provider="openai", model=USUAL_MODEL, api_key_env=KEY, protocol="native")
     raise ToolError(
         "No model is set up for analyses.",
         unavailable=True,
@@ -48,6 +49,7 @@ def endpoint_of(chosen: Mapping[str, Any], roster: Roster, variable: Callable[[s
 
 
 def _configured(chosen: Mapping[str, Any]) -> Endpoint:
+    chosen = by_present_names(chosen)
     unknown = sorted(chosen.keys() - _FIELDS)
     if unknown or not {"provider", "model"} <= chosen.keys():
         wrong = f"knows no '{unknown[0]}'" if unknown else "needs provider and model"

@@ -45,11 +45,31 @@ class Refusal:
 class Remembered:
     """What came of it."""
 
-    observation_ids: tuple[str, ...]
-    proposition_ids: tuple[str, ...]
-    contradicted_ids: tuple[str, ...]
-    refusals: tuple[Refusal, ...]
-    receipt_ids: tuple[str, ...]
+    observation_ids: tuple[str, ...] = ()
+    proposition_ids: tuple[str, ...] = ()
+    contradicted_ids: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    receipt_ids: tuple[str, ...] = ()
+
+    def joined(self, more: "Remembered") -> "Remembered":
+        """This, and what came after."""
+        return Remembered(
+            observation_ids=tuple(dict.fromkeys((*self.observation_ids, *more.observation_ids))),
+            proposition_ids=tuple(dict.fromkeys((*self.proposition_ids, *more.proposition_ids))),
+            contradicted_ids=tuple(dict.fromkeys((*self.contradicted_ids, *more.contradicted_ids))),
+            refusals=(*self.refusals, *more.refusals),
+            receipt_ids=(*self.receipt_ids, *more.receipt_ids),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "observation_ids": list(self.observation_ids),
+            "proposition_ids": list(self.proposition_ids),
+            "contradicted_ids": list(self.contradicted_ids),
+            "refusals": [{"tool": each.tool, "code": each.code, "reason": each.reason} for each in self.refusals],
+            "receipt_ids": list(self.receipt_ids),
+        }
 
 
 class _Gathered:
@@ -154,9 +174,15 @@ async def _ask(
     if outcome.ok:
         result: Mapping[str, Any] = outcome.result
         return result
+    refused = refusal_of(outcome, tool)
+    if refused is not None:
+        gathered.refusals.append(refused)
+    return None
+
+
+def refusal_of(outcome: Outcome, tool: str) -> Refusal | None:
+    """Why a proposal was not taken; None: it was, or it waits for somebody."""
     rejection, failure = outcome.rejection, outcome.failure
     if rejection is not None:
-        gathered.refusals.append(Refusal(tool=tool, code=str(rejection.fault.boundary_code), reason=rejection.reason))
-    elif failure is not None:
-        gathered.refusals.append(Refusal(tool=tool, code=failure.fault.name, reason=failure.message))
-    return None
+        return Refusal(tool=tool, code=str(rejection.fault.boundary_code), reason=rejection.reason)
+    return None if failure is None else Refusal(tool=tool, code=failure.fault.name, reason=failure.message)

@@ -4,7 +4,10 @@ The text is recorded before, word for word, by whoever brought it; the model can
 checks every quote. So a model that is wrong, or was told something by the text, can at most propose.
 """
 
+from dataclasses import replace
+
 from tallystick.records import record
+from tallystick.rooms.memory.flows.remember import Refusal, Remembered, refusal_of
 from tallystick.turns.agents.agent import Agent
 from tallystick.turns.loop import Checker, GateTurn, Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Model
@@ -35,7 +38,13 @@ class Recorded:
 
 
 async def propose_with_model(
-    recorded: Recorded, *, model: Model, turn: GateTurn, check: Checker, max_steps: int = MAX_STEPS
+    recorded: Recorded,
+    *,
+    model: Model,
+    turn: GateTurn,
+    check: Checker,
+    agent_id: str = SCRIBE.agent_id,
+    max_steps: int = MAX_STEPS,
 ) -> TurnResult:
     """One turn of the scribe over one observation.
 
@@ -44,12 +53,33 @@ async def propose_with_model(
         model: Who proposes.
         turn: The turn at the gate; it is narrowed to `TOOLS`.
         check: The reply check.
+        agent_id: Whose turn it is; whoever it is does the scribe's work here.
         max_steps: Proposals it may make.
     """
     request = Request(
-        message=_message(recorded), agent=SCRIBE, policy=ToolPolicy(allowed_tools=TOOLS), max_steps=max_steps
-    )
+        message=_message(recorded), agent=replace(SCRIBE, agent_id=agent_id), policy=ToolPolicy(allowed_tools=TOOLS),
+        max_steps=min(max_steps, MAX_STEPS),
+    )  # fmt: skip
     return await run_turn(request, model=model, turn=turn, check=check)
+
+
+def proposed_in(result: TurnResult) -> Remembered:
+    """What a turn of the scribe proposed, and what of it was refused."""
+    made: dict[str, list[str]] = {"propose_proposition": [], "attach_contradiction": []}
+    refusals: list[Refusal] = []
+    for step in result.steps:
+        outcome = step.outcome
+        if outcome is None or outcome.final:
+            continue
+        refused = refusal_of(outcome, outcome.tool or "")
+        if refused is not None:
+            refusals.append(refused)
+        elif outcome.ok and outcome.tool in made:
+            made[outcome.tool].append(outcome.result["proposition_id"])
+    return Remembered(
+        proposition_ids=tuple(made["propose_proposition"]), contradicted_ids=tuple(made["attach_contradiction"]),
+        refusals=tuple(refusals), receipt_ids=result.receipts,
+    )  # fmt: skip
 
 
 def _message(recorded: Recorded) -> str:

@@ -16,6 +16,7 @@ _CARD = card(
         "report": {**TEXT, "description": "What was done and seen; it is kept as an observation."},
         "observed_at": OBSERVED,
         "episode_id": EPISODE,
+        "proposition_id": {**ID, "description": "What was tested; set when policy itself had asked for the test."},
     },
     ("test_id", "result", "report", "observed_at"),
     {"test_id": {"type": "string"}, "result": {"type": "string"}},

@@ -57,8 +57,8 @@ def mem_search(read: Callable[[], "Reading"]) -> Tool:
         valid_at = None if moment is None else seconds(moment)
         if moment is not None and valid_at is None:
             raise ToolError("valid_at is not a time.", status=400, hint="Write it as 2026-01-31T12:00:00Z.")
-        if not (args.get("query", "").strip() or args.get("entity")):
-            raise ToolError("Nothing is asked.", status=400, hint="Give query, or entity, or both.")
+        if not (args.get("query", "").strip() or args.get("entity") or args.get("predicate")):
+            raise ToolError("Nothing is asked.", status=400, hint="Give query, entity or predicate.")
         return read().ask(valid_at=valid_at, **args).as_dict()
 
     return Tool(card=_CARD, handler=handler)

@@ -10,6 +10,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import holder, possessor
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 from tallystick.rooms.studio.continuity.vocabulary import (
     COUNTED,
     COUNTED_OFF,
@@ -57,8 +58,9 @@ _AGED = re.compile(
     r"(?=\s+(?:was|is|had)\b))"
 )
 _OF = re.compile(
-    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
-    r"(?=\s*[.,;:!?—)]|\s+(?:who|with|and|when|at|in|or|now|then)\b|\Z)"
+    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|"
+    rf"of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
+    r"(?=\s*[.,;:!?—)]|\s+(?:who|whom|whose|to\s+whom|with|and|when|at|in|or|now|then)\b|\Z)"
 )
 _AT = re.compile(
     rf"(?:\A|(?<=[.,;¤\s]))(?:(?P<at>[Aa]t)|[Tt]hough|[Aa]lthough|[Oo]nly|[Ss]till|[Bb]arely|[Jj]ust|[Nn]ot\s+yet|"
@@ -68,13 +70,18 @@ _AGE_WAS = re.compile(
     rf"\b(?:age(?::|\s+was|\s+is|\s+as|\s+at|\s+to\s+be)|years\s+(?:were|numbered|as|at|to\s+be))\s+{AGE}\b"
 )
 _TURNS = re.compile(
-    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before|come|at|"
+    rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before(?=\s+(?:[A-Z]|"
+    rf"the\s+(?:year|winter|summer|"
+    rf"spring|autumn)))|come|at|"
     rf"years\s+old)\b|\s*[.,;])"
 )
 _SUMMERS = re.compile(
     rf"\b(?:had|has)\s+(?:now\s+)?(?:seen|lived)\s+(?:only\s+|but\s+)?(?P<number>{NUMBER})\s+(?:summers|winters|"
     rf"springs|years)\b"
 )
+_GAVE_IT = re.compile(r"\b(?:gave|given|giving|stated|declared|put\s+down|owned\s+to)\s+(?:his|her)\s+\Z")
+"""What somebody gives out as his age."""
+_CONFIRMED = re.compile(CONFIRMED)
 _BACK_THEN = re.compile(
     r"\b(?:when|since|until|till|before|after|while|by the time|from the time|ever since|because)\s+\Z", re.IGNORECASE
 )
@@ -248,6 +255,9 @@ def _at(narration: Narration, binder: Binder, number: int, found: re.Match[str])
 
 
 def _age_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Read:
+    sentence = narration.prose.sentences[number]
+    if _GAVE_IT.search(sentence.text, 0, found.start() - sentence.start) and not _CONFIRMED.search(sentence.text):
+        return None
     owner = possessor(binder, number, found.start())
     return _ranged(owner, found) if owner and narration.asserts(number, found.start(), found.end()) else None
 

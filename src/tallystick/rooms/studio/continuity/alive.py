@@ -28,6 +28,7 @@ _DIED = re.compile(
     r"coffin))\b(?!\s+(?:with\s+kindness|in\s+(?:debt|thought|work)))|\b(?:was|were|"
     r"had\s+been)\s+(?:\w+ly\s+)?buried\b(?=\s*[.,;]|\s+(?:on|at|beside|next\s+to|yesterday|that|there|under|with|"
     r"in\s+(?:the\s+)?(?:\w+\s+)?(?:churchyard|cemetery|graveyard|vault|garden|tomb|crypt|ground|grave)))|"
+    r"\bhad\s+not\s+survived\b(?=\s+(?:the|his|her)\b)|"
     r"\bbreathed\s+(?:his|her)\s+last\b|\bdr(?:ew|awn)\s+(?:his|her)\s+(?:last|final)\s+breath\b|"
     r"\bwent\s+down\s+with\s+the\s+(?:ship|boat|vessel)\b|\bclosed\s+(?:his|her)\s+eyes\s+for\s+the\s+last\s+time\b|"
     r"\bwas\s+(?:beyond|past)\s+(?:all\s+)?(?:help|saving|aid)\b|\b(?:lay|was)\s+in\s+(?:his|her)\s+(?:coffin|grave)\b|"
@@ -90,7 +91,7 @@ _DEADLY = frozenset(
     words("""
     died dead killed murdered slain hanged executed beheaded guillotined drowned strangled assassinated
     poisoned burned crushed laid buried breathed breath passed perished expired ghost life woke awoke death
-    end slew corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried
+    end survived slew corpse body coffin funeral grave tomb tombstone gravestone ashes heart live survive lived carried
     took claimed breathing breathe more fell succumbed murder execution burial drowning assassination lost sea
     ship help saving aid churchyard cemetery graveyard yew sod turf clay god bullet throat rise rose stirred
     himself herself gone lifeless last morning spring summer dawn another fathers sleep cold pennies overboard

@@ -9,7 +9,7 @@ import re
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, FEMALE_NAMES, MALE_NAMES, MEN, WOMEN
 
 _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|you|your)\b")
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
@@ -76,6 +76,9 @@ def _is_place(binder: Binder, one: Mention) -> bool:
         return True
     told = binder.prose.told
     towards = _TOWARDS.search(told, max(0, one.start - 12), one.start)
+    if one.name.lower() in MALE_NAMES or one.name.lower() in FEMALE_NAMES:
+        # `the departure of Tobias`.
+        return False
     return towards is not None and " " not in one.name and not binder.cast.is_known(one.key)
 
 

@@ -31,7 +31,9 @@ _LATE = re.compile(
     r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|(?:as|than)\s+it\s+had\s+been|nowhere\s+near|the\s+(?:right|true|"
     r"real)\s+day|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
-    r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|birthday\s+was\s+(?:past|over)|"
+    r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
+    r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
+    r"belated|"
     r"would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
 )
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")

@@ -24,9 +24,18 @@ _SOMEWHERE = (
     r"\s+(?:the\s+|an?\s+|new\s+|his\s+|her\s+|another\s+)*(?:[A-Z]|house|home|lodgings|rooms|town|village|cottage|"
     r"country|city|street|farm)"
 )
+_LIVED = r"(?:lived|lodged|dwelt|resided|living|lodging|settled|domiciled)"
 _MOVES = re.compile(
     rf"\b(?:moved\s+(?:to|into|from|away\s+from){_SOMEWHERE}|removed\s+(?:to|from){_SOMEWHERE}|settled\s+(?:in|at|near|"
     rf"down\s+in){_SOMEWHERE}|"
+    rf"now\s+(?:\w+ly\s+)?(?:{_LIVED}|to\s+be\s+found|kept\s+house|had\s+(?:an?|his|her)\b)|{_LIVED}\s+now\b|"
+    rf"[Ss]ince\s+"
+    rf"(?:the|his|her|that|their)\b[^.;]{{0,40}}?\b{_LIVED}\b|[Aa]fter\s+(?:the|his|her|that)\s+(?:fire|funeral|death|"
+    r"quarrel|sale|war|flood|burial|crash|failure|ruin)\b|given\s+up\s+(?:the|his|her)\s+(?:\w+\s+)?(?:house|rooms|"
+    r"lodgings|cottage|flat)|lease\s+(?:ran|had\s+run)\s+out|from\s+(?:then|that\s+(?:day|time|hour)|now)\s+on\b|"
+    r"thenceforth|shifted\s+(?:his|her)\s+\w+\s+to\b|new\s+(?:address|"
+    r"quarters|"
+    r"abode|residence|roof|street)\b|(?:house|home|cottage|roof)\b[^.;]{0,30}\b(?:pulled|burnt|burned|come)\s+down\b|"
     r"emigrated\b|went\s+to\s+live\b|exiled\b|new\s+(?:home|lodgings|house|rooms|cottage)\b|(?:took|taken)\s+(?:an?\s+|"
     r"another\s+|new\s+)*(?:house|lodgings|rooms)\b|[Aa]fter\s+(?:the|his|her)\s+(?:wedding|marriage)\b|sold\s+(?:the|"
     r"his|her)\s+(?:\w+\s+)?(?:house|cottage|farm)\b|bought\s+a\s+house\b|"

@@ -6,29 +6,42 @@ only what comes after it: `he swore that her hair was red` tells nothing of the 
 
 import re
 
-from tallystick.rooms.studio.continuity.focus import clause_at
+from tallystick.rooms.studio.continuity.focus import OTHERS, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, PICTURED, PLAYED
 
 _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
 _FALSE = re.compile(
-    rf"\b(?:{FALSE}|false papers|[Aa]ccording to|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
+    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:an?|the|his|her|their|that) (?:\w+ )?(?:custom|rule|habit|law|"
+    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
     rf"gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
-    r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)"
+    r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)|"
+    r"\b(?:[Hh]e|[Ss]he|[A-Z]\w+)(?: \w+ly)? (?:had )?(?:gave|given|put down|set down|stated|named) (?:[^,;]{2,60}? as "
+    r"(?:his|her|the (?:date|place|day|year|town))\b|(?:[\w.]+ ){0,3}an address\b)"
 )
+"""What is untrue, or only what somebody gives out for the truth."""
 _CONFIRMED = re.compile(CONFIRMED)
-_WAKES = re.compile(r"\b(?:woke|awoke|waked|awakened)\b")
+_NEAR = 20
+"""Characters in which a noun stands after its article."""
+_TO_ANOTHER = re.compile(r"\W*To\s+(?:the|an?|his|her|their|every|most|some)\s+")
+_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b")
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
+_MEANT = re.compile(
+    r"\b(?:planned|meant|intended|hoped|promised|wanted|longed|vowed)\s+to\s+[^,;]{2,40},(?=\s+(?:and|then)\s+"
+    r"(?:[a-z]+ed|went|left|took|set|came|drove|rode|ran)\b)"
+)
+"""`promised to write, and started`: what is only meant ends where the next thing is done."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
     r"\b(?:remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|used to|long ago|"
     r"in those days|years? (?:ago|back)|formerly|thought of|think of|in (?:his|her) (?:youth|childhood)|"
-    r"as an? (?:\w+ )?(?:child|girl|boy|infant|baby)|when (?:he|she|they|(?-i:[A-Z]\w+)) (?:was|were|"
+    r"as an? (?:\w+ )?(?:child|girl|boy|infant|baby)|in (?:the|his|her) cradle|like (?:most|many|all|other) (?:babies|"
+    r"infants|children)|at (?:his|her) birth|when (?:he|she|they|(?-i:[A-Z]\w+)) (?:was|were|"
     r"had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|small|little|baby|infant))\b",
     re.IGNORECASE,
 )
@@ -44,7 +57,13 @@ _AHEAD = re.compile(
     r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
-    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that))\b",
+    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
+    r"(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
+    r"(?-i:[A-Z])\w+)?) for|"
+    r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
+    r"her|"
+    r"them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
+    r"(?: \w+){0,4} (?:whether|if|as to))\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
@@ -52,19 +71,24 @@ _REPORTED = re.compile(
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
-    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived))\b",
+    r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived)|(?:wrote|written)\b[^;,]{0,40} that|(?:said|told|"
+    r"assured|informed|declared|persuaded|"
+    r"convinced|replied|answered)\b[^;]{0,120}, that (?:he|she|it|they|his|her|the|(?-i:[A-Z])))\b",
     re.IGNORECASE,
 )
 """What may be so or not; `said that her green eyes …` takes the green for granted."""
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|might|[Pp]erhaps|[Mm]aybe|would(?! not\b| see\b| hear\b)|should|could have|suppos\w+|"
-    r"seem\w*|appear(?:ed)? (?:to|almost)|looked (?:like|as|almost)|(?:look\w*|were|was) \w+ for (?:a|"
+    r"seem\w*|(?:was|were) (?:one day )?to (?:be(?! (?:seen|found|had|heard|known|met|observed))|become|turn|go)|"
+    r"appear(?:ed)? (?:to|almost)|looked (?:like|as|almost)|(?:look\w*|were|was) \w+ for (?:a|"
     r"one) (?:moment|minute)|passed for|taken for|instead of|as good as|"
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|With\b[^,;]{3,60}\b(?:might|would|"
-    r"could))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|she|[A-Z]))|.*\binstead of\b",
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|"
+    r"With\b(?:[^,;]{3,60}\b(?:might|would|"
+    r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
+    r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(
@@ -72,8 +96,8 @@ _LIKENED = re.compile(
     r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(
-    r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|without|far from|anything but|"
-    r"by no means)\b|n't\b"
+    r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
+    r"anything but|by no means)\b|n't\b"
 )
 
 
@@ -102,7 +126,8 @@ def is_claimed(
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    if sentence.is_question or elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
+    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
+    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
@@ -115,12 +140,19 @@ def is_claimed(
     comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)
     piece = text[max(start, text.rfind(",", 0, max(first, 0))) : stop]
-    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, max(end, last)))
+    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
+
+
+def _is_as_others_see(text: str, first: int) -> bool:
+    """`To the curate her eyes were blue`: to others they need not be."""
+    seen = _TO_ANOTHER.match(text)
+    return seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)) is not None
 
 
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    text = _ASIDE.sub(lambda one: "," * len(one.group()), text)
+    for aside in (_ASIDE, _MEANT):
+        text = aside.sub(lambda one: "," * len(one.group()), text)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

@@ -12,13 +12,9 @@ MONTHS = (
     "december",
 )  # fmt: skip
 WEEKDAY = "(?:" + "|".join(day.capitalize() for day in WEEKDAYS) + ")"
-MONTH = (
-    "(?:"
-    + "|".join(month.capitalize() for month in MONTHS)
-    + "|Jan\\.?|Feb\\.?|Aug\\.?|Sept\\.?|Oct\\.?|Nov\\.?|Dec\\.?)"
-)
+MONTH = "(?:" + "|".join(month.capitalize() for month in MONTHS) + "|(?:Jan|Feb|Aug|Sept|Oct|Nov|Dec)(?![a-z])\\.?)"
 YEAR = r"(?:1[0-9]{3}|20[0-9]{2})"
-_DAY = rf"(?:{ORDINAL}|[0-9]{{1,2}})"
+_DAY = rf"(?:{ORDINAL}|(?<![0-9])[0-9]{{1,2}})"
 DATE = (
     rf"(?:(?P<weekday>{WEEKDAY})(?:,?\s+(?:and\s+|which\s+was\s+|was\s+|"
     rf"it\s+was,\s+)?)(?:the\s+)?)?(?:the\s+)?(?:(?P<day>{_DAY})(?:\s+day)?\s+(?:of\s+)?(?P<same>(?:that|the|"

@@ -22,7 +22,8 @@ DOES = re.compile(
     rf"\w+ly)[\s,]+)*{VERB}\b{NOT_DONE}"
 )
 WHO_DOES = re.compile(
-    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|lived\b)[a-z]+|"
+    r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|"
+    r"lived\b)[a-z]+|"
     r"(?:(?:then|now|only|just|also|still|again|at\s+once|at\s+last|\w+ly)[\s,]+)*"
     rf"{VERB}\b{NOT_DONE})"
 )
@@ -39,7 +40,8 @@ TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+
 REFUSES = re.compile(
     r"\s+(?:did\s+not|didn't|could\s+not|couldn't|does\s+not)\s+(?:(?:even|at\s+once|yet|\w+ly)\s+)?(?!(?:live|survive|"
     r"wake|waken|outlive|die|recover|last|breathe|rise|come|return|know|see|be|have|exist|get|reach|escape|belong|like|"
-    r"love|want|need|deserve|own|mean|even)\b)[a-z]{3,}\b|\s+has\s+(?:just\s+|already\s+)?(?!been\b)(?:hired|bought|"
+    r"love|want|need|deserve|own|mean|even)\b)[a-z]{3,}\b|\s+has\s+(?:just\s+|already\s+|this\s+(?:very\s+)?(?:day|"
+    r"morning|moment|minute)\s+)?(?!been\b)(?:hired|bought|"
     r"taken|come|gone\s+(?:out|in|to\s+the)|ordered|asked|opened|lit|sent|brought)\b|\s+had\s+(?:his|her|an?|"
     r"some)\s+(?:\w+\s+)?(?:breakfast|dinner|supper|tea|lunch|luncheon|bath|drink|glass|smoke|nap|meal|sandwich)\b|"
     r"\s+(?:wanted|liked|needed|wished|decided|meant|seemed)\s+[^,;:¤]{2,40},?\s+and\s+(?:asked|said|took|went|told|"
@@ -68,17 +70,21 @@ IS_DOING = re.compile(
 IS_PRESENT = re.compile(
     r"\s+(?:was|is)\s+(?:(?:already|still|there|now|back|again|just|soon|not|\w+ly)\s+)*(?:(?:at|by|in|behind|on|among|"
     r"beside|with|half-?way|up|out|down)\s+(?!(?:[\w']+\s+){0,3}?(?:rest|peace|ground|earth|graves?|coffin|heaven|"
-    r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|water|"
-    r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|trade|birth|"
+    r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|"
+    r"water|"
+    r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|"
+    r"trade|birth|"
     r"profession|whole|things|those|days|life|far|means|all|love|debt)\b)(?:[a-z]|[A-Z])|"
-    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|awake|"
+    r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|"
+    r"awake|"
     r"busy|himself\s+again|herself\s+again|late|hungry|thirsty|angry|delighted|furious|first\s+to|seen(?!\s+no))\b)"
 )
 OF_BODY = re.compile(
     r"(?:'s|')\s+(?:(?:own|old|loud|quiet|deep|hoarse|low|short|only|dry|slow|quick)\s+)*(?:(?:voice|laugh|laughter|"
     r"cough|whistle|answer|reply|footsteps?|steps?|tread|knock|shout|cry|snores?|chuckle|pen|pencil|spoon|chair|boots|"
     r"stick|needles?)\s+(?:could\s+be\s+heard\b|"
-    r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|was\s+(?:silent|still|gone|no)|on|in|at|"
+    r"(?!(?:had|would|could|still|came\s+back|echoed|lived|rang\s+in|haunted|(?:was|were)\s+(?:silent|still|gone|no|"
+    r"carried|moved|sold|given|put|taken|empty|kept|left)|on|in|at|"
     r"and|of|or|to|from|for|as|that|which)\b)\w+)|(?:hands?|fingers?|eyes|gaze|glance|lips|mouth|head|brow|brows|"
     r"eyebrows|shoulders|arm|arms|face|foot|jaw|cheeks?|chin)\s+(?:closed\s+(?:on|over|round|about)|twinkled|followed|"
     r"met|narrowed|widened|flashed|moved|shook|trembled|tightened|twitched|curled|darted|strayed|travelled|went|came|"
@@ -91,9 +97,13 @@ INVERTED = re.compile(
 )
 """`Up got Tobias`, `In strode Tobias`."""
 HAD_JUST = re.compile(
-    r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|gone\b|"
+    r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|"
+    r"gone\b|"
     r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
+IT_WAS = re.compile(r"\b[Ii]t\s+was\s+(?:only\s+|old\s+|poor\s+)?\Z")
+WHO_IT_WAS = re.compile(rf"\s+who\s+(?:(?:first|then|now|at\s+last|\w+ly)\s+)*{VERB}\b{NOT_DONE}")
+"""`It was Tobias who heard the horses`."""
 WAS = re.compile(r"(?:¤|[.,!?])\s*was\s+\Z")
 ANSWER = re.compile(r"'s?\s+(?:\w+\s+)?(?:answer|reply|comment|opinion|remark|rejoinder|advice)\b")
 IS_HIS = re.compile(r"\b[Ii]t\s+was\s+\Z")
@@ -117,8 +127,9 @@ SAYS_BEFORE = re.compile(
 COMES_BEFORE = re.compile(
     r"\b(came|sat|stood|went|rode|strode|walked|ran|leaned|leant|knelt|stepped|entered|rose|waited|stalked|marched|"
     r"galloped|hurried|to\s+\w+\s+(?:was|were)|(?:first|last|next|one)\s+(?:\w+\s+)?to\s+"
-    r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|were|had|perished|"
-    r"fell)|present|at|in)[^;:¤]{2,40}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
+    r"(?!die|fall|perish|be\b)\w+\s+(?:\w+\s+){1,4}(?:was|were)|[Aa]mong\s+(?:them|the\s+\w+|those\s+(?:who\s+(?!died|"
+    r"were|had|perished|"
+    r"fell)|present|at|in)[^;:¤]{2,90}?)\s+was|so\s+did|[Bb]ut\s+it\s+was\s+only|should\s+(?:come|walk|"
     r"appear)[^;]{0,20}\s+but|(?:came|rose|sounded)\s+the\s+voice\s+of|(?:were|was)\s+(?:\w+\s+)?(?:joined|opened|"
     r"poured|met|followed|accompanied|greeted|interrupted|answered|driven|led|helped|shut|closed|carried|brought|"
     r"served|stopped|called|taken|shown|fetched)(?:\s+\w+){0,4}?\s+by|,\s+(?:thrown|flung|hurled|held|carried|led|"
@@ -127,12 +138,14 @@ COMES_BEFORE = re.compile(
     r"poor\s+)?\Z"
 )
 IS_DEALT_WITH = re.compile(
-    r"\b(?:(?:ran|bumped|stumbled|walked)\s+(?:straight\s+)?(?:up\s+)?(?:into|against)|met|overtook|encountered|greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
+    r"\b(?:(?:ran|bumped|stumbled|walked)\s+(?:straight\s+)?(?:up\s+)?(?:into|against)|met|overtook|encountered|"
+    r"greeted|came\s+upon|ran\s+into|thanked|handed|passed|offered|beckoned|hailed|"
     r"interrupted|shook\s+hands\s+with|danced\s+with|(?:sat|walked|talked|spoke|dined|supped|quarrelled|argued|chatted|"
-    r"drank|stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
+    r"stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
     r"glared|waved|called|whispered)\s+(?:at|to|across\s+at)|(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|"
     r"his|her|it|them)\s+(?:\w+\s+)?(?:over\s+)?to|to\s+(?:meet|greet|help|join|thank|wake|kiss|follow|tell|ask|warn|"
-    r"please|amuse)|(?:asked|told|warned|begged|ordered|invited|helped|followed|joined|kissed|hugged|embraced|answered|"
+    r"please|amuse)|looked\s+in\s+(?:up)?on|dropped\s+in\s+on|(?:asked|told|warned|begged|ordered|invited|helped|"
+    r"followed|joined|kissed|hugged|embraced|answered|"
     r"paid|nudged|slapped))\s+(?:old\s+|poor\s+)?\Z"
 )
 SERVED = re.compile(
@@ -144,10 +157,26 @@ MOVED = re.compile(
     r"\b(?:pleased|amused|suited|occurred\s+to|puzzled|annoyed|vexed|surprised|struck|irritated|"
     r"did\s+not\s+(?:please|suit))\s+\Z"
 )
+SHAKEN = re.compile(
+    r"\b(?:shook|took|seized|caught|pulled|clapped|patted|tapped|slapped|plucked|kissed|held)\s+(?:old\s+|poor\s+)?\Z"
+)
+BY_THE_HAND = re.compile(
+    r"\s+(?:by|on|upon)\s+(?:the|both|one)\s+(?:\w+\s+)?(?:hands?|arms?|collar|sleeve|shoulders?|back|ear|elbow|coat|"
+    r"cheek)\b"
+)
+"""`The minister shook Tobias by the hand`."""
+LED = re.compile(
+    r"\b(?:led|ushered|marched|hurried|conducted|escorted|invited|summoned|showed)\s+(?:old\s+|poor\s+)?\Z"
+)
+LED_TO = re.compile(
+    r"\s+(?:before|into|in\b|up|upstairs|indoors|aside|out|through|across|to\s+(?:an?|the|his|her|their)\s+"
+    r"(?!grave|rest|long|last|scaffold|gallows|tomb)\w+)"
+)
 MOVED_TO = re.compile(r"\s+(?:to|that)\b")
 IN_VAIN = re.compile(r"\s+(?:nothing|no\s+more|in\s+vain)\b")
 HIS_ARM = re.compile(
-    r"\b(?:put\s+into|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|by|on|upon)\s+\Z"
+    r"\b(?:put\s+into|out\s+of|round|around|took|leaned\s+on|leant\s+on|seized|shook|caught|grasped|into|in|over|from|"
+    r"by|on|upon)\s+\Z"
 )
 HIS_FACE = re.compile(
     r"\b(?:smile|frown|flush|blush|grin|colour|blood|tears|laugh)\s+(?:had\s+)?\w+\s+(?:over|across|on|to|into|up|from|"
@@ -155,7 +184,7 @@ HIS_FACE = re.compile(
 )
 FACE = re.compile(r"'s?\s+(?:\w+\s+)?(?:face|lips|cheeks?|brow|eyes|forehead)\b")
 ARM = re.compile(
-    r"'s?\s+(?:\w+\s+)?(?:arm|hand|hands|sleeve|elbow|shoulder|fingers|arms|knee|lap)\b(?!\s+(?:was|were|lay|had))"
+    r"'s?\s+(?:\w+\s+)?(?:arm|hand|hands|sleeve|elbow|shoulder|fingers|arms|knee|lap|neck)\b(?!\s+(?:was|were|lay|had))"
 )
 IS_SEEN = re.compile(
     r"\b(?:saw|heard|could\s+(?:hear|see)|watched|found|noticed|spied|caught|left|made|let|bade)\s+(?:old\s+|"
@@ -184,7 +213,9 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 OTHER_ONE = re.compile(
-    r"\b(?:young|younger|little|another|second|ghost of|spirit of|late|(?:also|likewise|too|same name),? (?:called|"
+    r"\b(?:young|younger|little|another|second|the new|(?:schooner|brig|ship|barque|sloop|cutter|yacht|steamer|boat|"
+    r"barge|"
+    r"mare|filly|cow|engine),?|ghost of|spirit of|late|(?:also|likewise|too|same name),? (?:called|"
     r"named)|by the name of|of the name of)\s+\Z",
     re.IGNORECASE,
 )
@@ -194,11 +225,14 @@ ANOTHER = re.compile(
 )
 GHOSTLY = re.compile(
     r"\b(?:ghost\w*|(?<!good )(?<!high )(?<!low )(?<!excellent )(?<!great )(?<!best )(?<!better )(?<!poor )(?<!of )spir"
-    r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen|resurrect\w*|revived?|back to life|"
+    r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen\s+(?:from|again)|resurrect\w*|revived?|"
+    r"back to life|"
     r"reanimat\w*|from the dead|afterlife|heaven|grave(?=\s*[.,;]|\s+(?:in|at|of|was|and|by|beside|under))|"
     r"family vault|tomb|coffin|bier|shroud|portraits?|in oils|on canvas|canvas|frame|framed|engraving|likeness|bust|"
     r"statue|daguerreotype|photographs?|picture|locket|mind's eye|under (?:the|a) sheet|old letters|bundle of|"
-    r"in (?:\w+ )?ink|and (?:he|she|they|I) (?:a?woke|wakened)|in (?:bronze|marble|stone|plaster)|"
+    r"in (?:\w+ )?ink|and (?:(?:he|she|they|I) )?(?:a?woke|wakened)|in (?:bronze|marble|stone|plaster)|"
+    r"(?:letter|note|line|postscript|will|diary|verses|entry)s?\b[^;]{0,30}? in (?:(?-i:[A-Z])[\w.]* )*[\w']+(?:'s|s') "
+    r"(?:own )?(?:hand|writing|handwriting)|what (?:(?-i:[A-Z])[\w.]* )+had (?:written|said|told|left)|"
     r"(?:said|wrote|complained|promised|begged|asked) in it|in (?:(?!with|and|to|at|for|by)[\w'-]+ ){1,7}?(?:letters?|"
     r"diary|"
     r"journal|will|note-?book|memoirs?|log|manuscript|verses|poems?|pages?)|in\s+(?:his|her|the|a|their)\s+(?:head|"
@@ -230,9 +264,14 @@ THEN_HE = re.compile(
 )
 """`The news was brought to Tobias, and he sat down`."""
 AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|remarked|observed)\s+that\b")
-WHO_HAD = re.compile(r",\s+who\s+had\s+[^,;:¤]{2,50},")
+WHO_HAD = re.compile(r",\s+(?:(?:to|with|for|from|by|of)\s+)?(?:who|whom|whose)\b[^,;:¤]{0,50}?\bhad\s+[^,;:¤]{2,50},")
 WRITES = re.compile(
     r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
     r"\b(?:in|by)\s+which\s+\Z"
 )
 ONLY_IF = re.compile(r"\W*(?:If|Unless|Suppos\w+|Should|Were|Had)\b[^¤]*\b(?:would|might|could)\b", re.DOTALL)
+GOES_ON = re.compile(
+    r",\s+(?:and|or|then|and\s+then)\s+(?!(?:he|she|they|it|we|you|the|an?|his|her|their|its|this|that|these|those|there|when|"
+    r"while|as|so|then|at|in|on|with|for|not)\b)[a-z]+\b"
+)
+"""A further deed of the same person: no subject of its own."""

@@ -40,7 +40,8 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
         # `When the plates had been cleared, Tobias rose`: what is done before a comma is done by others.
-        first = max(first, sentence.text.rfind(",", 0, min(mention.start, end) - sentence.start))
+        comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
+        first = comma if goes_on else max(first, comma)
         before = phrases.HAD_JUST.sub(
             "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
         )
@@ -49,6 +50,17 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+def _comma_before(text: str, at: int) -> tuple[int, bool]:
+    """The comma at which whoever does something begins to, and whether more than one of their deeds lies between.
+
+    `She had gone down, and asked Tobias` is all hers, and all of it is long ago.
+    """
+    last = comma = text.rfind(",", 0, at)
+    while comma > 0 and phrases.GOES_ON.match(text, comma):
+        comma = text.rfind(",", 0, comma)
+    return max(comma, 0), comma != last
 
 
 def _then_he(binder: Binder, number: int, mention: Mention) -> int | None:
@@ -117,7 +129,13 @@ def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
     """Where it ends that others see somebody do, or do with him."""
     if phrases.IS_DEALT_WITH.search(told, before, mention.start) and not phrases.IN_VAIN.match(told, mention.end):
         return mention.end
-    for pattern, then in ((phrases.SERVED, phrases.SERVED_WITH), (phrases.MOVED, phrases.MOVED_TO)):
+    for pattern, then in (
+        (phrases.SERVED, phrases.SERVED_WITH),
+        (phrases.MOVED, phrases.MOVED_TO),
+        (phrases.SHAKEN, phrases.BY_THE_HAND),
+        (phrases.LED, phrases.LED_TO),
+        (phrases.IT_WAS, phrases.WHO_IT_WAS),
+    ):
         if pattern.search(told, before, mention.start) and (served := then.match(told, mention.end)):
             return served.end()
     seen = phrases.SEEN_DOING.match(told, mention.end) if phrases.IS_SEEN.search(told, before, mention.start) else None

@@ -8,7 +8,7 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import bearer
+from tallystick.rooms.studio.continuity.focus import about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
@@ -22,7 +22,9 @@ _A_PERSON = re.compile(
 _ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}?(?:,\s+|\s+(?:was|is)\s+)(?=[A-Z])")
 """`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
 _AS_HIS = re.compile(
-    rf"\b(?P<noun>eyes|hair)\b[^;]{{0,50}}?\b(?:so|as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;])"
+    rf"\b(?P<noun>[Ee]yes|[Hh]air)\b[^;]{{0,50}}?\b(?:so|"
+    rf"as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;]|\s+(?:were|was|are|"
+    rf"had|would|could)\b)"
 )
 _SAME_AS = re.compile(
     rf"\b(?:same\s+|very\s+)?(?P<colour>[\w-]+),?\s+(?:as|"
@@ -33,6 +35,17 @@ _HIS_WAS = re.compile(
     rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
 )
 """`The doll's hair was of wool; Mara's was black`."""
+_NO_OTHER = re.compile(
+    r"\b(?:[Nn]obody|[Nn]o\s+one|[Nn]o\s+other|[Nn]one|[Nn]o\s+(?:man|woman|person|soul|head))\b[^;]{0,60}?"
+    r"\b(?P<noun>eyes|hair)\b[^;,]{0,30}?\b(?:so|as|such)\s+(?P<colour>[\w-]+)(?=\s*[,.;]|\s+as\b|\Z)"
+)
+"""`They knew Mara at once, for nobody else there had hair so red`."""
+_IN_NOUN = re.compile(r"\b(?P<colour>[\w-]+)\s+(?:of|as\s+to(?:\s+the)?|about\s+the)\s+(?P<noun>hair|eyes?)\b")
+"""`Mara, being red of hair`, `a woman of middling height, hazel as to the eyes`."""
+_THE_ONE = re.compile(
+    rf"\bheads?\b[^;]{{0,60}}?\bthe\s+(?P<colour>[\w-]+)\s+one\s+(?:(?:that|which)\s+)?(?:belong(?:ed|ing)\s+to|of)\s+"
+    rf"(?P<owner>{NAME})"
+)
 _BLONDE = re.compile(
     r"\b(?P<word>blondes?|blond|brunette|red-?head)\b(?!\s+\w*(?:hair|lock|curl|head|beard|plait|braid|fringe|"
     r"ponytail))"
@@ -48,6 +61,9 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
         (_AS_HIS, {"eyes", "hair"}, _of_shade),
         (_SAME_AS, {"eyes", "hair"}, _of_shade),
         (_HIS_WAS, {"eyes", "hair", "head", "heads", "locks", "curls"}, _his_was),
+        (_NO_OTHER, {"eyes", "hair"}, _unlike_others),
+        (_IN_NOUN, {"eyes", "eye", "hair"}, _in_noun),
+        (_THE_ONE, {"head", "heads"}, _the_one),
         (_BLONDE, {"blonde", "blond", "brunette", "redhead"}, _blonde),
     ):
         for number, found in narration.prose.matches(pattern, triggers):
@@ -79,11 +95,35 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
 
 def _of_shade(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     """`no eyes were so blue as Mara's`, `the ribbon was as blue as Mara's eyes`."""
-    attribute = found.group("noun")
+    attribute = found.group("noun").lower()
     colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
     owner = binder.named_from(number, found.start("owner"))
     if colours and owner is not None:
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _unlike_others(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """What nobody else has, the one whom the sentence names has."""
+    attribute = found.group("noun")
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    owner = about(binder, number) if colours else None
+    if owner is not None and binder.cast.is_person(owner.key):
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _in_noun(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    attribute = "hair" if found.group("noun") == "hair" else "eyes"
+    colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
+    owner = _described(narration, binder, number, found.start()) or bearer(binder, number, found.start())
+    if colours and owner is not None and is_claimed(narration, number, found.span()):
+        yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
+
+
+def _the_one(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
+    """`Among so many heads the red one belonging to Mara`."""
+    colours, owner = colours_in([found.group("colour")], HAIR), binder.named_from(number, found.start("owner"))
+    if colours and owner is not None and not owner.is_possessive:
+        yield fact_at(narration.prose, number, found.span(), owner, "hair", colours, found.group("colour"))
 
 
 def _his_was(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:

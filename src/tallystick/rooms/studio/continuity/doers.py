@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.focus import BOUND, HIMSELF, KIN, OTHERS, OWN, bearer, clause_at, is_in_relative
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN
@@ -27,9 +28,13 @@ _OPENS = re.compile(
 """What stands before a subject."""
 _AT_THE_VERB = re.compile(r"(?:\s+(?:had|was|were|is|has|would|could|did|not|now|then|also|once|[a-z]+ly))*\s+\Z")
 _WHO = re.compile(r"(?:'s)?,?\s+(?:who|that|whom)\b")
-_PRONOUN = re.compile(r"\b(?:(?P<he>he)|(?P<she>she)|(?P<others>they|we|I|you))\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:(?P<he>he)|(?P<she>she)|(?P<others>they|we|I|you|(?:one|two|three|four|some|others|several|most|none|both)"
+    r"(?=\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept|came|went|did)\b)))\b",
+    re.IGNORECASE,
+)
 _OF_HIS = re.compile(r"'s?\s+(?:[a-z-]+\s+){0,2}?(?P<thing>[a-z-]+)\b")
-_NOT_HE = re.compile(r"\b(?:not|unlike|instead\s+of|rather\s+than)\s+\Z")
+_NOT_HE = re.compile(r"\b(?:not|unlike|instead\s+of|rather\s+than|without)\s+\Z")
 _MAN = re.compile(rf"(?:{'|'.join(MEN)})s?\Z")
 _WOMAN = re.compile(rf"(?:{'|'.join(WOMEN)})s?\Z")
 
@@ -74,6 +79,9 @@ def _decided(binder: Binder, number: int, people: list[Mention], at: int) -> boo
     tokens = list(_resolved(sorted(_tokens(binder, number, people), key=lambda token: token.start)))
     if _is_of_a_thing(text, place) or is_in_relative(text, people[0].start - sentence.start, place):
         return False
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in people]
+    if all(is_anothers_by_cleft(text, place, span) for span in spans):
+        return False
     for token in reversed([token for token in tokens if token.start < place]):
         who = _WHO.match(text, token.end)
         beside = token.end <= place and _AT_THE_VERB.fullmatch(text, token.end, place)
@@ -90,6 +98,9 @@ def _is_of_a_thing(text: str, at: int) -> bool:
     """`The organist started`, `a plague of frogs came`: a noun of its own stands directly before the verb."""
     word = re.match(r"[\w-]+", text[at:])
     thing = _THING.search(text, 0, at)
+    if thing is not None and thing.group("whose"):
+        # `The bishop's coach set out`: it is his.
+        return True
     return thing is not None and thing.group("noun") not in OWN and not (word and word.group().lower() in OWN)
 
 
@@ -99,6 +110,7 @@ _SMALL = (
 )
 _THING = re.compile(
     rf"(?<!for )(?<!of )(?<!in )(?<!on )(?<!at )(?<!with )\b(?:[Tt]he|[Aa]n?|[Ee]very|[Ss]ome|[Oo]ne)\s+"
+    rf"(?P<whose>{_SMALL}[a-z-]+'s\s+)?"
     rf"(?:{_SMALL}[a-z-]+\s+){{0,2}}?{_SMALL}(?P<noun>[a-z-]+)(?:\s+of\s+[a-z-]+)?"
     r"(?:\s+(?:had|was|were|is|has|did|not|never|also|once|[a-z]+ly))*\s+\Z"
 )

@@ -6,32 +6,19 @@ had grey eyes`, `Mara sat by the curate, a person with grey eyes`.
 """
 
 import re
-from collections.abc import Sequence
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN, words
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, TRADES, WOMEN, words
 
-_TRADES = words(
-    "curate vicar parson rector bishop sergeant constable inspector policeman landlady landlord innkeeper cook barber "
-    "coachman cabman carter carrier groom porter ostler postman farmer miller baker butcher saddler tailor cobbler "
-    "smith blacksmith gardener sexton verger midwife magistrate judge juryman witness coroner bailiff agent painter "
-    "artist sculptor photographer editor printer schoolmaster schoolmistress tutor pupil scholar sister-in-law "
-    "brother-in-law duke duchess earl count countess baron prince princess admiral general major lieutenant corporal "
-    "mate pilot fisherman shepherd ploughman labourer workman shopman grocer draper chemist apothecary banker "
-    "merchant dealer pedlar gipsy gypsy thief burglar robber murderer suspect messenger errand-boy newsboy "
-    "parlourmaid housemaid chambermaid maidservant barmaid barman publican waitress dressmaker seamstress milliner "
-    "laundress washerwoman drunkard swindler lodger tenant employer partner colleague schoolfellow comrade rival enemy "
-    "lover suitor sweetheart fiance fiancee traveller rider horseman warder gaoler jailer sentry sentinel pirate "
-    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder "
-    "drover dentist organist sweep tinker waggoner hawker fiddler preacher minister deacon warden steward beadle usher "
-    "secretary broker brewer weaver mason carpenter plumber glazier cooper chandler jeweller bookseller librarian "
-    "musician engineer gunner skipper purser"
-)
-_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *_TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
+_PEOPLE = "|".join((*ANYONE, *MEN, *WOMEN, *TRADES, "children", "men", "women", "people", "folk", "parents", "twins?"))
+_BAND = r"(?:family|company|party|troop|band|gang|crew|troupe)\s+of\s+[a-z]+s|families"
 OTHERS = re.compile(
-    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|[a-z]+(?:man|woman|maid|keeper|monger|wright))\b(?!-|'s)|"
+    rf"\b(?:(?:{_PEOPLE})(?:s|es)?|thieves|wives|gentlemen|[a-z]+(?:man|woman|maid|keeper|monger|wright|"
+    rf"herd|leader|maker)s?)\b(?!-|'s)|\b(?:an?|the|two|three|some|other)\s+(?:[a-z]+\s+)?(?:{_BAND})\b|"
+    r"(?<=¤ )(?:said|cried|asked|replied|answered|whispered|began|went\s+on)\s+(?:the|an?)\s+(?:[a-z]+\s+)?[a-z]+|"
     r"\b[Tt]he\s+(?:other\s+)?(?:Major|Captain|Colonel|Doctor|General|Admiral|Bishop|Dean|Rector|Vicar|Squire|"
     r"Inspector|Sergeant|Professor|Count|Countess|Duke|Duchess|Baron|Judge|Mayor|Lieutenant|Earl|Canon|Abbot|Curate|"
     r"Parson)\b(?!\s+[A-Z])"
@@ -49,7 +36,8 @@ HIMSELF = re.compile(
     r"her)\s+name\s+of|(?:(?:this|that|it)\s+)?was(?!\s+(?-i:(?:[A-Z][\w.]*\s+)*[A-Z]\w*'))|no\s+other\s+than)\s+"
     r"(?-i:[A-Z]))|"
     rf"\A\W*(?:An?|The)\s+(?:[\w-]+,?\s+){{0,3}}(?:{_PEOPLE})\b(?!,\s+who\b)(?=[^;]*?,\s+(?-i:[A-Z]))|\b(?:of|among|"
-    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+|[a-z]+\s+)?(?:people|persons|folk|neighbours|"
+    rf"like)\s+(?:all\s+|most\s+(?:of\s+)?|many\s+|nearly\s+all\s+)?(?:the\s+)?(?:other\s+|[a-z]+\s+)?(?:people|"
+    rf"persons|folk|neighbours|"
     rf"householders|children|men|women|residents)\b|\bfor\s+an?\s+(?:man|woman|person|body|creature)\s+(?:of|who)\b|"
     rf"\b(?:from|after|like|by|to)\s+(?:his|her)\s+(?:own\s+)?(?:dead\s+|late\s+)?(?:mother|father|grandmother|"
     rf"grandfather|parents)\b|\bby\s+nature\b|"
@@ -60,7 +48,8 @@ HIMSELF = re.compile(
 """A word for people that is said of the one who has a name: `was a tall man`, `A person of few words, Mara …`."""
 KIN = re.compile(
     r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|[\w-]+\s+)?(?:twin|"
-    r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|husband|wife|uncle|"
+    r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|eldest|youngest|"
+    r"firstborn|husband|wife|uncle|"
     r"aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|maid|cook|groom|dog|horse|landlady|landlord|"
     r"luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|brother-in-law)(?:'s|s'|s)?\b"
 )
@@ -92,7 +81,7 @@ _WITH_THE = re.compile(
 )
 _MORE_OF_HIM = re.compile(r",?\s+(?:who|whose|whom|with|that|had|has|was|were|of|in|at|from)\b|-|'|,\s+an?\b")
 _WHO = re.compile(r"\A\W*(?:who|whom|which|that|whose)\b")
-_SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
+SUBORDINATE = re.compile(r"\b(?<!so )(?:that|how|when|where|because)\s+(?:(?:old|poor)\s+)?\Z")
 _APPOSED_TO = re.compile(
     r"(?<!\bhad )(?<!\bhas )(?<!\bwith )\b(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){0,2}(?P<noun>[a-z-]+),\s+(?:an?\s|"
     r"(?:himself|herself)\s|born\s)"
@@ -141,7 +130,9 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
         if len({one.key for one in people}) != 1 or BOUND.search(sentence.text, 0, people[0].start - sentence.start):
             return None
     owner = people[0]
-    if is_in_relative(sentence.text, owner.start - sentence.start, place) or _is_apposed(sentence.text, place):
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in people]
+    cleft = all(is_anothers_by_cleft(sentence.text, place, span) for span in spans)
+    if cleft or is_in_relative(sentence.text, spans[0][0], place) or _is_apposed(sentence.text, place):
         return None
     if (
         leads
@@ -169,7 +160,7 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
     ]
     if not others or _SO_DID.search(text):
         return True
-    led = [place for place in named if place < at and _SUBORDINATE.search(text, 0, place)]
+    led = [place for place in named if place < at and SUBORDINATE.search(text, 0, place)]
     if led and not any(led[-1] < place < at for place in others):
         # `The aunt, who forgot everything, knew that Mara was born in March`.
         return True
@@ -233,16 +224,6 @@ _OPENING = 24
 """Characters of a sentence within which its subject stands."""
 
 
-_VERB = re.compile(
-    r"\b(?:lives|dwelt|was|were|is|had|has|set|left|came|come|went|took|kept|made|lay|did|brought|ran|got|stood|sat|"
-    r"slept|spent|cost|would|could|[a-z]{3,}ed)\b"
-)
-_SUBJECT = re.compile(
-    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
-    r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
-    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|"
-    r"that|which|of|at|in|from|with|to|for|between|on|upon|by)\b[^,;]*)?(?:,[^,;]{2,60},)?\s*"
-)
 OWN = frozenset(
     words("""
     journey voyage road way passage distance ride drive walk trip house home room rooms lodging lodgings door
@@ -261,40 +242,11 @@ _IN_RELATIVE = re.compile(
     r"upon)\s)(?P<noun>[a-z-]+),?\s+(?:who|that|which)\s+(?!(?:he|"
     r"she|it|they)\b)(?:(?!carr|brought|bring|took|take|bore|borne|convey|dr[oi]v)[a-z]+\s+){1,8}\Z"
 )
-_SENT = frozenset(words("letter note parcel message news luggage trunk box horse dog doll"))
+SENT = frozenset(words("letter note parcel message news luggage baggage trunk box horse dog doll cart waggon"))
 
 
 def is_in_relative(text: str, name: int, at: int) -> bool:
     """`The clerk who served Mara was born there`: what follows the relative clause is not said of the name in it."""
     found = _IN_RELATIVE.search(text, 0, name) if at > name else None
-    somebody = found is not None and (OTHERS.match(found.group("noun")) or found.group("noun") in _SENT)
+    somebody = found is not None and (OTHERS.match(found.group("noun")) or found.group("noun") in SENT)
     return bool(somebody) and not _BOUNDARY.search(text, name, at)
-
-
-def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
-    """Whether the clause at a place has a subject of its own that is neither the name nor a thing of his.
-
-    `A dentist lived there, and Mara feared him`, `Mara's goose was six days on the road`.
-    """
-    start, end = clause_at(text, at)
-    led = any(start <= place < at and _SUBORDINATE.search(text, 0, place) for place in named)
-    if not led and _OF_WHOM.match(text, start) and _NOUN_BEFORE.search(HIMSELF.sub("", text[:start])):
-        return True
-    verb = _VERB.search(text, start, end)
-    before = text[start : verb.start()] if verb else ""
-    subject = _SUBJECT.fullmatch(before) if before.strip() else None
-    if subject is None:
-        return False
-    carried = subject.group("noun").lower() in _CARRIERS and not any(start <= place < end for place in named)
-    if subject.group("noun").lower() in OWN:
-        # `The mail took six days, and Mara had no letter`: nothing says that it carried her.
-        return carried and not _ABOARD.search(text)
-    return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)
-
-
-_OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
-_NOUN_BEFORE = re.compile(
-    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
-)
-_CARRIERS = frozenset(words("coach train boat ship mail packet carriage cab post"))
-_ABOARD = re.compile(r"\b(?:aboard|on\s+board|inside|in\s+it|with\s+(?:him|her)|passengers?|seats?)\b")

@@ -70,11 +70,13 @@ def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
         yield from _taken_up(narration, binder, number)
     for number, found in narration.prose.matches(_NOUN, _NOUNS):
         before = narration.prose.told[max(0, found.start() - 30) : found.start()]
-        if is_claimed(narration, number, found.span(), granted=True, owned=_OWNED.search(before) is not None):
+        owned = _OWNED.search(before) is not None
+        # `nothing colder than her grey eyes`: what is somebody's own is so, whatever is likened to it.
+        if is_claimed(narration, number, found.span(), granted=True, owned=owned, likened=not owned):
             yield from _of_noun(narration, binder, number, found)
 
 
-_OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:[a-z-]+,?\s+){1,3}\Z")
+_OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er|\bwhose)\s+(?:[a-z-]+,?\s+){1,3}\Z")
 _LOOK = frozenset({"look", "regard", "lids", "eyelids", "lashes", "spectacles"})
 _SLOT = re.compile(rf"{_NOUN.pattern}|\b(?P<look>look|regard|lids|eyelids|lashes|spectacles)\b")
 
@@ -99,6 +101,8 @@ def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
         value = (sentence.start + tint.span[0], sentence.start + tint.span[1])
         # `never noticed how grey her eyes were`: that they are is granted.
         how = re.search(r"\b(?:how\s+(?:very\s+)?|their\s+|\A\W*Being\s+)\Z", sentence.text[: tint.span[0]]) is not None
+        # So it is in `that heaven gave her eyes of hazel was no merit`.
+        how = how or _OF_COLOUR.fullmatch(sentence.text, tint.slot[1], max(tint.span[0], tint.slot[1])) is not None
         if owner is None or not is_claimed(narration, number, value, granted=how):
             continue
         if not (how or _is_lasting(sentence, thing, *value)):
@@ -135,6 +139,7 @@ def _opening_of(sentence: Sentence) -> tuple[int, int]:
     return sentence.start, min(sentence.end, sentence.start + 40)
 
 
+_OF_COLOUR = re.compile(r"\s+of\s+(?:an?\s+)?(?:[a-z-]+,?\s+){0,2}")
 _GOES_ON = re.compile(r"\W*(It|They|Those|These|Both)\s+(?:was|were|had)\b")
 _OF_ANYTHING = frozenset(words("tangle thatch clippings tuft tufts strand strands wisp wisps"))
 _WOULD = re.compile(r"\b(?:would|might|could|should)\s+(?:have|be|look|suit)\b|\bif\b")
@@ -145,12 +150,23 @@ _OF_HEAD = re.compile(
 )
 """What shows that a tangle or a tuft is one of hair."""
 _CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b|\bhad\s+(?:(?:once|formerly|then|till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b(?!\s+(?:any|an?|the|room|hope|doubt)\b)|\bhad\s+(?:(?:once|"
+    r"formerly|then|"
+    r"till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
     rf"(?:{'|'.join(_COLOURS)})\b|"
     rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{'|'.join(_COLOURS)})\b|"
     r"\bhad\s+become\b|\b(?:years|"
     r"months)\s+(?:later|afterwards)\b|"
-    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
+    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\b(?:they|it|which)\s+had\s+(?:\w+\s+)?"
+    r"(?:turned|gone|grown|faded|darkened|changed)\b|\b(?:[Ll]ong\s+after(?:wards|\s+the(?:se)?\s+events)|"
+    r"[Ii]n\s+(?:after|later)\s+(?:years|life)|"
+    r"in\s+"
+    r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|"
+    r"this|"
+    r"one|the)\s+(?:one\s+)?(?:night|evening|occasion|week|fortnight|performance)\b|\b(?:walnut[\s-]juice|henna|soot|"
+    r"peroxide|hairdresser(?:'s)?|been\s+hired|(?:grew|grown|come|came)\s+(?:back|again|in)|(?:thanks\s+to|out\s+of|"
+    r"from)\s+an?\s+(?:bottle|packet|pot)|powdered\s+(?:hair|head|locks|curls)|"
+    r"rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )
 _SHADES_OF = re.compile(
     r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"

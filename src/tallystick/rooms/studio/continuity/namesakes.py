@@ -12,24 +12,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.unreal import DREAMT
-from tallystick.rooms.studio.continuity.vocabulary import NOT_NAMES, TITLES
+from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES, words
 
 _NAMED_SO = re.compile(
     r"\b(?:name(?:s|d)?(?:\s+(?:of|was|is|being|as))?|called|christened|another|certain|(?:spelt|spelled|wrote|written|"
     r"chalked|carved|painted|signed|cut|engraved|printed|stamped|read)(?:\s+(?:it|him|her|the\s+name))?(?:\s+as)?|"
-    r"an?|some|one|every|no|two)\s+(?:(?:Mr|Mrs|Dr)\.\s+|(?:Miss|Lady|Sir|Captain|Madame|Lord)\s+)?\W?\Z"
+    r"an?|some|one|every|no|two)\s+(?:[A-Z][a-z]+\.?\s+)?\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _THINGS = (
-    r"(?:dog|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|kitten|horse|mare|colt|filly|pony|"
+    r"(?:dog|pointer|setter|lapdog|cur|bitch|puppy|\w*hound|mastiff|spaniel|terrier|retriever|collie|poodle|cat|"
+    r"kitten|horse|mare|colt|filly|pony|"
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
-    r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|lugger|"
+    r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|"
+    r"lugger|"
     r"packet|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
-    r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|wine|"
+    r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|"
+    r"wine|"
     r"regiment|racehorse|railway|ticket|churches)"
 )
 _INTRODUCED = re.compile(
-    rf"\b(?:(?:an?|his|her|their|whose|seven|six|five|four|three|two)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
+    rf"(?:\b(?:an?|his|her|their|whose|seven|six|five|four|three|two)|[a-z]'s)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|"
+    rf"\b(?:the\s+(?:[\w-]+\s+){{0,2}}{_THINGS},?\s*\Z)",
     re.IGNORECASE,
 )
 _THING = re.compile(rf"\b{_THINGS}s?\b", re.IGNORECASE)
@@ -38,23 +42,36 @@ _PLACE = re.compile(
     r"Hotel|Church|Bay|Wood|Moor|Common|Water|Junction|Fair|Races)\b|"
     r"\s+(?:(?:was\s+)?(?:painted|written|chalked|carved|cut|printed|scratched)\s+(?:up)?on|by\s+name)\b|"
     rf",?\s+(?:was\s+|lay\s+|stood\s+)?an?\s+(?:[\w-]+\s+){{0,3}}{_THINGS}\b|\s+(?:is|are|lies|stands|boasts)\b|"
+    r",?\s+which\s+(?:is|lies|lay|stands|stood|has)\b|\s+and\s+the\s+(?:sea|river|coast|hills|border|moor|forest|"
+    r"lake)\b|"
+    r"\s+(?:and|&)\s+(?:Co\b|Company|Sons?|Brothers?)\b|"
     r"\s+was\s+(?:the\s+(?:nearest|closest|best|name|word)|(?:as\s+)?near|how|what)\b"
 )
 """`Harriot Bridge` is nobody, nor is what is painted on a door, nor `Harriot, a grey village`."""
 _WHERE = re.compile(
     r"\b(?:[Tt]hrough|[Ii]nto|[Oo]ff|[Oo]utside|[Bb]eyond|(?<!trust )(?<!believed )(?<!confidence )[Ii]n|"
-    r"(?<!look )(?<!ing )(?<!ed )(?<!glance )[Aa]t|[Nn]ear|(?:road|way|path|lane|coach|train|mail|journey|carrier|"
-    r"drove|rode|travelled|removed|sailed|miles)\b[^,;.]{0,20}?\s(?:to|from|for)|(?:\A|[,;]\s+)[Ff]rom|(?:village|town|parish|"
-    r"hamlet|river|valley|isle|city|port|word|letters|lights|bells|spire|people|inhabitants|streets|church|harbour|walls|"
+    r"(?<!look )(?<!ing )(?<!ed )(?<!glance )[Aa]t|(?:stopp|halt|quarter|arriv|land|alight|call|chang|station|encamp|"
+    r"winter|touch|din|lodg)ed\b[^,;.]{0,20}?\s[Aa]t|[Nn]ear|(?:road|way|path|lane|coach|train|mail|journey|carrier|"
+    r"drove|rode|travelled|removed|sailed|miles)\b[^,;.]{0,20}?\s(?:to|from|for)|(?:\A|[,;]\s+)[Ff]rom|(?:village|"
+    r"town|parish|"
+    r"[Bb]ishop|[Dd]ean|[Dd]uke|[Ee]arl|[Mm]ayor|lord\s+of\s+the\s+manor|hamlet|river|valley|isle|city|port|word|"
+    r"letters|lights|bells|spire|people|inhabitants|streets|church|harbour|"
+    r"walls|"
     r"roofs|outskirts|market|squire|vicar|battle|siege|fields|woods|marshes|coast|road)\s+of|(?:was|were|is|be|been|"
     r"became|become|made|made\s+(?:it|him|her)|into|or|as|(?<!¤ )said|say|read|put|out\s+of))\s+\Z"
 )
 """Before a bare word that is where somebody is or goes, or what something is called or turned into."""
-_IS_HE = re.compile(r"\b(?:[Ii]t|[Tt]here|[Hh]ere|last|first|next|only|she|he)\s+(?:\w+\s+)?was\s+\Z|¤\W*\s*said\s+\Z")
+_IS_HE = re.compile(
+    r"\b(?:[Ii]t|[Tt]hat|[Tt]his)\s+(?:would|must|could|might|will)\s+be\s+\Z|\b(?:[Ii]t|[Tt]here|[Hh]ere|last|first|"
+    r"next|only|she|he)\s+(?:\w+\s+)?was\s+\Z|¤\W*\s*said\s+\Z"
+)
 _HIS = re.compile(r"'s\s|,?\s+who\b")
 _SPELT = re.compile(
-    r"\b(?:name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|it))|christened|printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
-    r"pronounc\w+|syllables?|label\w*|addressed|by\s+mistake|misread|misheard|known\s+as|answered\s+to|say(?:ing)?\s+it|no\s+scholar)\b"
+    r"\b(?:(?<!in the )name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|"
+    r"it))|christened|"
+    r"printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
+    r"pronounc\w+|syllables?|label\w*|addressed|by\s+mistake|misread|misheard|known\s+as|answered\s+to|"
+    r"say(?:ing)?\s+it|no\s+scholar)\b"
 )
 _WRITTEN = re.compile(
     r"\b(?:written|wrote|letters|envelope|register|ledger|signature|signed|stamped|inscri\w+|sign-?\w*|finger-?post|"
@@ -68,13 +85,15 @@ _NO_KIN = re.compile(
 )
 _DREAMT = re.compile(rf"\b(?:{DREAMT})\b")
 _MOSTLY = 0.7
+_RANKS = frozenset(words("lord sir earl duke baron count bishop admiral general cardinal king queen duchess countess"))
+_CALLINGS = frozenset(words("farmer goodman goody squire parson dame deacon widow gaffer alderman mayor baron bishop"))
 Index = Mapping[str, Sequence[tuple[Prose, int]]]
 
 
 def is_apart(word: str, name: str, index: Index, titled: Mapping[str, frozenset[str]]) -> bool:
     """Whether the text itself tells a rare spelling apart from the usual one."""
     ours, theirs = titled.get(word, frozenset()), titled.get(name, frozenset())
-    if ours and theirs and not ours & theirs:
+    if ours and not ours & theirs and (theirs or ours & _RANKS):
         return True
     usual = index.get(name, ())
     bare = sum(not any(_company(*place, len(name))) and not _title(*place) for place in usual) / max(1, len(usual))
@@ -138,9 +157,16 @@ def _other_company(word: str, name: str, index: Index) -> bool:
     ours = {company for place in index[word] for company in _company(*place, len(word))}
     families = {company for company in ours if company[0] in {"family", "given"}}
     known = {company for company in theirs if company[0] in {"family", "given"}}
-    if families and known and not families & known:
+    if families and not families & known and (known or any(_bears_another(*place) for place in index[word])):
         return True
     return ("the", "") in ours and theirs[("the", "")] * 3 < len(index.get(name, [1]))
+
+
+def _bears_another(prose: Prose, at: int) -> bool:
+    """`Old Silas Harriot`, `Farmer Harriot`: a given name or a calling, where the usual name bears none."""
+    before = re.search(r"\b([A-Z][a-z]+)\s+\Z", prose.flat[max(0, at - 25) : at])
+    word = before.group(1).lower() if before else ""
+    return word in MALE_NAMES or word in FEMALE_NAMES or word in _CALLINGS
 
 
 def _company(prose: Prose, at: int, length: int) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,7 @@ _BESIDE = re.compile(
     r"behind|opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z|\b(?:(?:who|whom|"
     r"which)\s+(?:had\s+)?[a-z]+|that\s+(?:had\s+)?[a-z]+ed)\s+\Z"
 )
+_NOT_HE = re.compile(r"\b(?:not|instead\s+of|rather\s+than|unlike)\s+\Z")
 _HANGS_ON = re.compile(r"\b(?:an?|some|any|every|no|another)\s+(?:[\w-]+,?\s+){1,4}\Z")
 _IS_ONE = re.compile(
     r"(?:\b(?:was|is|as|became|being|remained)|,)\s+(?:\w+\s+)?(?:an?|the)\s+(?:[\w-]+,?\s+(?:and\s+)?){1,6}\Z"
@@ -94,8 +95,10 @@ def holder(binder: Binder, number: int, at: int) -> Mention | None:
         or (binder.named_before(number, end - 1) if _APPOSED.search(before) else None)
     )
     if named is not None:
-        # `the stranger beside Mara had black eyes`: a name after a preposition is not the subject.
-        return None if _BESIDE.search(binder.prose.told, sentence.start, named.start) else named
+        # `the stranger beside Mara had black eyes`: a name after a preposition is not the subject, nor one after `not`.
+        told = binder.prose.told
+        left_out = _NOT_HE.search(told, max(sentence.start, named.start - _REACH), named.start)
+        return None if left_out or _BESIDE.search(told, sentence.start, named.start) else named
     found = _HE.search(before.rstrip())
     return binder.pronoun(number, sentence.start + found.start(), found.group(1)) if found else None
 

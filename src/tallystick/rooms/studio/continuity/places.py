@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import DATE_WORDS, LOOSE, moment_of
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
@@ -73,6 +74,7 @@ _HOURLY = re.compile(
 )
 
 _PART = re.compile(r"\b(?:night|morning|evening|afternoon)\b")
+_UNTIL = re.compile(r"\W*(?:Until|Till|Before|Once|Formerly|Previously|In\s+former)\b")
 
 
 def places(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -176,6 +178,11 @@ def _lives(narration: Narration, binder: Binder, number: int, found: re.Match[st
     if born and narration.is_denied(number, found.start(), found.end()):
         return
     attribute = "birthplace" if born else "raised" if "grew" in found.group("verb") else "home"
+    at_home = attribute == "home"
+    if not is_claimed(narration, number, found.span(), granted=True, memory=not at_home) or (
+        at_home and _UNTIL.match(narration.prose.sentences[number].text)
+    ):
+        return
     start = min(owner.start, found.start()) if owner.start >= narration.prose.sentences[number].start else found.start()
     yield fact_at(
         narration.prose,

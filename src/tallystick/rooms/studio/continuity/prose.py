@@ -35,6 +35,12 @@ _SAME_LENGTH = str.maketrans({
 _LETTERS = re.compile(r"[a-zà-þ]+|#")
 _FIGURES = re.compile(r"[0-9]+")
 _BOUNDARY = re.compile(r"[.!?…]+[\"')\]]*¤*(?=\s+[\"'(\[—]*[A-ZÀ-Þ0-9¤])")
+_ASKED = re.compile(
+    r"\W*(?:Could|Was|Were|Did|Had|Is|Can|Would|Has|Does|Might|Should)\s[^;:]{3,80},\s+(?:\w+\s+){0,4}(?:asked|"
+    r"wondered|"
+    r"inquired|demanded)\b"
+)
+"""`Could Mara be forty, the aunts asked each other`: a question without its mark."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Messrs|Dr|St|Ste|Rev|Hon|Capt|Col|Gen|Lt|Lieut|Sgt|Prof|Esq|Jr|Sr|No|Vol|Mme|Mlle|M|Mt|Fr|viz|"
     r"Jan|Feb|Aug|Sept|Oct|Nov|Dec|[A-Z])|\.[A-Za-z])\.\Z"
@@ -108,7 +114,7 @@ class Prose:
                         end=last,
                         paragraph=number,
                         text=text,
-                        is_question=text.rstrip("\"')¤ ").endswith("?"),
+                        is_question=text.rstrip("\"')¤ ").endswith("?") or _ASKED.match(text) is not None,
                     )
                 )
         return found

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import about, bearer, is_anothers_doing
+from tallystick.rooms.studio.continuity.focus import about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import NEVER_THERE, Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _BORN_THERE = re.compile(
@@ -76,7 +77,8 @@ _HIS_DOOR = re.compile(
 _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:himself|herself))\b")
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
-    r"\b(?:once|home\s+from|formerly|until|till|used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
+    r"\b(?:once|let\s+it|born\s+in\s+an?\s+(?:\w+\s+)?(?:house|cottage|room)|home\s+from|formerly|until|till|"
+    r"used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
     r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|"
     r"she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|to\s+live|if|"
     r"whether|perhaps|visit(?:ed|ing)?|called|passed|sold|left|leaving|quitted|burn\w+|than|like|instead|rather|"
@@ -94,6 +96,9 @@ _BUT = re.compile(
     r"longer|doubt\w*|secret|ashamed|denied|concealed|hid|mistak\w+|need|far|stirred|moved|quitted|guess\w*|known?)\b"
 )
 _ANOTHERS = re.compile(
+    r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
+    r"\b(?:as|than|like|unlike)\s+(?:the|his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+"
+    r"which|where|of\s+(?:his|her))\b|"
     r"'s\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
     r"child|children|grand\w+|friend|servant|maid|horse|dog)\s+"
     r"(?!(?:had\s+)?(?:been\s+|was\s+)?(?:delivered|brought\s+to\s+bed|borne|bore|given|gave))"

@@ -12,6 +12,12 @@ _SINGLE_OPEN = re.compile(
 _SINGLE_CLOSE = re.compile(r"(?<=[.,!?;:—\u2013…-])['\u2019](?!\w)")
 _SINGLE_CLOSE_WORD = re.compile(r"(?<=\w)['\u2019](?!\w)")
 _SINGLE_SPEECH = re.compile(r"(?:(?<=[\s(—\u2013-])|^)['\u2018](?=[A-Z])", re.MULTILINE)
+_ODD_OPEN = re.compile(
+    r"(?:(?<=[\s(—\u2013])|^)['\u2018\u2019](?!(?:[Tt]is|[Tt]was|[Tt]were|[Tt]il|[Ee]m|[Cc]ause|[Bb]out|[Dd]|[Ss]|"
+    r"[Ll]l)\b)"
+    r"(?=(?P<great>[A-ZÀ-Þ0-9])|[a-z])"
+)
+"""A single mark in a book of double ones, even one that is turned the wrong way, as machines turn it."""
 _DASH = re.compile(r"\s*(?:--|[—\u2013―])\s*(?=\w)")
 _ATTRIBUTED = re.compile(
     r"[,.!?]\s+(?=(?:said|asked|cried|replied|answered|whispered|murmured|muttered|shouted|exclaimed|called|added)\b)"
@@ -56,6 +62,20 @@ def _in_paragraph(text: str, start: int, end: int, style: str) -> Iterator[Span]
         yield from _dashed(text, opened.end(), end)
         return
     yield from _double(text, start, end)
+    yield from _odd(text, start, end)
+
+
+def _odd(text: str, start: int, end: int) -> Iterator[Span]:
+    """Speech in single marks where the book has double ones: it begins great or goes on, and ends behind a sign."""
+    at, spoken = start, False
+    while opened := _ODD_OPEN.search(text, at, end):
+        closed = _SINGLE_CLOSE.search(text, opened.end(), end)
+        if closed is None:
+            return
+        at = opened.end()
+        if opened.group("great") or spoken:
+            yield (opened.start(), closed.end())
+            at, spoken = closed.end(), True
 
 
 def _double(text: str, start: int, end: int) -> Iterator[Span]:

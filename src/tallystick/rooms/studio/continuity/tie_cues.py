@@ -8,7 +8,8 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, words
 BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
-    r"\bgiven\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|her)\s+first\s+)?breath\b|"
+    r"\bgiv(?:en|ing)\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
+    r"her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
     r"A)\s+native\b|(?:[Hh]is|[Hh]er|'s)\s+native\b|\b(?:his|her)\s+cradle\b|\bcradle\b|\bdelivered\s+(?=[A-Z]|"
@@ -22,16 +23,20 @@ AS_HE_WAS = re.compile(
 )
 """`Nobody born there, as Mara was, forgets it`; `Like most who are born there, Mara …`."""
 NOT_BORN = re.compile(
+    r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
     r"\b(?:before|since|when|ere|after|until|till|year|day|night|time|if)\s+(?:that\s+)?(?:he|she|"
     r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b(?!\s+(?:there|here|in|at)\b)|(?:'s|\bhis|"
     r"\bher)\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
     r"stepmother|grand\w+|friend|servant|cook|nurse|children)\s+(?:was|were|had\s+been|came|hailed)\s+(?:from|born|"
     r"a\s+native)|\b(?:horse|dog|mare|cat|parrot)\b|\b(?:took|taken|passed|mistaken)\s+(?:\w+\s+)?for\s+a\s+native|"
-    r"\b(?:met|saw|knew|heard|passed|watched|by)\s+(?:an?|the|every|some)\s+native\b"
+    r"\b(?:met|saw|knew|heard|passed|watched|by)\s+(?:an?|the|every|some)\s+native\b|\b(?:as|than|like|"
+    r"unlike)\s+(?:the|"
+    r"his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+which|where|of\s+(?:his|her))\b"
 )
 HOME = re.compile(
     r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings|er)|inhabit\w*|tenant|"
-    r"householders?|neighbours?|neighbors?|house\s+of\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
+    r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
+    r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
@@ -48,7 +53,11 @@ _ROOF = (
     r"kitchen|study)"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
-_ADJECTIVE = r"(?!(?:had|has|was|were|with|on|in|at|of|and|the|an?|to|for|from|kept|took|left|by|that)\b)[a-z-]+"
+_ADJECTIVE = (
+    r"(?!(?:had|has|was|were|with|on|in|at|of|and|the|an?|to|for|from|kept|took|left|by|that|"
+    r"his|her|their|made|brother|sister|mother|father|son|daughter|uncle|aunt|cousin|nephew|niece|wife|husband|friend)"
+    r"\b)[a-z-]+"
+)
 HOUSE_IN = re.compile(
     rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
     rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
@@ -68,7 +77,8 @@ HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
-    r"g[ai]ven?\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|house\s+of|occupied\s+by"
+    r"g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|(?:house|abode|residence|dwelling|"
+    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
 HIS_HOME = re.compile(r"[A-Z]\w+'s?\s+(?:own\s+|old\s+|little\s+|new\s+)?\Z")
@@ -80,23 +90,28 @@ NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
     r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|once|"
-    r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|until|till(?!\s+(?:late|morning))|(?<!was )(?<!be )(?<!got )used\s+to|"
+    r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
+    r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
+    r"(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold|left\s+(?:his|her)|bought|to\s+let|empty\s+house|imagin\w+|wished|longed|"
     r"thought(?!\s+with)|would|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
-NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody)\b|n't\b")
+NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
     r"climbed|took|taken|waved|quitted|begun|began|off)\b",
     re.IGNORECASE,
 )
+WAYS = re.compile(r"coach|train|journey|road|way|off|mail", re.IGNORECASE)
+"""What somebody leaves by: less than a verb."""
 TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
-    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|as\s+a\s+rule|often|"
+    r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
+    r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
     rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
 )
@@ -105,6 +120,7 @@ AGAIN = re.compile(
     r"[Bb]y\s+the\s+\w+day|next\s+(?:time|\w+day|week|journey))\b"
 )
 NOT_THEN = re.compile(
+    r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
     r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
     r"travel|reach)\b(?![^,;]*\b(?:until|till|before|but)\b)"
 )
@@ -126,9 +142,14 @@ NOT_THE_WAY = re.compile(
     r"\b(?:(?:days?|weeks?)\s+later|wait\w*|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
     r"stay(?:ed|ing)?|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
-    r"after\s+(?:reaching|arriv\w+|(?:his|her)\s+arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|allowed|"
-    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if|must\s+have|ago|"
-    r"later\s+(?:he|she)|next)\b"
+    r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
+    r"allowed|"
+    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
+    r"it)\s+had)|must\s+have|ago|"
+    r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
+    r"other)\s+(?:road|"
+    r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
+    r"kept\s+(?:his|her))\s+bed)\b"
 )
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
@@ -137,8 +158,9 @@ COMES = re.compile(
     r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
 )
 NOT_COMING = re.compile(
-    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:in)?to\s+(?:an?|the|his|her)\b|[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early)\b|(?:'s|\bhis|"
+    r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
+    r"[Bb]y\s+(?:1\d|20)\d\d|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
 FIRST = re.compile(

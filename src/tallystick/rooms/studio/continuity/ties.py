@@ -17,12 +17,13 @@ from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
 from tallystick.rooms.studio.continuity.doers import doer, is_by_another
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
-from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at, is_anothers_doing
+from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
 
 
@@ -60,7 +61,7 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     beside = _beside(binder, number, owner, found) if read is _house_in else None
     place = beside if read is _house_in else _place(binder, number, owner, found.start())
     tie = read(binder, number, found, owner, place) if place is not None else None
-    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=True):
+    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home"):
         return None
     hard = tie.attribute != "home"
     return fact_at(
@@ -75,11 +76,14 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
     start, end = clause_at(sentence.text, found.start() - sentence.start)
     places = [sentence.start + one.start() for one in verbs.finditer(sentence.text)]
     here = [at for at in places if start <= at - sentence.start < end]
-    if cues.OWNED.search(sentence.text, 0, found.start() - sentence.start):
-        return about(binder, number)
-    if read is not _leaving and _is_another_subjects(binder, number, found, start):
-        return None
-    for at in here:
+    named = _named(binder, number)
+    left_out = bool(named) and all(_WITHOUT.search(sentence.text, 0, at) for at in named)
+    owned = cues.OWNED.search(sentence.text, 0, found.start() - sentence.start) is not None
+    another = not owned and read is not _leaving and _is_another_subjects(binder, number, found, start)
+    if owned or left_out or another:
+        return about(binder, number) if owned and not left_out else None
+    done = [at for at in here if not cues.WAYS.match(sentence.text, at - sentence.start)]
+    for at in done or here:
         if (owner := doer(binder, number, at)) is not None:
             return owner
     if not here and _is_of_another_clause(binder, number, found, end):
@@ -90,6 +94,9 @@ def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> 
     elsewhere = (doer(binder, number, at) for at in places if at not in here)
     owner = next((owner for owner in elsewhere if owner is not None), None)
     return owner or (_whose(binder, number, found) if _named(binder, number) else None)
+
+
+_WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
 
 
 def _is_of_another_clause(binder: Binder, number: int, found: re.Match[str], end: int) -> bool:
@@ -104,7 +111,8 @@ def _is_another_subjects(binder: Binder, number: int, found: re.Match[str], star
     sentence, named = binder.prose.sentences[number], _named(binder, number)
     at = found.start() - sentence.start
     linked = cues.LINKED.match(found.string, found.end()) is not None
-    return not (linked or any(start <= one < at for one in named)) and is_anothers_doing(sentence.text, at, named)
+    mine = linked or any(start <= one < at for one in named)
+    return is_of_a_thing_sent(sentence.text, at) or (not mine and is_anothers_doing(sentence.text, at, named))
 
 
 def _named(binder: Binder, number: int) -> list[int]:

@@ -13,10 +13,14 @@ from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
 
 _DATED = re.compile(DATE)
 _OTHER_YEAR = re.compile(
-    r"\b(?:(?:an)?other\s+year|(?:of|in)\s+(?:an?|some)\s+(?:\w+\s+)?year|years\s+old|many\s+years|some\s+years|"
-    r"distant\s+year|century|long\s+(?:before|ago)|before\s+\w+\s+was\s+born|newspaper|dated|many\s+an?\s+\w+\s+had|"
+    r"\b(?i:years)\s+(?:after\w*|later)\b|\b(?:(?:an)?other\s+year|(?:of|in)\s+(?:an?|some)\s+(?:\w+\s+)?year|"
+    r"years\s+old|many\s+years|some\s+years|"
+    r"distant\s+year|century|(?i:long)\s+(?:before|ago)|before\s+\w+\s+was\s+born|newspaper|dated|"
+    r"many\s+an?\s+\w+\s+had|"
     r"had\s+gone\s+by|whether|calendar\s+had|last\s+reign|school-?days|childhood|boyhood|girlhood|[Ww]henever|"
-    r"years\s+(?:ago|before|earlier)|grandfather|ancestor)\b"
+    r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|long\s+after\w*|in\s+the\s+"
+    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|old\s+(?:almanac|calendar|diary|letter)|"
+    r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""
 _SAME_YEAR = 400

@@ -30,9 +30,12 @@ _COLOUR_OF = re.compile(
 _TWO = re.compile(r"\s+(?:spots|points|pools|slits|marbles|beads|stones|coals|stars|pebbles|buttons|discs|lamps)\b")
 """`her eyes two grey slits`."""
 _FOR_NOW = re.compile(
-    r"\s+(?:with\b(?!\s+(?:an?|no|the\s+same)\b)|(?:from|by|in|for|at)\b(?!\s+(?:the\s+same|all|every|daylight|nature|"
-    r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|glow|"
-    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|[A-Z]\w+)\s+"
+    r"\s+(?:with\b(?!\s+(?:an?|no|the\s+same)\b)|(?:from|by|in|for|at)\b(?!\s+(?:an?\s+(?:country|land|family|village|"
+    r"town|county|parish|house)|the\s+same|all|every|daylight|nature|"
+    r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|"
+    r"glow|"
+    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|"
+    r"[A-Z]\w+)\s+"
     r"(?:was|were|had|married|left|went|came|first|set))\b)"
 )
 """`grey with tiredness`, `red in the sunset`: what passes."""
@@ -42,7 +45,8 @@ _GLINT = re.compile(
 )
 """`a glint of grey between the lids`."""
 _BE = re.compile(
-    r"\b(?:(?:proved|seen|found|known|turned\s+out|happened)\s+to\s+be|were|was|are|is|being|(?<!had )been|remained|"
+    r"\b(?:(?:(?:proved|seen|found|known|turned\s+out|happened)\s+)?to\s+be(?!\s+seen)|were|was|are|is|being|"
+    r"(?<!had )been|remained|"
     r"stayed|kept|showed|shone|gleamed|glowed|proved|burned|hung|lay|stood|came|grew)\b(?!\s+(?:them|it|him|her)\b)"
 )
 _NO_LINK = re.compile(

@@ -150,6 +150,28 @@ ANYONE = words(
     "soldier clerk lawyer physician surgeon teacher student companion figure passenger driver guard prisoner speaker "
     "neighbour neighbor master host twin sibling kinsman kinswoman orphan beggar pedlar tramp namesake"
 )
+TRADES = words(
+    "curate vicar parson rector bishop sergeant constable inspector policeman landlady landlord innkeeper cook barber "
+    "coachman cabman carter carrier groom porter ostler postman farmer miller baker butcher saddler tailor cobbler "
+    "smith blacksmith gardener sexton verger midwife magistrate judge juryman witness coroner bailiff agent painter "
+    "artist sculptor photographer editor printer schoolmaster schoolmistress tutor pupil scholar sister-in-law "
+    "brother-in-law duke duchess earl count countess baron prince princess admiral general major lieutenant corporal "
+    "mate pilot fisherman shepherd ploughman labourer workman shopman grocer draper chemist apothecary banker "
+    "merchant dealer pedlar gipsy gypsy thief burglar robber murderer suspect messenger errand-boy newsboy "
+    "parlourmaid housemaid chambermaid maidservant barmaid barman publican waitress dressmaker seamstress milliner "
+    "laundress washerwoman drunkard swindler lodger tenant employer partner colleague schoolfellow comrade rival enemy "
+    "lover suitor sweetheart fiance fiancee traveller rider horseman warder gaoler jailer sentry sentinel pirate "
+    "biographer poet player dancer singer rajah sultan villager townsman countryman foreigner newcomer intruder "
+    "drover dentist organist sweep tinker waggoner hawker fiddler preacher minister deacon warden steward beadle usher "
+    "secretary broker brewer weaver mason carpenter plumber glazier cooper chandler jeweller bookseller librarian "
+    "musician engineer gunner skipper purser guide courier surveyor marquis marchioness viscount viscountess abbess "
+    "abbot prioress prior friar hermit pilgrim chaplain sacristan headsman executioner harper minstrel drummer "
+    "trumpeter boatswain helmsman stowaway conductor postilion smuggler poacher notary attorney solicitor barrister "
+    "undertaker gravedigger heir heiress hostess valet scullion lecturer alderman mayor councillor ambassador envoy "
+    "consul governor spy traitor rebel deserter recruit veteran ensign cadet trooper hussar dragoon marine seaman "
+    "boatman ferryman bargeman waterman stoker glover hatter clockmaker watchmaker oculist midshipman auctioneer "
+    "pawnbroker usurer squire knight"
+)
 KIN = frozenset(
     words("""
     mother father brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather grandmother

@@ -7,17 +7,20 @@ from or to the place, of another day, or of what others did there.
 import re
 from collections.abc import Iterator
 
+from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.events import OCCASIONS
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at, is_anothers_doing
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _DATE = re.compile(DATE)
@@ -37,16 +40,23 @@ _FEAST_WORDS = frozenset(
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
-    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
-    r"earlier)\b|(?:before|after|since|from|than)\s+the\s+(?:night|evening)|was\s+(?:\w+\s+)?forgotten|not\s+(?:with|"
+    r"earlier)\b|(?:before|after|since(?![^,;]*,\s+(?:which|when|where)\b)|from|"
+    r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
+    r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|"
+    r"not\s+(?:with|"
     r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
-    r"her)(?=\s*[.,;]|\s+when)|previous|following|miles|leagues|would|should|might|meant|hoped|intended|expected|"
+    r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|as\s+[A-Z][\w.\s]{1,24}?\s(?:learned|learnt|heard|was\s+told|read)|"
+    r"previous|following|miles|leagues|would|should|might|meant|hoped|"
+    r"intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
     r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
 )
 """A way, another day, or what is only heard of."""
-_LEAVES = re.compile(r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her))")
+_LEAVES = re.compile(
+    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her|behind|it)\b)"
+)
 _NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
 _STAYS = re.compile(
     r"\b(?:not|never|nor|n't)\s+(?:\w+\s+){0,3}?(?:leave|left|stir\w*|quit\w*|out|sleep|slept|beyond|outside|move\w*|"
@@ -100,11 +110,18 @@ def _stay(
         return
     if _is_denied(sentence, owner, place):
         return
-    if is_claimed(narration, number, (place.start, place.end), granted=True, memory=True):
+    if is_claimed(narration, number, (place.start, place.end), granted=True, memory=True, likened=False):
         yield fact_at(
             narration.prose, number, (place.start, place.end), owner, f"whereabouts on {when}", (place.value,),
             place.name, details=details,
         )  # fmt: skip
+
+
+_WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
+_SOME_OF_THEM = re.compile(
+    r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
+)
+"""`Of those whom Mara had sent before her, two were at Leeds`."""
 
 
 def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool:
@@ -112,14 +129,12 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     sentence = binder.prose.sentences[number]
     start, end = clause_at(sentence.text, place.start - sentence.start)
     at = owner.start - sentence.start
-    if KIN.match(binder.prose.told, owner.end) and owner.is_possessive:
+    if _is_for_others(binder, number, owner, place):
         return False
-    clause = sentence.text[start:end]
-    company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
-    another = company and is_anothers_doing(sentence.text, place.start - sentence.start, [at])
-    if another and not _JOINS.search(sentence.text, end):
-        return False
-    if start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start):
+    where = _WHERE_HE.match(sentence.text, place.end - sentence.start)
+    # `a lamp burned at Leeds, where Mara was writing`.
+    writes = where is not None and where.end() == at and not owner.is_possessive
+    if writes or (start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start)):
         return True
     if start <= at < end:
         return bearer(binder, number, place.start, leads=True) is not None
@@ -128,6 +143,22 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
+
+
+def _is_for_others(binder: Binder, number: int, owner: Mention, place: Place) -> bool:
+    """Whether it is said of somebody else: of kin, of whom a cleft puts first, of some of those whom he sent."""
+    sentence, at = binder.prose.sentences[number], owner.start - binder.prose.sentences[number].start
+    here = place.start - sentence.start
+    start, end = clause_at(sentence.text, here)
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
+    cleft = bool(spans) and all(is_anothers_by_cleft(sentence.text, here, span) for span in spans)
+    kin = owner.is_possessive and KIN.match(binder.prose.told, owner.end) is not None
+    if kin or cleft or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(here, 0)):
+        return True
+    clause = sentence.text[start:end]
+    company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
+    another = company and is_anothers_doing(sentence.text, here, [at])
+    return bool(another) and not _JOINS.search(sentence.text, end)
 
 
 def _is_denied(sentence: Sentence, owner: Mention, place: Place) -> bool:

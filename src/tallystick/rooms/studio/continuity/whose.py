@@ -153,7 +153,7 @@ def _by_company(binder: Binder, number: int, thing: Thing) -> Mention | None:
     sentence, cue = binder.prose.sentences[number], thing.cue.lower()
     if cue in PRONOUNS and not binder.mentions(number):
         return None
-    owner = bearer(binder, number, thing.start) or (_by_sex(binder, number, cue) if cue in PRONOUNS else None)
+    owner = bearer(binder, number, thing.start) or (_by_sex(binder, number, cue, thing) if cue in PRONOUNS else None)
     if owner is None or _is_said_of_another(binder, number, owner, thing):
         return None
     here = sentence.start <= owner.start < sentence.end and not _FACE.search(sentence.text)
@@ -172,6 +172,7 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
         or _GIVEN.search(told, sentence.start, thing.cue_start + len(thing.cue))
         or _NOT_HIS.search(told, max(0, owner.start - 16), owner.start)
         or _THINGS_OWN.match(told, owner.end)
+        or _WAS_ANOTHERS.match(told, thing.end, sentence.end)
         or (
             _HIS_WERE.match(told, owner.end)
             and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
@@ -179,6 +180,10 @@ def _is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thin
     )
 
 
+_WAS_ANOTHERS = re.compile(
+    r"[^;,]{0,40}?\s(?:was|were)\s+(?:the|an?|his|her)\s+(?:[a-z]+\s+)?[a-z]+(?:'s|s')(?=\s*[,.;])"
+)
+"""`The fair hair on the cushion was the governess's`."""
 _HIS_WERE = re.compile(r"'s?(?:,[^,;]{2,50},|\s+own\b[^,;]{2,20})?\s+(?:had\s+been|was|were|are|is)\b")
 """`The fair hair was the stranger's; Mara's had been red`: hers is another."""
 
@@ -197,7 +202,10 @@ def _is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> boo
     return _SEES.search(between) is not None and not bare and not bound
 
 
-def _by_sex(binder: Binder, number: int, cue: str) -> Mention | None:
+_DOING = re.compile(r",\s+[a-z]+ing\s+(?:[a-z]+\s+)?\Z")
+
+
+def _by_sex(binder: Binder, number: int, cue: str, thing: Thing) -> Mention | None:
     """The only one named, where `his` or `her` can be nobody else's by the sex of those who have no name."""
     people = named_people(binder, number)
     gender = "m" if cue == "his" else "f"
@@ -206,6 +214,11 @@ def _by_sex(binder: Binder, number: int, cue: str) -> Mention | None:
     if len({one.key for one in people}) != 1 or binder.cast.gender(people[0].key) != gender:
         return None
     either = _EITHER.search(text) if gender == "f" else OTHERS.search(text)
+    at = thing.cue_start - binder.prose.sentences[number].start
+    start, _ = clause_at(text, at)
+    if _DOING.search(text, start, at) and OTHERS.search(text, start, at):
+        # `said the guide, shaking back her hair`: whoever does it does it to his own.
+        return None
     return None if either or re.search(rf"\b(?:{'|'.join(rivals)})\b", text) or KIN.search(text) else people[0]
 
 

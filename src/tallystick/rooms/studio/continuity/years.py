@@ -14,7 +14,7 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, about, bearer
+from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.prose import Sentence
@@ -22,13 +22,12 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, NUMBER, ORDINAL, number_of, ordinal_of
 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
-_NO_NOUN = re.compile(
-    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+the\s+day|yet|though|who|"
-    r"one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
+_NO_NOUN = re.compile(  # what follows a number that counts nothing
+    r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+(?:the\s+day|whom)|whom|"
+    r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
 )
-"""What follows a number that counts nothing."""
 _STANDS = re.compile(
     r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|as\s+old\s+as|"
     r"only|but|now|just|become|became|stood\s+at|of\s+being|passed|entered|past|been|reckoned,|(?:owned|own|admitted|"
@@ -43,16 +42,14 @@ _SET_APART = re.compile(
 _SETS_APART = re.compile(r"(?:\A\W*(?:(?:Though|Although|Only|Still|Barely|Just|Being)\s+)?|,\s+)\Z")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
 _LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
-_WHICH_HE_WAS = re.compile(
+_WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])|"
     r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+)?(?:was|is)\b(?=\s*[.,;])"
 )
-"""`did not look forty, but he was`."""
-_TAUGHT = re.compile(
+_TAUGHT = re.compile(  # `Forty years had taught Mara to wait`: they are hers
     r"\s+(?:years|summers|winters|springs)\s+(?:had|have)\s+(?!(?:passed|gone\s+by|elapsed|rolled|"
     r"slipped)\b(?!\s+over))(?:\w+\s+){1,8}?(?=[A-Z]|him\b|her\b|his\b)"
 )
-"""`Forty years had taught Mara to wait`: they are hers."""
 _ONE_OF = re.compile(
     r"\b(?:man|woman|person|somebody|someone|girl|boy|lady|gentleman|fellow|creature|widow|widower|bachelor|spinster|"
     r"lad|youth|people|persons|men|women|body|soul)\s+(?:of|who\s+(?:was|is))\s+\Z"
@@ -102,9 +99,11 @@ _BACK = re.compile(
 _LONG_GONE = re.compile(
     r"\b(?:(?:years|long)\s+ago(?!\s+(?:that|this|to))|at\s+last|dragged\s+on|recollections?|all\s+that\s+time|"
     r"(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|an?\s+old\s+story|"
-    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|[Bb]y\s+the\s+time|"
+    r"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life)|in\s+(?:his|her)\s+(?:youth|day)|by\s+then|"
+    r"[Bb]y\s+the\s+time|"
     r"by\s+that\s+time|years\s+(?:later|afterwards|went|passed|rolled|had\s+(?:gone|passed))|many\s+years|"
-    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|next\s+(?:birthday|year)|no\s+longer|"
+    r"lived\s+to\s+(?!be)|(?<!had\s)(?<!has\s)lived\s+to\s+be|lived\s+till|one\s+day\s+be|would\s+be|will\s+be|"
+    r"next\s+(?:birthday|year)|no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew)\b)|"
     r"not\s+\w+\s+any|any\s+(?:longer|more)|(?:be|of)\s+(?:only\s+)?[\w-]+\s+again)\b"
 )
 _LOOKS = re.compile(
@@ -118,7 +117,11 @@ _CAME_AT = re.compile(
     r"went|came|moved|entered|joined|began)\s+[\w\s]{2,16})\s+at\s+\Z"
 )
 """`Mara had come to the town at thirty`."""
-_WHEN = re.compile(r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:when|before|at\s+the\s+time\s+of)\b")
+_WHEN = re.compile(
+    r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:(?:was|is)\s+the\s+age\s+(?:at\s+which|when)|when(?!\s+(?:most|"
+    r"other|many|men|women|people|one|some)\b)|before|"
+    r"at\s+the\s+time\s+of)\b"
+)
 _AT_HAD = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all|outlived|learn\w+|seen|buried|"
     r"given|grown|ceased|come|acquired|reached|become|survived|already|still|more|few)\b)"
@@ -134,9 +137,19 @@ _BIRTHDAY = re.compile(
 _NOT_YET = re.compile(
     r"\b(?:before|until|till|towards?|approach\w*|near\w*|for|since(?!\s+(?:his|her)))\s+(?:[\w'.]+\s+){0,3}\Z"
 )
+_THING_IS = re.compile(
+    r"\W*(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er)\s+(?:[a-z-]+\s+)?(?P<noun>[a-z-]+)\s+(?:(?:in|on|at|from)\s+which|which|that|"
+    r"where)\s"
+    r"[^,;]{2,40}\s(?:was|is)\s+(?:[a-z]+\s+){0,2}\Z"
+)
+"""`The house in which Mara lodged was thirty years old`."""
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
 _CONFIRMED = re.compile(CONFIRMED)
+_THERE_WERE = re.compile(
+    r"\b[Tt]here\s+(?:was|were|are|is|had\s+been|must\s+be|must\s+have\s+been)\s+(?:\w+\s+){0,2}\Z"
+)
+"""`There were eighteen`: things that somebody counted."""
 _NEAR = 24
 """Characters around a number in which what it counts would stand."""
 _BETWEEN = re.compile(
@@ -176,12 +189,16 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
     value = range_of(found)
     if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, max(0, start - _NEAR), end + _NEAR):
         return False
-    return _is_life(text, start, end) if _COUNT.match(text, end) else _is_bare_age(text, start, end, found)
+    if _COUNT.match(text, end):
+        return _is_life(text, start, end)
+    return _THERE_WERE.search(text[:start]) is None and _is_bare_age(text, start, end, found)
 
 
 def _is_life(text: str, start: int, end: int) -> bool:
     """Whether counted years are all the years of a life."""
     before = text[:start]
+    if re.match(r"\s+\w+\s+of\s+(?:service|marriage|work|peace|war|practice|toil)\b", text[end:]):
+        return False
     own = re.search(r"\b[Bb]orn\b", before) or _HIS.search(before)
     if _LATER.match(text, end) and not (own or _LIFE.search(text, end, end + 4 * _NEAR)):
         return False
@@ -260,7 +277,11 @@ def _told(
         narration, number, (found.start("number"), found.end()), granted=True, likened=not own, owned=known
     ):
         return
-    if owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start):
+    at = found.start() - sentence.start
+    thing = _THING_IS.match(sentence.text, 0, at)
+    if (thing and not OTHERS.search(thing.group("noun"))) or (
+        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start)
+    ):
         # `Mara's house was thirty years old.`
         return
     yield fact_at(narration.prose, number, found.span(), owner, "age", value, found.group())

@@ -12,66 +12,16 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, Row
 
 from tallystick.rooms.memory.cached import Overtaken
+from tallystick.rooms.memory.states import RELIED_ON
+from tallystick.rooms.memory.store.tables import EDGES, HEAD, OBSERVATIONS, PROPOSITIONS, TABLES, THINGS, TRANSITIONS
 from tallystick.storage.database import writing
 
-_META = sa.MetaData()
-_HEAD = sa.Table(
-    "tally_memory_head", _META,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("scanned", sa.BigInteger, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-_OBSERVATIONS = sa.Table(
-    "tally_memory_observations", _META,
-    sa.Column("id", sa.String(64), primary_key=True),
-    sa.Column("seq", sa.BigInteger, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-_PROPOSITIONS = sa.Table(
-    "tally_memory_propositions", _META,
-    sa.Column("id", sa.String(64), primary_key=True),
-    sa.Column("subject", sa.Text, nullable=False),
-    sa.Column("predicate", sa.Text, nullable=False),
-    sa.Column("status", sa.String(16), nullable=False),
-    sa.Column("episode_id", sa.Text, nullable=False),
-    sa.Column("archived", sa.Boolean, nullable=False),
-    sa.Column("pending", sa.Boolean, nullable=False),
-    sa.Column("due_at", sa.BigInteger),
-    sa.Column("seq", sa.BigInteger, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-_EDGES = sa.Table(
-    "tally_memory_edges", _META,
-    sa.Column("proposition_id", sa.String(64), primary_key=True),
-    sa.Column("observation_id", sa.String(64), primary_key=True),
-    sa.Column("stance", sa.String(16), primary_key=True),
-    sa.Column("seq", sa.BigInteger, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-_TRANSITIONS = sa.Table(
-    "tally_memory_transitions", _META,
-    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("proposition_id", sa.String(64), nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-_THINGS = sa.Table(
-    "tally_memory_things", _META,
-    sa.Column("kind", sa.String(16), primary_key=True),
-    sa.Column("id", sa.String(256), primary_key=True),
-    sa.Column("ref", sa.String(64)),
-    sa.Column("body", sa.LargeBinary, nullable=False),
-)  # fmt: skip
-"""Everything of which there is little, by kind: sources, entities, episodes, tests, canonical records, indexes."""
-
-TABLES: Mapping[str, sa.Table] = {
-    "observations": _OBSERVATIONS, "propositions": _PROPOSITIONS, "edges": _EDGES, "transitions": _TRANSITIONS,
-    "things": _THINGS,
-}  # fmt: skip
 CACHE_KB = 65_536
 """What SQLite may keep at hand while it writes: ids are hashes, so each row goes elsewhere in the index."""
 PAGE = 1_000
 """Rows read at once when all are streamed."""
+NEWEST = 1_000
+"""Of a subject or a predicate that are looked at: nobody is shown more, and each one costs."""
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Table → rows to write."""
 
@@ -88,7 +38,7 @@ class Store:
     def head(self) -> tuple[int, bytes] | None:
         """How far the tables go, and what was noted with that; None: they are empty."""
         with self._engine.connect() as connection:
-            row = connection.execute(sa.select(_HEAD.c.scanned, _HEAD.c.body)).first()
+            row = connection.execute(sa.select(HEAD.c.scanned, HEAD.c.body)).first()
         return None if row is None else (row.scanned, row.body)
 
     def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
@@ -114,18 +64,18 @@ class Store:
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
         with writing(self._engine) as connection:
-            for table in (_HEAD, *TABLES.values()):
+            for table in (HEAD, *TABLES.values()):
                 connection.execute(sa.delete(table))
 
     def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
         if base is not None:
-            moved = sa.update(_HEAD).where(_HEAD.c.scanned == base).values(scanned=scanned, body=body)
+            moved = sa.update(HEAD).where(HEAD.c.scanned == base).values(scanned=scanned, body=body)
             if connection.execute(moved).rowcount != 1:
                 raise Overtaken
             return
         insert: Any = postgresql.insert if self._postgres else sqlite.insert
-        first = insert(_HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
-        if connection.execute(first.returning(_HEAD.c.id)).first() is None:
+        first = insert(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
+        if connection.execute(first.returning(HEAD.c.id)).first() is None:
             raise Overtaken
 
     # -- single things -------------------------------------------------------------------------------------------------
@@ -146,17 +96,17 @@ class Store:
 
     def edges(self, proposition_id: str, base: int | None) -> list[bytes]:
         """The edges of a proposition."""
-        return self._bodies(sa.select(_EDGES.c.body).where(_EDGES.c.proposition_id == proposition_id), base)
+        return self._bodies(sa.select(EDGES.c.body).where(EDGES.c.proposition_id == proposition_id), base)
 
     def transitions(self, proposition_id: str, base: int | None) -> list[bytes]:
         """The changes of a proposition, in order."""
-        c = _TRANSITIONS.c
+        c = TRANSITIONS.c
         query = sa.select(c.body).where(c.proposition_id == proposition_id).order_by(c.seq, c.place)
         return self._bodies(query, base)
 
     def things(self, kind: str, ref: str, base: int | None) -> list[bytes]:
         """Things of a kind that refer to something."""
-        c = _THINGS.c
+        c = THINGS.c
         return self._bodies(sa.select(c.body).where(c.kind == kind, c.ref == ref), base)
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
@@ -165,7 +115,7 @@ class Store:
         """Propositions that are due, the longest first."""
         if base is None:
             return []
-        c = _PROPOSITIONS.c
+        c = PROPOSITIONS.c
         query = sa.select(c.due_at, c.id).where(c.due_at <= now).order_by(c.due_at, self._exact(c.id)).limit(limit)
         return [(row.due_at, row.id) for row in self._rows(query, base)]
 
@@ -173,20 +123,20 @@ class Store:
         """When the first becomes due after that."""
         if base is None:
             return None
-        c = _PROPOSITIONS.c
+        c = PROPOSITIONS.c
         least: int | None = self._rows(sa.select(sa.func.min(c.due_at)).where(c.due_at > now), base)[0][0]
         return least
 
     def unresolved(self, episode_id: str, statuses: Collection[str], base: int | None) -> list[bytes]:
         """Propositions of an episode that are in one of these states and not put aside."""
-        c = _PROPOSITIONS.c
+        c = PROPOSITIONS.c
         where = (c.episode_id == episode_id, c.archived.is_(False), c.status.in_(sorted(statuses)))
         return self._bodies(sa.select(c.body).where(*where), base)
 
     def pending(self) -> list[str]:
         """Propositions that wait for a consolidation."""
         with self._engine.connect() as connection:
-            c = _PROPOSITIONS.c
+            c = PROPOSITIONS.c
             return list(connection.execute(sa.select(c.id).where(c.pending.is_(True))).scalars())
 
     # -- all of them ---------------------------------------------------------------------------------------------------
@@ -207,33 +157,65 @@ class Store:
             query = query.where(chosen.c.seq > after)
         return (row.body for row in self._stream(query))
 
-    def by_subject(self, subject: str) -> list[bytes]:
-        """Propositions about a subject, as `name_key` writes it."""
-        query = sa.select(_PROPOSITIONS.c.body).where(_PROPOSITIONS.c.subject == subject)
+    def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[bytes]:
+        """Propositions by subject and predicate: of the newest, those to rely on first."""
+        c = PROPOSITIONS.c
+        given = ((c.subject, subject), (c.predicate, predicate))
+        where = [column == value for column, value in given if value is not None]
+        if upto is not None:
+            where.append(c.seq <= upto)
+        newest = sa.select(c.id, c.status, c.seq).where(*where).order_by(c.seq.desc()).limit(NEWEST).subquery()
+        rank = sa.case(RELIED_ON, value=newest.c.status)
+        chosen = sa.select(newest.c.id).order_by(rank, newest.c.seq.desc(), self._exact(newest.c.id)).limit(most)
         with self._engine.connect() as connection:
-            return list(connection.execute(query).scalars())
+            names = list(connection.execute(chosen).scalars())
+            rows = connection.execute(sa.select(c.id, c.body).where(c.id.in_(names)))
+            bodies = {row.id: row.body for row in rows}
+        return [bodies[name] for name in names]
 
     def listing(self, status: str | None, subject: str | None, limit: int, offset: int) -> tuple[list[bytes], int]:
         """Propositions, the newest first, and how many there are."""
-        c = _PROPOSITIONS.c
+        c = PROPOSITIONS.c
         given = ((c.status, status), (c.subject, subject))
         where = [column == value for column, value in given if value is not None]
         page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
         with self._engine.connect() as connection:
-            total = connection.execute(sa.select(sa.func.count()).select_from(_PROPOSITIONS).where(*where)).scalar_one()
+            total = connection.execute(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(*where)).scalar_one()
             return list(connection.execute(page).scalars()), total
+
+    def latest_observations(self, limit: int, offset: int) -> tuple[list[bytes], int]:
+        """Observations, the newest first, and how many there are."""
+        c = OBSERVATIONS.c
+        return self._page(sa.select(c.body).order_by(c.seq.desc()), sa.select(sa.func.count(c.id)), limit, offset)
+
+    def list_things(self, kind: str, limit: int, offset: int) -> tuple[list[bytes], int]:
+        """Things of a kind, by id, and how many there are."""
+        c = THINGS.c
+        chosen = sa.select(c.body).where(c.kind == kind).order_by(self._exact(c.id))
+        return self._page(chosen, sa.select(sa.func.count(c.id)).where(c.kind == kind), limit, offset)
+
+    def count_due(self, now: int) -> int:
+        """How many propositions age may have changed by now."""
+        query = sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar_one()
+
+    def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
+        with self._engine.connect() as connection:
+            total: int = connection.execute(number).scalar_one()
+            return list(connection.execute(chosen.limit(limit).offset(offset)).scalars()), total
 
     def latest_transitions(self, limit: int) -> list[bytes]:
         """The last changes of any proposition, the newest first."""
-        c = _TRANSITIONS.c
+        c = TRANSITIONS.c
         with self._engine.connect() as connection:
             page = sa.select(c.body).order_by(c.seq.desc(), c.place.desc()).limit(limit)
             return list(connection.execute(page).scalars())
 
     def counts(self) -> dict[str, int]:
         """How many rows there are: propositions by state, and the rest by table and kind."""
-        kinds = sa.select(_THINGS.c.kind, sa.func.count()).group_by(_THINGS.c.kind)
-        states = sa.select(_PROPOSITIONS.c.status, sa.func.count()).group_by(_PROPOSITIONS.c.status)
+        kinds = sa.select(THINGS.c.kind, sa.func.count()).group_by(THINGS.c.kind)
+        states = sa.select(PROPOSITIONS.c.status, sa.func.count()).group_by(PROPOSITIONS.c.status)
         with self._engine.connect() as connection:
             found = {name: count for query in (kinds, states) for name, count in connection.execute(query)}
             for name in ("observations", "propositions", "edges", "transitions"):
@@ -247,7 +229,7 @@ class Store:
         with self._engine.connect() as connection:
             rows = connection.execute(query).all()
             # Asked in the same transaction: what was read is of this stand, or of none that we can use.
-            if connection.execute(sa.select(_HEAD.c.scanned)).scalar() != base:
+            if connection.execute(sa.select(HEAD.c.scanned)).scalar() != base:
                 raise Overtaken
         return rows
 
@@ -255,7 +237,7 @@ class Store:
         with self._engine.connect() as connection:
             yield from connection.execution_options(yield_per=PAGE).execute(query)
 
-    def _exact(self, column: sa.Column[Any]) -> Any:
+    def _exact(self, column: sa.ColumnElement[Any]) -> Any:
         """Order by bytes, as Python and SQLite do; PostgreSQL has its language's order otherwise."""
         is_text = isinstance(column.type, sa.String)
         return column.collate("C") if self._postgres and is_text else column
