@@ -29,7 +29,7 @@ from tallystick.rooms.memory.stems import stem
 ITEMS, TOKENS = 10, 1000
 """The usual budget."""
 MAX_ITEMS, MAX_TOKENS = 50, 8000
-SPARE = 30
+SPARE = 20
 """Texts that are looked at beyond those wanted: many may say the same."""
 EVIDENCE = 3
 """Texts that an accepted fact is shown with; `explain` shows all."""
