@@ -33,6 +33,39 @@ def test_what_is_not_known_is_said_with_an_exit_code(tally: Tally, workspace: Pa
 
 
 @pytest.mark.promise("reading.cli")
+def test_the_owners_own_name_is_not_the_dogs(tally: Tally, workspace: Path) -> None:
+    tally("memory", "add", "My name is Ada.")
+    for question in ("What is the name of my dog?", "What is my brother's name?", "What is your name?"):
+        nothing = tally("memory", "ask", question)
+        assert (nothing.code, nothing.out) == (1, "Nothing is known about that.\n")
+    tally("memory", "add", "My dog is called Rex.")
+    assert tally("memory", "ask", "What is the name of my dog?").out.startswith("owner's dog name Rex  (accepted)")
+    assert tally("memory", "ask", "What is my name?").out.startswith("owner name Ada  (accepted)")
+
+
+@pytest.mark.promise("reading.cli")
+def test_a_move_is_told_in_one_line_and_what_was_before_comes_after_it(tally: Tally, workspace: Path) -> None:
+    tally("memory", "add", "I live in Berlin and I work for Siemens.")
+    tally("memory", "add", "I moved to Munich.")
+    tally("memory", "add", "I live in Munich.")
+    denied = tally("memory", "add", "I do not live in Berlin any more.")
+    assert "contradicted 1" in denied.out
+    lines = [line for line in tally("memory", "ask", "Where do I live?").out.splitlines() if "lives_in" in line]
+    assert [line.split("  ")[0] for line in lines] == ["owner lives_in Munich", "owner lives_in Berlin"]
+    assert "(superseded" in lines[1]
+    assert "owner works_for Siemens" in tally("memory", "ask", "Whom do I work for?").out
+
+
+@pytest.mark.promise("reading.cli")
+def test_what_is_said_over_and_over_is_one_line(tally: Tally, workspace: Path) -> None:
+    for number in range(3):
+        tally("memory", "add", "The boat is red.", "--source", f"try {number}", "--class", "model_inference")
+    said = tally("memory", "ask", "What colour is the boat?").out.splitlines()
+    assert len([line for line in said if "The boat is red." in line]) == 1
+    assert "and 2 more" in said[-1]
+
+
+@pytest.mark.promise("reading.cli")
 def test_a_conversation_in_a_file_and_every_question_about_it(tally: Tally, workspace: Path) -> None:
     (workspace / "talk.txt").write_text("Ann: Carol lives in Rome.\nBob: Carol lives in Rome, I saw it.\n")
     added = tally("memory", "add", "--file", "talk.txt", "--episode", "talk", "--json").json

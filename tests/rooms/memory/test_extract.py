@@ -106,6 +106,62 @@ def test_the_owners_word_is_enough_about_what_is_the_owners(memory: Remembering)
 
 
 @pytest.mark.promise("reading.remember")
+def test_what_the_owner_says_later_takes_the_place_of_what_he_said_before(memory: Remembering) -> None:
+    def homes() -> list[tuple[str, bool]]:
+        facts = memory.room.reading.ask(query="Where do I live?", now=memory.now).facts
+        return [(fact.one.object, fact.replaced_by is None) for fact in facts]
+
+    told(memory, "I live in Berlin and I work for Siemens.")
+    memory.now += 60
+    (munich,) = told(memory, "I moved to Munich.").proposition_ids
+    assert homes() == [("Munich", True), ("Berlin", False)]
+    memory.now += 60
+    # Said again, in other words, it is the same fact, from one more text.
+    assert told(memory, "I live in Munich.").proposition_ids == (munich,)
+    assert homes() == [("Munich", True), ("Berlin", False)]
+    memory.now += 60
+    back = told(memory, "I live in Berlin.")
+    assert back.refusals == ()
+    assert homes()[0] == ("Berlin", True)
+    assert ("Munich", False) in homes()
+    # What somebody else says of himself takes no place of the owner's, nor does what a model says.
+    for who, kind in (("Emil", "human"), ("owner", "model_inference")):
+        memory.now += 60
+        told(memory, "I live in Rome.", speaker=who, kind=kind)
+    assert homes()[0] == ("Berlin", True)
+
+
+@pytest.mark.promise("reading.remember")
+def test_a_name_that_is_changed_is_superseded_by_policy(memory: Remembering) -> None:
+    (first,) = told(memory, "My name is Ann Lee.").proposition_ids
+    memory.now += 60
+    (second,) = told(memory, "My name is Ann Roe.").proposition_ids
+    told_of = memory.room.reading.explain(first, now=memory.now)
+    assert told_of is not None
+    assert (told_of["standing"]["rule"], told_of["superseded_by"]) == ("S10-superseded", second)
+    facts = memory.room.reading.ask(query="What is my name?", now=memory.now).facts
+    assert [(fact.one.object, fact.replaced_by) for fact in facts] == [("Ann Roe", None), ("Ann Lee", second)]
+
+
+@pytest.mark.promise("reading.remember")
+def test_what_the_owner_takes_back_is_no_longer_accepted_on_his_word(memory: Remembering) -> None:
+    (tea,) = told(memory, "I prefer tea.").proposition_ids
+    assert memory.status(tea) == "accepted"
+    memory.now += 60
+    denied = told(memory, "I don't prefer tea any more.")
+    assert denied.contradicted_ids == (tea,)
+    assert memory.status(tea) == "contested"
+    explained = memory.room.reading.explain(tea, now=memory.now)
+    assert explained is not None
+    assert [edge["quote"] for edge in explained["edges"] if edge["stance"] == "contradiction"] == [
+        "I don't prefer tea any more."
+    ]
+    memory.now += 60
+    (again,) = told(memory, "I prefer tea.").proposition_ids
+    assert memory.status(again) == "accepted"
+
+
+@pytest.mark.promise("reading.remember")
 def test_what_the_gate_refuses_is_told_and_changes_nothing(memory: Remembering) -> None:
     before = memory.bytes()
     made = told(memory, "I live in Oslo.", kind="test_result")
@@ -142,8 +198,8 @@ def test_a_model_proposes_through_a_turn_and_its_quotes_are_checked(memory: Reme
         "Done.",
     )
     assert result.steps[0].outcome.ok
-    (name,) = memory.room.reading.known("Bob", "owns", "the mill")
-    assert memory.status(name) == "provisional"
+    (known,) = memory.room.reading.known("Bob", "owns", "the mill")
+    assert memory.status(known.id) == "provisional"
     bad = {**claim, "object": "the moon", "quotes": [{"observation_id": seen, "quote": "sold the moon to Bob"}]}
     let_write(memory, Recorded(observation_id=seen, text=text), call("propose_proposition", bad))
     assert memory.room.reading.known("Bob", "owns", "the moon") == []

@@ -329,3 +329,95 @@ def test_the_tools_read_through_the_gate(memory: Remembering) -> None:
 @pytest.mark.promise("reading.recall")
 def test_the_budget_of_a_wanted_is_the_usual_one() -> None:
     assert (Wanted(query="x").limit, Wanted(query="x").tokens) == (10, 1000)
+
+
+@pytest.mark.promise("reading.recall", "reading.doubt")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is the name of my dog?",
+        "What is my brother's name?",
+        "What is my cat called?",
+        "What is your name?",
+        "What is her name?",
+    ],
+)
+def test_what_is_known_of_one_is_no_answer_about_another(memory: Remembering, query: str) -> None:
+    seen = memory.observe("My name is Ada.", "owner", "human")
+    memory.propose(seen, fact="owner name Ada")
+    found = ask(memory, query)
+    assert (found["facts"], found["passages"], found["doubt"]) == ([], [], "nothing_found")
+    own = ask(memory, "What is my name?")
+    assert ([fact["object"] for fact in own["facts"]], own["doubt"]) == (["Ada"], None)
+    assert [fact["object"] for fact in ask(memory, "name")["facts"]] == ["Ada"]
+
+
+@pytest.mark.promise("reading.recall")
+def test_a_fact_answers_the_question_about_its_own_subject(memory: Remembering) -> None:
+    for subject, thing in (("owner", "Ada"), ("owner's dog", "Rex"), ("Dora", "Dora Lee")):
+        seen = memory.observe(f"{subject} is {thing}", "owner", "human")
+        memory.call("propose_proposition", subject=subject, predicate="name", object=thing, observation_ids=[seen])
+
+    def objects(query: str) -> list[str]:
+        return [fact["object"] for fact in ask(memory, query)["facts"]]
+
+    assert objects("What is my name?") == ["Ada"]
+    assert objects("What is the name of my dog?") == ["Rex"]
+    assert objects("What is my dog called?") == ["Rex"]
+    assert objects("What is the name of Dora?") == ["Dora Lee"]
+
+
+@pytest.mark.promise("reading.recall")
+def test_who_asks_of_himself_is_found_among_many(memory: Remembering) -> None:
+    for number in range(60):
+        memory.propose(memory.observe(f"letter {number}", f"s{number}"), fact=f"Person{number} lives_in Town{number}")
+        if number == 5:
+            memory.propose(memory.observe("I live in Oslo.", "owner", "human"), fact="owner lives_in Oslo")
+    found = ask(memory, "Where do I live?")
+    assert [(fact["subject"], fact["object"]) for fact in found["facts"]] == [("owner", "Oslo")]
+    assert ask(memory, "Where does Dora live?")["facts"] == []
+
+
+@pytest.mark.promise("reading.doubt")
+def test_the_owners_word_on_himself_is_doubted_where_another_is_named(memory: Remembering) -> None:
+    memory.propose(memory.observe("I live in Oslo.", "owner", "human"), fact="owner lives_in Oslo")
+    assert ask(memory, "Where does Dora live?")["facts"] == []
+    assert ask(memory, "Where does Dora live?")["doubt"] is not None
+    # What is shown is no «nothing».
+    memory.propose(memory.observe("letter", "s1"), fact="Dora works_for Acme")
+    assert ask(memory, "Who is the employer of Dora?")["doubt"] is None
+
+
+@pytest.mark.promise("reading.recall")
+def test_an_accepted_fact_is_shown_with_what_it_rests_on_and_repeats_only_once(memory: Remembering) -> None:
+    for who in ("catalogue", "test-bench"):
+        seen = memory.observe(f"A long report from the {who}, about a lid and a handle. It holds 1.7 litres.", who)
+        memory.propose(seen, fact="kettle capacity 1.7")
+    for number in range(20):
+        seen = memory.observe("The capacity of the kettle is 2.", f"try {number}", "model_inference")
+        memory.propose(seen, fact="kettle capacity 2")
+    found = ask(memory, "What is the capacity of the kettle?")
+    assert [(fact["object"], fact["status"]) for fact in found["facts"]] == [("1.7", "accepted"), ("2", "tentative")]
+    assert [(said["class"], said["times"]) for said in found["passages"]] == [
+        ("document", 1), ("document", 1), ("model_inference", 20),
+    ]  # fmt: skip
+    # The same words from another kind of source are another matter.
+    memory.observe("The capacity of the kettle is 2.", "Ann", "human")
+    again = ask(memory, "What is the capacity of the kettle?")["passages"]
+    assert [said["class"] for said in again].count("human") == 1
+
+
+@pytest.mark.promise("reading.recall")
+def test_what_takes_anothers_place_comes_first_unless_it_is_of_a_poorer_kind(memory: Remembering) -> None:
+    before = memory.propose(memory.observe("I live in Oslo.", "owner", "human"), fact="owner lives_in Oslo")
+    guess = memory.observe("Perhaps Rome.", "m", "model_inference")
+    memory.propose(guess, fact="owner lives_in Rome", supersedes=[before])
+    facts = ask(memory, "Where do I live?")["facts"]
+    assert [(fact["object"], fact["superseded_by"]) for fact in facts] == [("Oslo", None), ("Rome", None)]
+    later = memory.observe("I live in Turin.", "owner", "human")
+    now = memory.propose(later, fact="owner lives_in Turin", supersedes=[before])
+    facts = ask(memory, "Where do I live?")["facts"]
+    assert [(fact["object"], fact["superseded_by"]) for fact in facts] == [
+        ("Turin", None), ("Rome", None), ("Oslo", now),
+    ]  # fmt: skip
+    assert facts[-1]["label"].startswith("superseded")

@@ -7,7 +7,7 @@ from tallystick.doors.cli.demo_parts import Shown, Stage
 from tallystick.doors.cli.memory_reading import memory_in, origin_of, remembered
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.recall import Fact
+    from tallystick.rooms.memory.facts import Fact
 
 NOTES = (
     ("catalogue", "document", "Steel, with a lid of oak. The capacity of the Kestrel kettle is 1.7 litres."),

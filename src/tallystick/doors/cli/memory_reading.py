@@ -182,7 +182,8 @@ def _told(here: Here, filled: "Filled") -> Exit:
     """Show what came of a text."""
     made = filled.remembered
     here.screen.data(filled.as_dict())
-    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts")
+    denied = f", contradicted {len(made.contradicted_ids)}" if made.contradicted_ids else ""
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts{denied}")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
     if filled.unheard is not None:
@@ -249,7 +250,9 @@ def _show(here: Here, found: "Recollection") -> None:
         )
     for passage in found.passages:
         said = passage.as_dict()
-        here.screen.line(f"{said['observed_at'][:10]}  {said['source_id']}: “{said['text']}”  {said['receipt_id']}")
+        more = "" if passage.times == 1 else f" and {passage.times - 1} more"
+        who = f"{said['observed_at'][:10]}  {said['source_id']}{more}"
+        here.screen.line(f"{who}: “{said['text']}”  {said['receipt_id']}")
 
 
 def unknown_proposition() -> Refused:

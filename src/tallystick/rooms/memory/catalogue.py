@@ -11,6 +11,8 @@ from tallystick.rooms.memory.text_index import TextIndex
 from tallystick.storage.text_segments import Entry, TextSegments
 
 OBSERVATIONS, PROPOSITIONS = "memory-texts.db", "memory-facts.db"
+_ALSO_ASKED = {"name": "called", "lives_in": "home", "works_for": "employer"}
+"""Predicates that are asked for by another word than they are told with."""
 MAX_INDEXED = 100_000
 """Characters of one text that are indexed; a megabyte of text says what it is about before its end."""
 
@@ -54,7 +56,7 @@ def entry_of(seen: Observation) -> Entry:
 
 
 def _fact_entry(one: Proposition) -> Entry:
-    text = f"{one.subject} {one.predicate.replace('_', ' ')} {one.object}"
+    text = f"{one.subject} {one.predicate.replace('_', ' ')} {_ALSO_ASKED.get(one.predicate, '')} {one.object}"
     # The subject stands in the speaker's place: a fact is the more wanted when its subject is named.
     return Entry(
         number=0, id=one.id, seq=one.seq, speaker=name_key(one.subject), at=one.at, words=weigh(content_words(text))

@@ -1,15 +1,18 @@
 """From a conversation or a document to claims that may be proposed. Rules only: no model, no guess.
 
 A claim is taken only from a plain statement: not from a question, a condition, a hedge or somebody else's reported
-words. Its quote is the sentence, word for word, so the gate can check it. What is missed can be proposed by hand or by
+words. Its quote is the sentence, word for word, so the gate can check it. A sentence of several clauses states several
+things. What is missed can be proposed by hand or by
 a model; what is taken wrongly would have to be contradicted. So the rules rather miss than guess.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tallystick.records import record
+from tallystick.rooms.memory.clauses import Joint, joints
 from tallystick.rooms.memory.extract_rules import LONGEST, RULES, TAIL, Rule
+from tallystick.rooms.memory.naming import possessed
 
 MAX_PASSAGE = 4_000
 """Characters of one observation: a few paragraphs, so that a quote is easily found in it."""
@@ -23,8 +26,12 @@ _UNSURE = re.compile(
     r"|told me|claims? that|imagine|pretend|suppose|joking|ignore (?:all|previous))\b",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(r"\b(?:moved to|relocated to|now|as of today|from now on)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"\b(?:moved (?:back )?to|relocated to|now|as of today|from now on)\b", re.IGNORECASE)
 _FIRST = frozenset({"i", "my", "we", "our", "me"})
+_POINTING = frozenset(
+    {"it", "that", "this", "these", "those", "him", "her", "them", "me", "us", "you", "there", "here"}
+)
+"""Words that name nothing by themselves."""
 
 
 @record
@@ -89,32 +96,62 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def _read(sentence: str, speaker: str | None) -> Iterator[Claim]:
-    """The first rule that fits: each sentence states one thing."""
-    for rule in RULES:
-        match = rule.pattern.search(sentence)
-        if match is None:
-            continue
-        claim = _claim(rule, match, sentence, speaker)
-        if claim is not None:
-            yield claim
+    """What its clauses state, one thing each, up to the first that states nothing: what follows may hang on that."""
+    rest = sentence
+    while rest:
+        clause, joint = _first_clause(rest)
+        found = _stated(clause, speaker, sentence)
+        if found is None:
             return
+        claim, subject = found
+        if joint is not None and joint.goes_on and joint.adds and claim.negated:
+            # «I don't live in Rome and work for Acme»: nobody can say how far the denial reaches.
+            return
+        yield claim
+        rest = "" if joint is None else f"{subject} {joint.after}" if joint.goes_on else joint.after
 
 
-def _claim(rule: Rule, match: re.Match[str], sentence: str, speaker: str | None) -> Claim | None:
+def _first_clause(words: str) -> tuple[str, Joint | None]:
+    """Up to the first joint before which there is a statement; all of it if there is none."""
+    for joint in joints(words):
+        if any(rule.pattern.search(joint.before) for rule in RULES):
+            return joint.before, joint
+    return words, None
+
+
+def _stated(clause: str, speaker: str | None, sentence: str) -> tuple[Claim, str] | None:
+    """By the first rule that fits; also its subject in the words of the clause."""
+    for rule in RULES:
+        match = rule.pattern.search(clause)
+        claim = None if match is None else _claim(rule, match, speaker, sentence)
+        if match is not None and claim is not None:
+            groups = match.groupdict()
+            said = f"my {groups['mine']}" if groups.get("mine") else groups.get("subject") or "I"
+            return claim, said
+    return None
+
+
+def _claim(rule: Rule, match: re.Match[str], speaker: str | None, sentence: str) -> Claim | None:
     groups = match.groupdict()
-    subject = (groups.get("subject") or "").strip(" ,;")
-    if not subject or subject.casefold() in _FIRST:
-        if speaker is None:
-            return None
-        subject = speaker
+    subject = _subject(groups, speaker)
     predicate = rule.predicate or (groups.get("predicate") or "").strip().casefold()
     thing = TAIL.sub("", (groups.get("object") or "").strip(" ,;.!\"'"))
-    if not predicate or not thing or max(len(thing), len(subject)) > LONGEST:
+    if not subject or not predicate or not thing or thing.casefold() in _POINTING:
+        return None
+    if max(len(thing), len(subject)) > LONGEST:
         return None
     return Claim(
         subject=subject, predicate=predicate, object=thing, quote=sentence,
-        negated=bool(groups.get("no")), begins=_BEGINS.search(sentence) is not None, volatility=rule.volatility,
+        negated=bool(groups.get("no")), begins=_BEGINS.search(match.string) is not None, volatility=rule.volatility,
     )  # fmt: skip
+
+
+def _subject(groups: Mapping[str, str | None], speaker: str | None) -> str | None:
+    """Whom it is about; None: the speaker, or something of his, and nobody knows who speaks."""
+    named = (groups.get("subject") or "").strip(" ,;")
+    whose = named if named and named.casefold() not in _FIRST else speaker
+    thing = groups.get("mine") or groups.get("theirs")
+    return whose if whose is None or thing is None else possessed(whose, thing)
 
 
 def _turns(text: str, speaker: str | None) -> Iterator[tuple[str | None, str]]:

@@ -25,6 +25,11 @@ def name_key(text: str) -> str:
     return one_line(text).casefold()
 
 
+def possessed(whose: str, thing: str) -> str:
+    """The name of what is somebody's and has no other name: `owner's dog`."""
+    return f"{whose}'s {one_line(thing)}"
+
+
 def predicate_key(text: str) -> str:
     """A predicate as it is compared: `Lives in` and `lives-in` are `lives_in`."""
     return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())

@@ -58,8 +58,16 @@ class Ranking:
     complete: bool
 
 
-def rank(index: TextIndex, question: Question, *, limit: int, as_of_seq: int | None = None) -> Ranking:
-    """The texts that most likely answer a question."""
+def rank(index: TextIndex, question: Question, *, limit: int, spare: int = 0, as_of_seq: int | None = None) -> Ranking:
+    """The texts that most likely answer a question.
+
+    Args:
+        index: Where they are looked for.
+        question: What is asked.
+        limit: How many are wanted; whether there is an answer is judged by these.
+        spare: How many more are given, for whoever leaves some out.
+        as_of_seq: Only texts up to this place of the log.
+    """
     names = frozenset(word for word in question.words if index.is_speaker(word))
     words = {word: NAME_WEIGHT if word in names else 1.0 for word in question.words}
     before = None if as_of_seq is None else index.upto(as_of_seq)
@@ -71,14 +79,15 @@ def rank(index: TextIndex, question: Question, *, limit: int, as_of_seq: int | N
         number: fitting[number] * SPEAKER + share if _speaks(entry, names) else fitting[number]
         for number, entry in entries.items()
     }
-    order = best_of(scores, limit)
+    order = best_of(scores, limit + spare)
     held = index.words(order)
     asked = tuple(word for word in question.words if word not in names) or question.words
     best = tuple(
         Ranked(entry=entries[number], score=scores[number], covers=coverage(held[number], found.worth, asked))
         for number in order
     )
-    return Ranking(best=best, doubt=_doubt(best, fitting, entries, names), worth=found.worth, complete=found.complete)
+    doubt = _doubt(best[:limit], fitting, entries, names)
+    return Ranking(best=best, doubt=doubt, worth=found.worth, complete=found.complete)
 
 
 def _spread(index: TextIndex, found: Found, cut: int) -> tuple[dict[int, float], dict[int, Entry]]:

@@ -11,6 +11,7 @@ from tallystick.rooms.memory.diff import diff
 from tallystick.rooms.memory.events import event_of
 from tallystick.rooms.memory.explain import explain_proposition
 from tallystick.rooms.memory.jsonld import json_ld
+from tallystick.rooms.memory.known import Known, known_of
 from tallystick.rooms.memory.naming import name_key, predicate_key
 from tallystick.rooms.memory.nouns import Event, Proposition
 from tallystick.rooms.memory.projection import Log as Ledger
@@ -97,12 +98,13 @@ class Reading:
         """The same in words: `ask(query="…")`; the other words are those of `Wanted`."""
         return self.recall(Wanted(valid_at=valid_at, **wanted), now=now)
 
-    def known(self, subject: str, predicate: str, thing: str) -> list[str]:
-        """The propositions that say this, whatever their valid time."""
+    def known(self, subject: str, predicate: str, thing: str | None = None) -> list[Known]:
+        """The propositions of a subject and a predicate, whatever their valid time; only with this object, if named."""
 
-        def find(state: StoredState) -> list[str]:
+        def find(state: StoredState) -> list[Known]:
             about = state.about(name_key(subject), predicate_key(predicate), upto=None, most=MOST_KNOWN)
-            return sorted(one.id for one in about if name_key(one.object) == name_key(thing))
+            wanted = (one for one in about if thing is None or name_key(one.object) == name_key(thing))
+            return sorted((known_of(state, one) for one in wanted), key=lambda one: one.id)
 
         return self._projection.ask(find, written=True)
 

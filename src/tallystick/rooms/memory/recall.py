@@ -4,30 +4,35 @@ A budget bounds both together. Nothing is summed up or worded anew: facts are sh
 that says how far they may be relied on, and texts are shown word for word.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from tallystick.records import record
+from tallystick.rooms.memory.about import About, read_about
 from tallystick.rooms.memory.catalogue import Catalogue
 from tallystick.rooms.memory.entities import names_of
-from tallystick.rooms.memory.excerpts import excerpt, tokens_of
-from tallystick.rooms.memory.explain import proposition_dict
+from tallystick.rooms.memory.excerpts import tokens_of
+from tallystick.rooms.memory.facts import Fact, in_succession
 from tallystick.rooms.memory.naming import name_key, predicate_key
-from tallystick.rooms.memory.nouns import Observation, Proposition
+from tallystick.rooms.memory.nouns import Proposition
+from tallystick.rooms.memory.passages import Passage, choose_passages
 from tallystick.rooms.memory.question import Question, content_words, read_question
-from tallystick.rooms.memory.ranking import Ranked, rank
+from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
-from tallystick.rooms.memory.standing import Standing, holds_at, standing
+from tallystick.rooms.memory.standing import holds_at, standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import RELIED_ON
-from tallystick.rooms.memory.times import stamp_of
+from tallystick.rooms.memory.stems import stem
 
 ITEMS, TOKENS = 10, 1000
 """The usual budget."""
 MAX_ITEMS, MAX_TOKENS = 50, 8000
-ITEM_TOKENS = 200
-"""Of one text; longer ones are shown in part."""
+SPARE = 20
+"""Texts that are looked at beyond those wanted: many may say the same."""
+EVIDENCE = 3
+"""Texts that an accepted fact is shown with; `explain` shows all."""
 LOOKED_AT = 40
 """Facts that are weighed for one question."""
 READ = 1000
@@ -50,50 +55,6 @@ class Wanted:
     """Only facts that speak of this moment."""
     limit: int = ITEMS
     tokens: int = TOKENS
-
-
-@record
-class Fact:
-    """A proposition that bears on the question."""
-
-    one: Proposition
-    stands: Standing
-
-    @property
-    def words(self) -> str:
-        """As it is shown, and counted."""
-        return f"{self.one.subject} {self.one.predicate} {self.one.object}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain JSON."""
-        shown = self.stands.as_dict()
-        del shown["figures"], shown["evidence_ids"]
-        return {**proposition_dict(self.one), **shown, "belief": self.stands.figures.belief}
-
-
-@record
-class Passage:
-    """A text that may answer the question."""
-
-    seen: Observation
-    text: str
-    score: int
-    """In hundredths; only to compare within one answer."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain JSON."""
-        return {
-            "observation_id": self.seen.id,
-            "text": self.text,
-            "whole": self.text == self.seen.text,
-            "source_id": self.seen.source_id,
-            "class": self.seen.weighed_as,
-            "observed_at": stamp_of(self.seen.observed_at),
-            "episode_id": self.seen.episode_id,
-            "receipt_id": self.seen.receipt_id,
-            "seq": self.seen.seq,
-            "score": self.score,
-        }
 
 
 @record
@@ -130,29 +91,59 @@ def recall(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, *, now:
         now: The moment that facts are weighed at.
     """
     question = read_question(wanted.query)
-    facts = _facts(state, log, catalogue, wanted, question, now)
-    ranking = rank(catalogue.observations, question, limit=wanted.limit, as_of_seq=wanted.as_of_seq)
+    about, owners = read_about(question) if wanted.entity is None else About(), state.policy.owners
+    asked = _by_name(wanted, about, catalogue, owners)
+    found = _facts(state, log, catalogue, asked, read_question(asked.query), now)
+    facts = in_succession([fact for fact in found if _fits(fact.one, about, owners)])
+    ranking = rank(catalogue.observations, question, limit=wanted.limit, spare=SPARE, as_of_seq=wanted.as_of_seq)
     shown, spent = _within(facts, wanted.limit // 2 if question.words else wanted.limit, wanted.tokens // 2)
     passages: list[Passage] = []
-    for ranked in ranking.best if wanted.entity is None else ():
-        seen = state.observations.get(ranked.entry.id)
-        if seen is not None and len(shown) + len(passages) < wanted.limit:
-            text = excerpt(seen.text, ranking.worth, min(ITEM_TOKENS, wanted.tokens))
-            if spent + tokens_of(text) <= wanted.tokens:
-                spent += tokens_of(text)
-                passages.append(_passage(ranked, seen, text))
-    accepted = any(fact.stands.status == "accepted" for fact in shown)
-    # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
-    doubt = None if accepted or (shown and not question.words) else ranking.doubt
-    if not shown and not passages:
-        doubt = "nothing_found"
+    if wanted.entity is None:
+        passages, spent = choose_passages(
+            state, ranking, _evidence(shown), about, limit=wanted.limit - len(shown), tokens=wanted.tokens, spent=spent
+        )
+    missed = bool(found) or all(about.passes_by(each.text, each.seen.source_id, owners) for each in passages)
+    doubt = _doubt(ranking.doubt, question, shown, passages, missed=missed)
     return Recollection(
         facts=tuple(shown), passages=tuple(passages), doubt=doubt, tokens=spent, complete=ranking.complete
     )
 
 
-def _passage(ranked: Ranked, seen: Observation, text: str) -> Passage:
-    return Passage(seen=seen, text=text, score=round(ranked.score * 100))
+def _by_name(wanted: Wanted, about: About, catalogue: Catalogue, owners: Iterable[str]) -> Wanted:
+    """The same with the names of whoever asks of himself: facts are kept by name."""
+    named = [name for name in owners if about.of_asker and catalogue.propositions.is_speaker(stem(name))]
+    return replace(wanted, query=" ".join((*named, wanted.query))) if named else wanted
+
+
+def _doubt(
+    said: str | None, question: Question, facts: Sequence[Fact], passages: Sequence[Passage], *, missed: bool
+) -> str | None:
+    """Why there may be no answer.
+
+    Args:
+        said: What speaks against the texts that were found.
+        question: What is asked.
+        facts: What is shown.
+        passages: The texts that are shown.
+        missed: What was found is about somebody else.
+    """
+    if not facts:
+        return "nothing_found" if not passages else said or ("said_of_another" if missed else None)
+    # Whoever names only an entity asked for all that is known of it; there are no words it could miss.
+    if not question.words or said == "nothing_found" or any(fact.stands.status == "accepted" for fact in facts):
+        return None
+    return said
+
+
+def _fits(one: Proposition, about: About, owners: Collection[str]) -> bool:
+    return about.fits(one.subject, one.predicate, one.object, owners)
+
+
+def _evidence(facts: Iterable[Fact]) -> list[str]:
+    """What the accepted ones rest on, the strongest of each."""
+    return [
+        name for fact in facts if fact.stands.status == "accepted" for name in fact.stands.evidence_ids[:EVIDENCE]
+    ]  # fmt: skip
 
 
 def _within(facts: Iterable[Fact], limit: int, tokens: int) -> tuple[list[Fact], int]:

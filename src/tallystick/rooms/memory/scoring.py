@@ -24,6 +24,8 @@ MODEL_GROUPS = 8
 """The freshest model groups that are weighed: the cap is reached with three."""
 WEIGHED = 64
 """Independent groups that are weighed; the cap is reached with a handful."""
+NEVER = -(1 << 62)
+"""Before all times."""
 HALVINGS = 14
 """After so many half-lives nothing is left of 10,000."""
 
@@ -94,11 +96,13 @@ class Side:
         self._copied = False
         """Some text stands in two groups."""
         self._model: dict[str, tuple[int, str]] = {}
-        self.owner = False
+        self.owner_at = NEVER
+        """When the owner last spoke on this side."""
 
     def add(self, seen: Observation) -> None:
         """Take one more observation; the same one twice changes nothing."""
-        self.owner = self.owner or seen.owner
+        if seen.owner:
+            self.owner_at = max(self.owner_at, seen.observed_at)
         when = (seen.observed_at, seen.id)
         off = self._policy.off
         if seen.weighed_as == MODEL and "model_cap" not in off:
@@ -216,7 +220,10 @@ class Dossier:
             # Only asked for once everything is stale; a second weighing would double the cost of every event.
             once=self.support.mass(now, None).value if stale and half_life is not None else pro.value,
             failed_test=self._failed(now, half_life),
-            owner=owner_predicate and self.support.owner and "owner" not in self._policy.off,
+            # The owner's last word counts: who takes something back no longer says so.
+            owner=owner_predicate
+            and self.support.owner_at > self.contradiction.owner_at
+            and "owner" not in self._policy.off,
         )  # fmt: skip
         return Weighed(figures=figures, evidence_ids=(*pro.evidence_ids, *con.evidence_ids)[: 2 * SHOWN_IDS])
 

@@ -9,11 +9,13 @@ from typing import Any
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.records import record
 from tallystick.rooms.memory.extract import Claim, Passage
+from tallystick.rooms.memory.flows.succession import Place, place_of
+from tallystick.rooms.memory.known import Known as KnownOne
 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Outcome]]
 """Proposes one call at the gate."""
-Known = Callable[[str, str, str], list[str]]
-"""Gives the ids of the propositions with this subject, predicate and object."""
+Known = Callable[[str, str], list[KnownOne]]
+"""Gives what is there of this subject and predicate."""
 
 
 @record
@@ -86,7 +88,7 @@ async def remember(call: Call, passages: Iterable[Passage], origin: Origin, *, k
         call: The gate.
         passages: What was extracted.
         origin: Where they come from; in a conversation each speaker is a source of his own.
-        known: For claims that deny: what they deny must be there already.
+        known: What is there already: a claim may deny it, say it again, or take its place.
     """
     gathered = _Gathered()
     for passage in passages:
@@ -94,7 +96,7 @@ async def remember(call: Call, passages: Iterable[Passage], origin: Origin, *, k
         if seen is None:
             continue
         for claim in passage.claims:
-            await _propose(call, claim, seen, origin, known, gathered)
+            await _propose(call, claim, passage, seen, origin, known, gathered)
     return Remembered(
         observation_ids=tuple(dict.fromkeys(gathered.observations)),
         proposition_ids=tuple(dict.fromkeys(gathered.propositions)),
@@ -120,24 +122,48 @@ async def _observe(call: Call, passage: Passage, origin: Origin, gathered: _Gath
     return name
 
 
-async def _propose(call: Call, claim: Claim, seen: str, origin: Origin, known: Known, gathered: _Gathered) -> None:
+async def _propose(
+    call: Call, claim: Claim, passage: Passage, seen: str, origin: Origin, known: Known, gathered: _Gathered
+) -> None:
+    there = known(claim.subject, claim.predicate)
     if claim.negated:
-        for name in known(claim.subject, claim.predicate, claim.object):
-            denial = {"proposition_id": name, "observation_id": seen, "quote": claim.quote}
-            if await _ask(call, "attach_contradiction", denial, origin, gathered) is not None:
-                gathered.contradicted.append(name)
+        for one in there:
+            if one.says(claim.object) and await _attach(
+                "attach_contradiction", call, one.id, claim, seen, origin, gathered
+            ):
+                gathered.contradicted.append(one.id)
         return
+    place = place_of(
+        claim, there, who=passage.speaker or origin.source_id, kind=origin.source_class, when=origin.observed_at
+    )
+    if place.again is not None:
+        if await _attach("attach_support", call, place.again, claim, seen, origin, gathered):
+            gathered.propositions.append(place.again)
+        return
+    result = await _ask(call, "propose_proposition", _proposal(claim, place, seen, origin), origin, gathered)
+    if result is not None:
+        gathered.propositions.append(result["proposition_id"])
+
+
+def _proposal(claim: Claim, place: Place, seen: str, origin: Origin) -> dict[str, Any]:
     args: dict[str, Any] = {
         "subject": claim.subject, "predicate": claim.predicate, "object": claim.object, "volatility": claim.volatility,
         "observation_ids": [seen], "quotes": [{"observation_id": seen, "quote": claim.quote}],
     }  # fmt: skip
-    if claim.begins:
-        args["valid_from"] = origin.observed_at[:10]
+    if place.valid_from is not None:
+        args["valid_from"] = place.valid_from
+    if place.supersedes:
+        args["supersedes"] = list(place.supersedes)
     if origin.episode_id is not None:
         args["episode_id"] = origin.episode_id
-    result = await _ask(call, "propose_proposition", args, origin, gathered)
-    if result is not None:
-        gathered.propositions.append(result["proposition_id"])
+    return args
+
+
+async def _attach(
+    tool: str, call: Call, name: str, claim: Claim, seen: str, origin: Origin, gathered: _Gathered
+) -> bool:
+    args = {"proposition_id": name, "observation_id": seen, "quote": claim.quote}
+    return await _ask(call, tool, args, origin, gathered) is not None
 
 
 async def _ask(
