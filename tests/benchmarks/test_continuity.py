@@ -176,7 +176,7 @@ def test_every_kind_has_at_least_twelve_wordings_on_each_side() -> None:
 def test_the_two_sets_share_no_wording_and_know_the_same_slots() -> None:
     dev, held = forms("dev"), forms("held")
     slots = {"N", "A", "K", "M", "S", "v", "w", "V", "W", "he", "him", "his", "He", "His", "himself", "man"}
-    slots |= {"town", "night", "nth", "later", "young", "day", "month"}
+    slots |= {"town", "night", "nth", "digits", "later", "young", "day", "month"}
     for kind in KINDS:
         for one, other in zip(dev[kind], held[kind], strict=True):
             assert (one.name, one.card, one.values) == (other.name, other.card, other.values)

@@ -19,7 +19,7 @@ OPEN = {("/health", "get")}
 """Routes that ask nobody who he is."""
 ANYONE = {
     ("/api/gate/call", "post"), ("/api/gate/turns", "post"), ("/api/gate/turns/{turn_id}/submit", "post"),
-    ("/api/gate/tools", "get"), ("/api/evidence/check", "post"), ("/api/audit/head", "get"), ("/metrics", "get"),
+    ("/api/gate/tools", "get"), ("/api/evidence/check", "post"), ("/api/audit/head", "get"), ("/metrics", "get"), ("/v1/desk/metrics", "get"),
     ("/api/approvals/{approval_id}/resume", "post"), ("/api/ai/chat", "post"), ("/api/ai/chief/route", "post"),
     ("/api/ai/task/execute", "post"), ("/v1/chat/completions", "post"), ("/v1/models", "get"),
     ("/v1/models/{model}", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),

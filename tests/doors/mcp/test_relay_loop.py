@@ -53,6 +53,7 @@ def test_it_sleeps_soon_and_at_once_where_others_want_to_run(
         assert stepped[-1] - stepped[0] < 100 * relay_loop.AWAKE_S
         assert time.process_time() - before < 0.5
         monkeypatch.setattr(relay_loop, "_let_others", lambda: (stepped.append(0.0), time.sleep(0.005)))
+        monkeypatch.setattr(relay_loop, "REST_S", 60.0)
         stepped.clear()
         for _ in range(5):
             selector.select(0.01)

@@ -115,7 +115,7 @@ def test_logs_are_asked_for_ids_and_codes_and_what_they_say_is_shown(gate: Gate)
     assert query == "QB-48213"
     assert [piece["source"] for piece in tried.evidence] == ["logs/shop.log"]
     assert tried.verdict is not None
-    assert tried.verdict.status == "PROCEED"
+    assert tried.verdict.status == "PROCEED", tried.verdict
     package = context(gate)
     (hit,) = package["logs_hits"]
     assert "the card has expired" in hit["text"]

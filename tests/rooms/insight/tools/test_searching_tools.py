@@ -77,7 +77,8 @@ def test_a_search_answers_in_the_closed_form(gate: Gate) -> None:
         "dataset_id": dataset_id, "k": 1, "backend": "builtin", "model_name": "wordllama-256", "rerank": False,
         "rerank_backend": None,
     }  # fmt: skip
-    assert (hit["department"], hit["product"], hit["summary"]) == ("Cards", "App", None)
+    assert (hit["department"], hit["product"]) == ("Cards", "App")
+    assert "card" in hit["summary"], "without a summary of its own, how it begins"
     filtered = called(
         gate, "tool.search.nn", dataset_id=dataset_id, query_text="card", filters={"department": ["IT"]}, rerank=True
     ).unwrap()

@@ -230,9 +230,9 @@ def _stems_in(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _names_in(texts: Sequence[str]) -> frozenset[str]:
-    """The words that are written large somewhere."""
-    large = (found.group() for text in texts for found in _WORD.finditer(text) if found.group()[0].isupper())
-    return frozenset(stem(word.lower()) for word in large)
+    """The words that are written large somewhere; a number is never written otherwise."""
+    words = (found.group() for text in texts for found in _WORD.finditer(text))
+    return frozenset(stem(word.lower()) for word in words if word[0].isupper() or word[0].isdigit())
 
 
 def _is_held(word: str, here: frozenset[str]) -> bool:
