@@ -30,6 +30,7 @@ from tallystick.turns.agents.problem import Problem
 
 LOOK_S = 0.25
 """How often a round looks whether somebody wishes it cancelled."""
+CANCEL_AGAIN_S = 5.0
 MAX_NAME = 200
 
 
@@ -213,7 +214,10 @@ class Conferences:
         where, number = begun.conference.conference_id, begun.round.number
         while not await asyncio.to_thread(self._files.is_cancelling, where, number):  # noqa: ASYNC110 - see below
             await asyncio.sleep(LOOK_S)  # another process may be the one that wishes it
-        doing.cancel()
+        while not doing.done():
+            doing.cancel()
+            # Work that is told to stop just as something in it ends may miss it.
+            await asyncio.wait([doing], timeout=CANCEL_AGAIN_S)
 
     def _prompt_of(self, conference_id: str, number: int, caller: Caller) -> str | Unanswered:
         lines = self.transcript(conference_id, caller)

@@ -107,6 +107,24 @@ def test_a_client_that_leaves_a_stream_cancels_the_work(*, emits: bool) -> None:
 
 
 @pytest.mark.promise("chat.leaving")
+def test_work_that_missed_being_told_to_stop_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ai_stream, "AGAIN_S", 0.01)
+    told: list[str] = []
+
+    async def work(emit: Any) -> None:
+        emit(event("step", {}))
+        for _ in range(3):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                told.append("to stop")
+        await asyncio.Event().wait()
+
+    served(stream(work), leaves=True)
+    assert told == ["to stop"] * 3
+
+
+@pytest.mark.promise("chat.leaving")
 def test_work_without_a_stream_is_cancelled_too_and_its_errors_pass() -> None:
     async def gone() -> dict[str, str]:
         return {"type": "http.disconnect"}

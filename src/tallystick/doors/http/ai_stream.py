@@ -20,6 +20,8 @@ LEFT = 499
 """The client is gone: nobody reads the answer, but it is counted."""
 HEARTBEAT_S = 10.0
 """A line that says nothing, this often: proxies and clients close connections that are silent for longer."""
+AGAIN_S = 5.0
+"""Work that is told to stop just as something in it ends may miss it: it is told again."""
 HEARTBEAT = b": still at work\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -129,7 +131,9 @@ async def _caught(work: Coroutine[Any, Any, T]) -> T | _Raised:
 async def _cancel_when_left(receive: Receive, doing: asyncio.Task[Any]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    doing.cancel()
+    while not doing.done():
+        doing.cancel()
+        await asyncio.wait([doing], timeout=AGAIN_S)
 
 
 async def _send_pieces(pieces: asyncio.Queue[bytes | None], send: Send) -> bool:
