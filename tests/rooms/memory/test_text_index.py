@@ -1,13 +1,17 @@
 """The index: what it finds, what it keeps, what it forgets, what it costs."""
 
 import random
+from array import array
 from math import log
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tallystick.rooms.memory import text_index
-from tallystick.rooms.memory.postings import WEIGHTS, weigh
+from tallystick.rooms.memory.gathering import Postings, best_of, gather
+from tallystick.rooms.memory.postings import WEIGHTS, pack, weigh
 from tallystick.rooms.memory.text_index import TextIndex
 from tallystick.storage.text_segments import Entry, TextSegments
 from tests.sizes import size
@@ -99,6 +103,28 @@ def test_two_that_fill_one_file_do_not_disturb_each_other(tmp_path: Path) -> Non
         assert index.search({"w3": 1.0}).scores == pytest.approx(by_hand(said, {"w3": 1.0}, 64))
 
 
+@pytest.mark.promise("reading.index")
+def test_two_that_fill_one_file_in_other_portions_number_every_text_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_index, "SEGMENT", 4)
+    said, path = texts(64), tmp_path / "index.db"
+    slow, quick = TextIndex(TextSegments(path)), TextIndex(TextSegments(path))
+    monkeypatch.setattr(text_index, "BULK", 16)
+    for number, text in enumerate(said[:6]):
+        # One at a time: a segment of four is kept, and the rest waits.
+        quick.add(entry(number, text, episode="e"))
+    slow.fill(entry(number, text, episode="e") for number, text in enumerate(said))
+    assert slow.size == 64
+    again = TextIndex(TextSegments(path))
+    assert again.size == 64
+    for index in (slow, again):
+        assert index.search({"w3": 1.0}).scores == pytest.approx(by_hand(said, {"w3": 1.0}, 64))
+        assert [(held.id, held.before) for _, held in sorted(index.entries(range(64)).items())] == [
+            (f"obs_{number}", number - 1) for number in range(64)
+        ]
+
+
 @pytest.mark.promise("reading.forgets")
 @pytest.mark.usefixtures("small_segments")
 def test_a_forgotten_text_leaves_no_word_behind(tmp_path: Path) -> None:
@@ -164,3 +190,36 @@ def test_an_index_of_another_form_is_begun_anew(tmp_path: Path, monkeypatch: pyt
     again.add(entry(0, "w1"))
     again.clear()
     assert again.size == 0
+
+
+@pytest.mark.promise("reading.index")
+@given(st.dictionaries(st.integers(0, 200), st.sampled_from((0.5, 1.0, 1.5, 2.0))), st.integers(1, 12))
+def test_the_best_are_those_of_a_full_sort_however_many_are_equal(scores: dict[int, float], limit: int) -> None:
+    assert best_of(scores, limit) == sorted(scores, key=lambda number: (-scores[number], -number))[:limit]
+
+
+@pytest.mark.promise("reading.index")
+@given(
+    st.sets(st.integers(0, 60)), st.sets(st.integers(1, 59)), st.integers(0, 61) | st.none(), st.integers(1, 70),
+    st.sampled_from(("kept", "tail")),
+)  # fmt: skip
+def test_of_many_short_lists_the_newest_postings_before_a_cut_are_taken(
+    holders: set[int], borders: set[int], cut: int | None, visits: int, newest: str
+) -> None:
+    numbers = sorted(holders)
+    parts = [
+        [number for number in numbers if low <= number < high]
+        for low, high in zip([0, *sorted(borders)], [*sorted(borders), 61], strict=True)
+    ]
+    lists: list[Postings] = [pack(array("I", part), bytes(part)) for part in reversed(parts) if part]
+    if newest == "tail" and lists:
+        last = [part for part in parts if part][-1]
+        lists[0] = (array("I", last), bytearray(last))
+    scores = dict.fromkeys(range(0, 61, 7), 1.0)
+    values = [number / 4 for number in range(256)]
+    wanted = [number for number in numbers if cut is None or number < cut][-visits:]
+    expected = dict(scores)
+    for number in wanted:
+        expected[number] = values[number] + scores.get(number, 0.0)
+    assert gather(iter(lists), values, scores, cut=cut, visits=visits) == visits - len(wanted)
+    assert scores == expected

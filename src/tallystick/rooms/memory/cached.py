@@ -53,7 +53,7 @@ class CachedShelf(Shelf[T]):
 
     def __init__(
         self,
-        fetch: Callable[[str], bytes | None],
+        fetch: Callable[[list[str]], Iterable[tuple[str, bytes]]],
         stream: Callable[[], Iterator[bytes]],
         revive: Callable[[bytes], T],
         sieve: Callable[[], Iterable[str]] | None = None,
@@ -61,7 +61,7 @@ class CachedShelf(Shelf[T]):
         """Say how things are read.
 
         Args:
-            fetch: Gives the stored bytes of a key.
+            fetch: Gives keys with their stored bytes, of those that are stored.
             stream: All stored bytes, by key.
             revive: Makes a thing of its bytes.
             sieve: All stored keys, if misses are frequent and the keys are hashes.
@@ -78,14 +78,24 @@ class CachedShelf(Shelf[T]):
         """The thing, from here or from the table."""
         found = self.held.get(key)
         if found is None and self.may_hold(key):
-            body = self._fetch(key)
-            if body is not None:
-                found = self.held[key] = self._revive(body)
+            self._take([key])
+            found = self.held.get(key)
         return found
+
+    def some(self, keys: Iterable[str]) -> dict[str, T]:
+        """Several at once. Asking the database costs far more than what it answers, so it is asked once for all."""
+        wanted = list(keys)
+        self._take([key for key in dict.fromkeys(wanted) if key not in self.held])
+        return super().some(wanted)
+
+    def _take(self, keys: list[str]) -> None:
+        if keys:
+            self.held.update((key, self._revive(body)) for key, body in self._fetch(keys))
 
     def may_hold(self, key: str) -> bool:
         """False: there is surely no such thing."""
-        if self._keys is None:
+        # A sieve of a million keys takes seconds to make. Who only reads what is there never needs it.
+        if self._keys is None or (self._sieve is None and key in self.held):
             return True
         if self._sieve is None:
             self._sieve = Sieve(self._keys())

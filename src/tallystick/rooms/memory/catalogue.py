@@ -27,10 +27,8 @@ class Catalogue:
 
     def fill(self, observations: Iterable[Observation], propositions: Iterable[Proposition]) -> None:
         """Take what is new; what is there already is passed over. Both in the order of the log."""
-        for seen in observations:
-            self.observations.add(entry_of(seen))
-        for one in propositions:
-            self.propositions.add(_fact_entry(one))
+        self.observations.fill(map(entry_of, observations))
+        self.propositions.fill(map(_fact_entry, propositions))
 
     def clear(self) -> None:
         """Begin anew, e.g. because something was erased: no word of it may stay behind."""

@@ -85,11 +85,9 @@ def _each_once(state: State, ranking: Ranking, evidence: Iterable[str]) -> Itera
     scores = {ranked.entry.id: ranked.score for ranked in ranking.best}
     first: dict[str, Observation] = {}
     times: dict[str, set[str]] = {}
-    for name in (*evidence, *scores):
-        seen = state.observations.get(name)
-        if seen is not None:
-            key = f"{seen.weighed_as} {text_key(seen.text)}"
-            first.setdefault(key, seen)
-            times.setdefault(key, set()).add(seen.id)
+    for seen in state.observations.some((*evidence, *scores)).values():
+        key = f"{seen.weighed_as} {text_key(seen.text)}"
+        first.setdefault(key, seen)
+        times.setdefault(key, set()).add(seen.id)
     for key, shown in first.items():
         yield shown, scores.get(shown.id, 0.0), len(times[key])

@@ -4,7 +4,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MOST_TIMES = 15
 LENGTHS = (4, 6, 8, 11, 14, 18, 23, 30, 40, 55, 75, 110, 170, 300, 800, 2000)
@@ -38,11 +38,15 @@ def pack(numbers: "array[int]", weights: bytes | bytearray) -> bytes:
 
 def unpack(data: bytes) -> "tuple[array[int], bytes]":
     """Numbers (rising) and weights."""
-    size = len(data) // SIZE
-    numbers = array("I", data[: size * 4])
+    return unpack_all((data,))
+
+
+def unpack_all(parts: Sequence[bytes]) -> "tuple[array[int], bytes]":
+    """The same of several, one after the other."""
+    numbers = array("I", b"".join([part[: len(part) // SIZE * 4] for part in parts]))
     if sys.byteorder == "big":
         numbers.byteswap()
-    return numbers, data[size * 4 :]
+    return numbers, b"".join([part[len(part) // SIZE * 4 :] for part in parts])
 
 
 def without(data: bytes, number: int) -> bytes:

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from tallystick.records import record
+from tallystick.rooms.memory.gathering import best_of
 from tallystick.rooms.memory.question import Question, coverage
-from tallystick.rooms.memory.text_index import Found, TextIndex, best_of, speaker_words
+from tallystick.rooms.memory.text_index import Found, TextIndex, speaker_words
 from tallystick.storage.text_segments import NONE, Entry
 
 SPREADING, SPREADING_BOUNDED = 80, 40

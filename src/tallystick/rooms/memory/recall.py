@@ -21,7 +21,7 @@ from tallystick.rooms.memory.passages import Passage, choose_passages
 from tallystick.rooms.memory.question import Question, content_words, read_question
 from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
-from tallystick.rooms.memory.standing import holds_at, standing
+from tallystick.rooms.memory.standing import holds_at, prepare, standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import RELIED_ON
 from tallystick.rooms.memory.stems import stem
@@ -161,7 +161,10 @@ def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, questio
     """Facts that bear on the question, those to rely on first."""
     then = now if wanted.as_of_seq is None else log.time_at(wanted.as_of_seq)
     found: list[tuple[int, float, Fact]] = []
-    for one, score in _candidates(state, catalogue, wanted, question):
+    candidates = _candidates(state, catalogue, wanted, question)
+    if wanted.as_of_seq is None:
+        prepare(state, (one for one, _ in candidates))
+    for one, score in candidates:
         fact = _weighed(state, log, one, wanted.as_of_seq, now if then is None else then)
         if fact is not None:
             found.append((RELIED_ON[fact.stands.status], -score, fact))
@@ -170,7 +173,7 @@ def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, questio
 
 def _candidates(
     state: State, catalogue: Catalogue, wanted: Wanted, question: Question
-) -> Iterable[tuple[Proposition, float]]:
+) -> list[tuple[Proposition, float]]:
     """Propositions that may answer: by their words, and by subject and predicate as the tables have them."""
     predicate = None if wanted.predicate is None else predicate_key(wanted.predicate)
     subjects = [] if wanted.entity is None else names_of(state, wanted.entity, wanted.as_of_seq)
@@ -199,8 +202,9 @@ def _by_words(
     named = (wanted.entity or "", (predicate or "").replace("_", " "))
     asked = read_question(" ".join((*named, wanted.query)))
     ranking = rank(catalogue.propositions, asked, limit=LOOKED_AT, as_of_seq=wanted.as_of_seq)
+    known = state.propositions.some(ranked.entry.id for ranked in ranking.best)
     for ranked in ranking.best:
-        one = state.propositions.get(ranked.entry.id)
+        one = known.get(ranked.entry.id)
         if one is None or (predicate is not None and one.predicate != predicate):
             continue
         fits = ranked.covers >= FACT_COVERS and ranked.score >= ranking.best[0].score * FACT_SHARE

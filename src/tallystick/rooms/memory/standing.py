@@ -5,7 +5,7 @@ from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.memory.nouns import Figures, Proposition, Status, as_dict
-from tallystick.rooms.memory.rivals import Places, family_of, is_functional
+from tallystick.rooms.memory.rivals import Places, family_of, is_functional, sibling_key
 from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
@@ -75,6 +75,15 @@ def standing(state: State, one: Proposition, now: int) -> Standing:
         status=status, rule=rule, words=words, figures=weighed.figures, evidence_ids=weighed.evidence_ids, at=at,
         rivals=rivals, superseded_by=later,
     )  # fmt: skip
+
+
+def prepare(state: State, ones: Iterable[Proposition]) -> None:
+    """Have at hand what it takes to tell how these stand, read at once and not for each of them."""
+    wanted = list(ones)
+    keys = (sibling_key(one) for one in wanted if is_functional(one, state.policy))
+    siblings = {name for names in state.siblings.some(keys).values() for name in names}
+    state.propositions.some(siblings)
+    state.gather((*(one.id for one in wanted), *sorted(siblings)))
 
 
 def _placed(state: State, one: Proposition, at: int) -> tuple[tuple[str, ...], str | None]:

@@ -4,7 +4,7 @@ This one lies in memory: for tests, and to ask how things stood at another time 
 same on a database, where a shelf fetches what is not at hand.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from tallystick.gate.record.canonical import canonical_plain
@@ -42,6 +42,10 @@ class Shelf(Generic[T]):
     def get(self, key: str) -> T | None:
         """The thing, or None."""
         return self.held.get(key)
+
+    def some(self, keys: Iterable[str]) -> dict[str, T]:
+        """Several of them at once, in the order of the keys; those that are not there are left out."""
+        return {key: self.held[key] for key in keys if key in self.held}
 
     def put(self, key: str, thing: T) -> None:
         """Keep it under its key, in place of what was there."""
@@ -98,6 +102,9 @@ class State:
         if found is None:
             found = self._dossiers[proposition_id] = Dossier(self.policy)
         return found
+
+    def gather(self, proposition_ids: Iterable[str]) -> None:
+        """Have the evidence on several propositions at hand, where it is not."""
 
     def add_edge(self, edge: Edge) -> None:
         """Keep an edge."""

@@ -5,7 +5,7 @@ languages pass nearly unchanged, and scripts without spaces are cut into pairs o
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from tallystick.gate.quotes import is_unspaced
@@ -21,8 +21,12 @@ _SHORTEST = 3
 
 def stems(text: str) -> Iterator[str]:
     """Every word of a text, in order."""
-    for found in _WORD.finditer(text.lower()):
-        word = found.group()
+    words = _WORD.findall(text.lower())
+    return map(stem, words) if text.isascii() else _stems_of(words)
+
+
+def _stems_of(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
         if word.isascii():
             yield stem(word)
         else:

@@ -1,6 +1,6 @@
 """A state that lies in the database: the same to `fold` as the one in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -79,7 +79,7 @@ class StoredState(State):
         # Of these, most keys that are looked for are new ones.
         hashed = kind in {None, "note", "superseders"}
         return CachedShelf(
-            lambda key: self.store.body(table, key, self._base, kind=kind),
+            lambda keys: self.store.some(table, keys, self._base, kind=kind),
             partial(self.store.bodies, table, "id", kind=kind),
             revive,
             partial(self.store.keys, table, kind) if hashed else None,
@@ -103,40 +103,49 @@ class StoredState(State):
         """The evidence on a proposition; gathered from the tables if it is not at hand."""
         found = self._dossiers.get(proposition_id)
         if found is None:
-            found = Dossier(self.policy)
             # A proposition that is only being made has no evidence to gather.
             if self._propositions.may_hold(proposition_id):
-                self._gather(proposition_id, found)
-            self._dossiers[proposition_id] = found
+                self.gather((proposition_id,))
+            found = self._dossiers.setdefault(proposition_id, Dossier(self.policy))
         return found
 
-    def _gather(self, proposition_id: str, into: Dossier) -> None:
-        for edge in self.edges_of(proposition_id):
-            seen = self.observations.get(edge.observation_id)
-            if seen is not None:
-                into.add(seen, edge.stance)
-        for trial in self.trials_of(proposition_id):
-            into.trials[trial.id] = trial
+    def gather(self, proposition_ids: Iterable[str]) -> None:
+        """Have the evidence on several propositions at hand; the tables are asked once for all of them."""
+        wanted = [name for name in dict.fromkeys(proposition_ids) if name not in self._dossiers]
+        if not wanted:
+            return
+        found = {name: Dossier(self.policy) for name in wanted}
+        edges = self._edges_of(wanted)
+        seen = self.observations.some(edge.observation_id for edge in edges)
+        for edge in edges:
+            if edge.observation_id in seen:
+                found[edge.proposition_id].add(seen[edge.observation_id], edge.stance)
+        for trial in self._referring("trial", wanted):
+            found[trial.proposition_id].trials[trial.id] = trial
+        self._dossiers.update(found)
 
     def trials_of(self, proposition_id: str) -> list[Trial]:
         """The tests of a proposition, by id."""
-        return self._referring("trial", proposition_id)
+        return self._referring("trial", (proposition_id,))
 
     def canonicals_of(self, proposition_id: str) -> list[Canonical]:
         """The records it was ever promoted to."""
-        return self._referring("canonical", proposition_id)
+        return self._referring("canonical", (proposition_id,))
 
-    def _referring(self, kind: str, proposition_id: str) -> list[Any]:
-        stored = map(_KINDS[kind], self.store.things(kind, proposition_id, self._base))
+    def _referring(self, kind: str, proposition_ids: Sequence[str]) -> list[Any]:
+        stored = map(_KINDS[kind], self.store.things(kind, proposition_ids, self._base))
         found = {one.id: one for one in stored}
         changed = self._things[kind].changed
-        found |= {name: one for name, one in changed.items() if one.proposition_id == proposition_id}
+        found |= {name: one for name, one in changed.items() if one.proposition_id in proposition_ids}
         return [found[name] for name in sorted(found)]
 
     def edges_of(self, proposition_id: str) -> list[Edge]:
         """Its edges, in the order of the log."""
-        stored = map(_edge, self.store.edges(proposition_id, self._base))
-        new = (edge for edge in self._new_edges if edge.proposition_id == proposition_id)
+        return self._edges_of((proposition_id,))
+
+    def _edges_of(self, proposition_ids: Sequence[str]) -> list[Edge]:
+        stored = map(_edge, self.store.edges(proposition_ids, self._base))
+        new = (edge for edge in self._new_edges if edge.proposition_id in proposition_ids)
         return sorted((*stored, *new), key=lambda edge: (edge.seq, edge.observation_id, edge.stance))
 
     def transitions_of(self, proposition_id: str) -> list[Transition]:

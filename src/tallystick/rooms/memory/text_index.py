@@ -7,13 +7,15 @@ than one over a thousand.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from heapq import nlargest
+from itertools import chain
 from math import log
+from operator import itemgetter
 from threading import RLock
 
+from tallystick.rooms.memory.gathering import Postings, best_of, gather
 from tallystick.rooms.memory.postings import WEIGHTS, pack, unpack, without
 from tallystick.rooms.memory.stems import stems
 from tallystick.storage.text_segments import NONE, Entry, TextSegments
@@ -21,15 +23,15 @@ from tallystick.storage.text_segments import NONE, Entry, TextSegments
 SEGMENT = 4096
 """Texts a segment holds. What is no whole segment yet is read again from the log at the next start, which must be
 quick: this many take about a tenth of a second."""
+BULK = 16_384
+"""Texts a segment holds where many are taken at once. Each segment brings a row for every word in it, from all over
+the file; with a fourth of the segments, filling and finding touch fewer of them."""
 VISITS = 6_000
 """Postings a query may look at: some two milliseconds. The rarest words come first, and bring the best texts."""
 CANDIDATES = 150
 """How many texts are scored by all words when the visits did not suffice for every word."""
 MOST_KNOWN = 4096
 """Episodes whose last text is remembered, and words known to be names or none; others are looked up."""
-
-Postings = tuple["array[int]", bytes | bytearray] | bytes
-"""Of the tail as they are; of a kept segment still packed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,26 +75,36 @@ class TextIndex:
 
     # -- filling -------------------------------------------------------------------------------------------------------
 
-    def add(self, entry: Entry) -> None:
-        """Take the next text; it gets the next number. One that is not newer than the last is already there."""
+    def fill(self, entries: Iterable[Entry]) -> None:
+        """Take the next texts; each gets the next number. Those that are not newer than the last are already there."""
         with self._lock:
-            if entry.seq <= self.last_seq:
-                return
-            entry.number = self.size
-            self._link(entry)
-            self._tail.append(entry)
-            for word in speaker_words(entry.speaker):
-                if not self.is_speaker(word):
-                    self._segments.add_speaker(word)
-                    self._speakers[word] = True
-            for word, weight in entry.words.items():
-                held = self._words.get(word)
-                if held is None:
-                    held = self._words[word] = (array("I"), bytearray())
-                held[0].append(entry.number)
-                held[1].append(weight)
+            for entry in entries:
+                self._add(entry)
+                if len(self._tail) >= BULK:
+                    self._flush()
             if len(self._tail) >= SEGMENT:
                 self._flush()
+
+    def add(self, entry: Entry) -> None:
+        """Take one more."""
+        self.fill((entry,))
+
+    def _add(self, entry: Entry) -> None:
+        if entry.seq <= self.last_seq:
+            return
+        entry.number = self.size
+        self._link(entry)
+        self._tail.append(entry)
+        for word in speaker_words(entry.speaker):
+            if not self.is_speaker(word):
+                self._segments.add_speaker(word)
+                self._speakers[word] = True
+        for word, weight in entry.words.items():
+            held = self._words.get(word)
+            if held is None:
+                held = self._words[word] = (array("I"), bytearray())
+            held[0].append(entry.number)
+            held[1].append(weight)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Drop texts, so that no word of them stays behind."""
@@ -136,12 +148,16 @@ class TextIndex:
 
     def _flush(self) -> None:
         packed = {word: pack(*held) for word, held in sorted(self._words.items())}
-        if not self._segments.add(self._segment, packed, self._tail):
-            # Another process kept it; what of the tail it lacks is filled in again from the log.
-            self._begin()
+        if self._segments.add(self._segment, packed, self._tail):
+            self._segment, self._kept, self._kept_seq = self._segment + 1, self.size, self.last_seq
+            self._tail, self._words = [], {}
             return
-        self._segment, self._kept, self._kept_seq = self._segment + 1, self.size, self.last_seq
-        self._tail, self._words = [], {}
+        # Another process was first. What of the tail it has not kept is taken again, and gets the same numbers.
+        tail, kept = self._tail, self._kept
+        self._begin()
+        if self._kept > kept:
+            for entry in tail:
+                self._add(entry)
 
     def _forget_words(self, entry: Entry) -> None:
         for word in entry.words:
@@ -210,13 +226,12 @@ class TextIndex:
         with self._lock:
             holders = {word: self._holders(word) for word in words}
             worth = {word: self._worth(holders[word]) for word in words}
-            cut = self.size if before is None else before
             scores: dict[int, float] = {}
             left = VISITS
             for word in sorted(words, key=lambda word: (-worth[word], word)):
                 if left > 0 and holders[word]:
                     values = [words[word] * worth[word] * weight for weight in WEIGHTS]
-                    left = _gather(self._lists(word), values, scores, cut=cut, visits=left)
+                    left = gather(self._lists(word), values, scores, cut=before, visits=left)
             complete = left > 0
             if not complete:
                 scores = self._scored_by_all(scores, words, worth)
@@ -226,13 +241,11 @@ class TextIndex:
         tail = self._words.get(word)
         return self._segments.holders(word) + (0 if tail is None else len(tail[0]))
 
-    def _lists(self, word: str) -> Iterator[Postings]:
+    def _lists(self, word: str) -> Iterable[Postings]:
         """Postings of a word, the newest first."""
         tail = self._words.get(word)
-        if tail is not None:
-            yield tail
-        for _, data in self._segments.postings(word):
-            yield data
+        kept = map(itemgetter(1), self._segments.postings(word))
+        return kept if tail is None else chain((tail,), kept)
 
     def _worth(self, holders: int) -> float:
         return log(1 + (self.size - holders + 0.5) / (holders + 0.5))
@@ -247,38 +260,7 @@ class TextIndex:
         }
 
 
-def best_of(scores: Mapping[int, float], limit: int) -> list[int]:
-    """The numbers with the highest scores, the newer first among equals."""
-    if len(scores) > limit:
-        # Without a key this is many times as quick, and few are left to be sorted.
-        least = nlargest(limit, scores.values())[-1]
-        chosen = [number for number, score in scores.items() if score >= least]
-    else:
-        chosen = list(scores)
-    chosen.sort(key=lambda number: (-scores[number], -number))
-    return chosen[:limit]
-
-
 @lru_cache(maxsize=8192)
 def speaker_words(speaker: str) -> frozenset[str]:
     """The words that name a speaker."""
     return frozenset(stems(speaker))
-
-
-def _gather(lists: Iterator[Postings], values: list[float], scores: dict[int, float], *, cut: int, visits: int) -> int:
-    """Add a word's postings to the scores, the newest texts first; gives the visits that are left."""
-    for held in lists:
-        if visits <= 0:
-            break
-        numbers, weights = unpack(held) if isinstance(held, bytes) else held
-        end = bisect_right(numbers, cut - 1) if numbers and numbers[-1] >= cut else len(numbers)
-        start = max(end - visits, 0)
-        if end - start < len(numbers):
-            numbers, weights = numbers[start:end], weights[start:end]
-        visits -= len(numbers)
-        added = dict(zip(numbers, map(values.__getitem__, weights), strict=True))
-        # Few texts hold two of the words; only those need a step in Python.
-        for number in scores.keys() & added.keys():
-            added[number] += scores[number]
-        scores.update(added)
-    return visits

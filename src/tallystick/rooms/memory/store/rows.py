@@ -22,8 +22,25 @@ PAGE = 1_000
 """Rows read at once when all are streamed."""
 NEWEST = 1_000
 """Of a subject or a predicate that are looked at: nobody is shown more, and each one costs."""
+AT_ONCE = 500
+"""Keys in one statement."""
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Table → rows to write."""
+
+
+def _by_key(table: sa.Table, column: str) -> tuple[Any, Any]:
+    """How the rows of one key are read, and how those of several are."""
+    found = sa.select(*(table.c[name] for name in ("id", "body") if name in table.c))
+    if "kind" in table.c:
+        found = found.where(table.c.kind == sa.bindparam("kind"))
+    chosen = table.c[column]
+    return found.where(chosen == sa.bindparam("key")), found.where(chosen.in_(sa.bindparam("key", expanding=True)))
+
+
+# Made once: to put a statement together takes longer than to find a row with it.
+_STAND = sa.select(HEAD.c.scanned)
+_BY_ID = {name: _by_key(table, "id") for name, table in TABLES.items() if "id" in table.c}
+_EDGES, _REFERRING = _by_key(EDGES, "proposition_id"), _by_key(THINGS, "ref")
 
 
 class Store:
@@ -80,23 +97,19 @@ class Store:
 
     # -- single things -------------------------------------------------------------------------------------------------
 
-    def body(self, table: str, key: str, base: int | None, *, kind: str | None = None) -> bytes | None:
-        """One thing; None if there is none, or nothing was written yet.
+    def some(
+        self, table: str, keys: Sequence[str], base: int | None, *, kind: str | None = None
+    ) -> list[tuple[str, bytes]]:
+        """Things by their keys, each with its key; those that are not there are left out.
 
         Raises:
             Overtaken: The tables go further than `base`, and what they hold may be of a later time.
         """
-        if base is None:
-            return None
-        chosen = TABLES[table]
-        where = chosen.c.id == key if kind is None else sa.and_(chosen.c.kind == kind, chosen.c.id == key)
-        rows = self._rows(sa.select(chosen.c.body).where(where), base)
-        found: bytes | None = rows[0].body if rows else None
-        return found
+        return [(row.id, row.body) for row in self._keyed(_BY_ID[table], keys, base, kind)]
 
-    def edges(self, proposition_id: str, base: int | None) -> list[bytes]:
-        """The edges of a proposition."""
-        return self._bodies(sa.select(EDGES.c.body).where(EDGES.c.proposition_id == proposition_id), base)
+    def edges(self, proposition_ids: Sequence[str], base: int | None) -> list[bytes]:
+        """The edges of propositions."""
+        return [row.body for row in self._keyed(_EDGES, proposition_ids, base)]
 
     def transitions(self, proposition_id: str, base: int | None) -> list[bytes]:
         """The changes of a proposition, in order."""
@@ -104,10 +117,9 @@ class Store:
         query = sa.select(c.body).where(c.proposition_id == proposition_id).order_by(c.seq, c.place)
         return self._bodies(query, base)
 
-    def things(self, kind: str, ref: str, base: int | None) -> list[bytes]:
+    def things(self, kind: str, refs: Sequence[str], base: int | None) -> list[bytes]:
         """Things of a kind that refer to something."""
-        c = THINGS.c
-        return self._bodies(sa.select(c.body).where(c.kind == kind, c.ref == ref), base)
+        return [row.body for row in self._keyed(_REFERRING, refs, base, kind)]
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
 
@@ -222,14 +234,24 @@ class Store:
                 found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
         return found
 
+    def _keyed(
+        self, queries: tuple[Any, Any], keys: Sequence[str], base: int | None, kind: str | None = None
+    ) -> Iterator[Row[Any]]:
+        """Rows by their keys; what one statement asks for is all of one stand."""
+        one, several = queries
+        for at in range(0, 0 if base is None else len(keys), AT_ONCE):
+            some = list(keys[at : at + AT_ONCE])
+            given = {"key": some[0] if len(keys) == 1 else some, "kind": kind}
+            yield from self._rows(one if len(keys) == 1 else several, base, given)
+
     def _bodies(self, query: Any, base: int | None) -> list[bytes]:
         return [] if base is None else [row.body for row in self._rows(query, base)]
 
-    def _rows(self, query: Any, base: int | None) -> Sequence[Row[Any]]:
+    def _rows(self, query: Any, base: int | None, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query, given).all()
             # Asked in the same transaction: what was read is of this stand, or of none that we can use.
-            if connection.execute(sa.select(HEAD.c.scanned)).scalar() != base:
+            if connection.execute(_STAND).scalar() != base:
                 raise Overtaken
         return rows
 
