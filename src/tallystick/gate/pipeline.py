@@ -260,10 +260,11 @@ class Pipeline:
         proposal = case.proposal
         card, started_id = proposal.card, None
         try:
-            self._ledger.ready()
             if not left and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
                 started_id, left = await to_the_end(self._recorder.started(case))
+            else:
+                self._ledger.ready()
         except LedgerError as error:
             return self._recorder.unwritten(case.session, error, card)
         call = Call(session=case.session, tool=card.name, dry_run=proposal.dry_run, started_id=started_id)

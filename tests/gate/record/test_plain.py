@@ -1,4 +1,4 @@
-"""The short way of a plain outcome makes the bytes of the general way, or none."""
+"""The short way of a plain record makes the bytes of the general way, or none."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tallystick.gate.record.clock import Watch
 from tallystick.gate.record.journal import Place, Seal
-from tallystick.gate.record.plain import PlainOutcomes
+from tallystick.gate.record.plain import PlainRecords
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.seal import Sealer
 from tallystick.gate.record.signing import HmacKey
@@ -40,22 +40,41 @@ class Both:
 
     def __init__(self) -> None:
         self.clock, self.keys = StillClock(), Keys()
-        self.short = PlainOutcomes(self._sealer(), chance(), inline=10_000)
+        self.short = PlainRecords(self._sealer(), chance(), inline=10_000)
         self.general = self._sealer()
 
     def _sealer(self) -> Sealer:
         return Sealer(self.keys, Watch(self.clock), chance(), inline=10_000)  # type: ignore[arg-type]
 
-    def seal(self, session: Session, inputs: bytes, outputs: bytes, duration_us: int) -> Seal | None:
+    def seal(
+        self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, started: str | None = None
+    ) -> Seal | None:
         seal: Seal | None = None
         for _ in range(2):  # the first time a session is only remembered
-            seal = self.short.prepare(session, CARD, DIGEST, inputs, outputs, duration_us)
+            seal = self.short.outcome(session, CARD, DIGEST, inputs, outputs, duration_us, started)
         return seal
 
-    def expected(self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, place: Place) -> Any:
+    def expected(
+        self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, place: Place,
+        started: str | None = None,
+    ) -> Any:  # fmt: skip
         draft = Draft(
             kind="outcome", session=session, tool_id="echo", tool_version=CARD.version, outcome={"status": "accepted"},
             policy_digest=DIGEST, duration_us=duration_us, inputs=inputs, outputs=outputs,
+            links={} if started is None else {"started": started},
+        )  # fmt: skip
+        return self.general.prepare(draft)[1](place)
+
+    def beginning(self, session: Session, inputs: bytes, process: str) -> Seal | None:
+        seal: Seal | None = None
+        for _ in range(2):
+            seal = self.short.beginning(session, CARD, DIGEST, inputs, process)
+        return seal
+
+    def expected_beginning(self, session: Session, inputs: bytes, process: str, place: Place) -> Any:
+        draft = Draft(
+            kind="started", session=session, tool_id="echo", tool_version=CARD.version, policy_digest=DIGEST,
+            inputs=inputs, links={"process": process},
         )  # fmt: skip
         return self.general.prepare(draft)[1](place)
 
@@ -73,6 +92,7 @@ sessions = st.builds(
     run_id=st.none() | texts,
     ticket_id=st.none() | texts,
 )
+started = st.from_regex(r"rcpt_[0-9a-f]{24}", fullmatch=True)
 payloads = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
@@ -81,14 +101,37 @@ payloads = st.recursive(
 
 
 @pytest.mark.promise("record.plain")
-@given(sessions, payloads, payloads, st.integers(0, 2**40), st.integers(0, 2**40), st.binary(min_size=32, max_size=32))
+@given(
+    sessions, payloads, payloads, st.integers(0, 2**40), st.none() | started, st.integers(0, 2**40),
+    st.binary(min_size=32, max_size=32),
+)  # fmt: skip
 def test_a_plain_outcome_has_the_bytes_of_the_general_way(
-    session: Session, inputs: bytes, outputs: bytes, duration_us: int, seq: int, prev: bytes
+    session: Session, inputs: bytes, outputs: bytes, duration_us: int, begun: str | None, seq: int, prev: bytes
 ) -> None:
     both = Both()
-    seal = both.seal(session, inputs, outputs, duration_us)
+    seal = both.seal(session, inputs, outputs, duration_us, begun)
     assert seal is not None
-    assert seal((seq, prev)) == both.expected(session, inputs, outputs, duration_us, (seq, prev))
+    assert seal((seq, prev)) == both.expected(session, inputs, outputs, duration_us, (seq, prev), begun)
+
+
+@pytest.mark.promise("record.plain")
+@given(sessions, payloads, st.integers(0, 2**40), st.binary(min_size=32, max_size=32))
+def test_a_plain_beginning_has_the_bytes_of_the_general_way(
+    session: Session, inputs: bytes, seq: int, prev: bytes
+) -> None:
+    both = Both()
+    seal = both.beginning(session, inputs, "0011223344556677")
+    assert seal is not None
+    assert seal((seq, prev)) == both.expected_beginning(session, inputs, "0011223344556677", (seq, prev))
+
+
+def test_a_beginning_in_another_process_names_that_one() -> None:
+    both = Both()
+    session = Session(session_id="s")
+    for process in ("before the fork", "behind the fork"):
+        seal = both.beginning(session, b"{}", process)
+        assert seal is not None
+        assert orjson.loads(seal((0, bytes(32))).header)["links"] == {"process": process}
 
 
 @pytest.mark.parametrize("odd", ["%", "%d %s %%", '"seq":0,', '","signature_alg":"', "é\u2028\U0001f600", "\x00\x1f"])
@@ -112,6 +155,18 @@ def test_a_changed_key_and_a_moved_clock_go_the_general_way() -> None:
     moved = orjson.loads(seal((2, bytes(32))).header)
     assert moved["clock_jump"] == "back"
     assert both.keys.key.signed(seal((3, bytes(32))).header)
+
+
+def test_a_call_that_began_under_another_key_still_names_its_beginning() -> None:
+    both = Both()
+    session = Session(session_id="s")
+    begins, ends = both.beginning(session, b"{}", "token"), both.seal(session, b"{}", b"1", 5, "rcpt_1")
+    assert begins is not None
+    assert ends is not None
+    both.keys.key = HmacKey(b"another".ljust(32, b"-"))
+    begun, ended = orjson.loads(begins((0, bytes(32))).header), orjson.loads(ends((1, bytes(32))).header)
+    assert (begun["kind"], begun["links"], begun["duration_us"]) == ("started", {"process": "token"}, 0)
+    assert (ended["kind"], ended["links"], ended["duration_us"]) == ("outcome", {"started": "rcpt_1"}, 5)
 
 
 @pytest.mark.parametrize("payload", [b'"a\nb"', b"[1,\t2]", b"[\r]", b'"' + b"x" * 10_000 + b'"'])

@@ -160,7 +160,10 @@ def result_bytes(line: bytes, message: Message) -> bytes:
     names = list(message)
     before = _RESULT_BEFORE.match(line)
     if before is not None and _MEMBERS.issuperset(names) and "result" in names:
-        after = _RESULT_AFTER[len(names) - 1 - names.index("result")].search(line, max(before.end(), len(line) - _TAIL))
+        behind = len(names) - 1 - names.index("result")
+        if not behind:
+            return line.rstrip()[before.end() : -1].rstrip()
+        after = _RESULT_AFTER[behind].search(line, max(before.end(), len(line) - _TAIL))
         if after is not None:
             return line[before.end() : after.start()]
     return orjson.dumps(message.get("result"))

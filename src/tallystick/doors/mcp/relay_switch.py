@@ -129,9 +129,12 @@ class Switch:
 
     def key_meant(self, message: Message) -> Key | None:
         """The id that an answer of the server is to: as it stands there, or as the client may read it."""
-        key, read = jsonrpc.key_of(message), jsonrpc.lenient(message.get("id"))
+        key = jsonrpc.key_of(message)
+        if key in self.calls or key in self.lists or key in self.given_up:
+            return key
+        read = jsonrpc.lenient(message.get("id"))
         awaited = (*self.calls, *self.lists, *self.given_up)
-        if read is None or key in awaited:
+        if read is None:
             return key
         return next((other for other in awaited if jsonrpc.lenient(other[1]) == read), key)
 

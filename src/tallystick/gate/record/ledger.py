@@ -8,7 +8,6 @@
 thread; with "fsync" callers share one fsync (`commit.py`).
 """
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -23,7 +22,7 @@ from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import read_receipt
-from tallystick.gate.record.plain import PlainOutcomes
+from tallystick.gate.record.plain import PlainRecords
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.rotating import rotate, settle_rotation
@@ -47,8 +46,8 @@ class Ledger:
     ready: Callable[[], None]
     """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when the
     journal is closed, gone, replaced, read-only, or takes no more. An attribute, to save every call a step."""
-    plain: Callable[[Session, Card, str, bytes, bytes, int], Seal | None]
-    """The seal of an outcome of which only tool, policy and payload are to be said; None: it needs a draft."""
+    plain: Callable[[Session, Card, str, bytes, bytes, int, str | None], Seal | None]
+    """The seal of an outcome of which only tool, policy, payload and beginning are said; None: it needs a draft."""
     append_one: Callable[[Seal], Sealed]
     """Store such a seal at once, where callers do not share an fsync."""
 
@@ -82,7 +81,8 @@ class Ledger:
         self.ready, self.append_one, self.shared = journal.glance, journal.append_one, grouped
         self._keys = keys
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
-        self.plain = PlainOutcomes(self._sealer, random, inline=inline_bytes).prepare
+        plain = PlainRecords(self._sealer, random, inline=inline_bytes)
+        self.plain, self._plain_beginning = plain.outcome, plain.beginning
         self._notary = KeyNotary(keys, watch, self._sealer)
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)
@@ -107,18 +107,24 @@ class Ledger:
         header, seal = self._prepare(draft)
         if self._group is None:
             return self._written(draft, header, self._journal.append_one(seal))
-        try:
-            sealed = await self._group.store_async(seal)
-        except asyncio.CancelledError:
-            self._under_way.sure = False
-            raise
-        return self._written(draft, header, sealed)
+        return self._written(draft, header, await self._under_way.stored(self._group.store_async(seal)))
 
-    async def store(self, seal: Seal) -> str:
-        """Store what `plain` gave, with others under one fsync, and give its id; only where they share one."""
-        if self._group is None:
-            return self.append_one(seal).receipt_id
-        return (await self._group.store_async(seal)).receipt_id
+    async def begin(self, session: Session, card: Card, policy_digest: str, inputs: bytes) -> str | None:
+        """Store a beginning of which only these are to be said, and give its id; None: it needs a draft."""
+        process = self._under_way.process(self._journal.size)
+        seal = None if process is None else self._plain_beginning(session, card, policy_digest, inputs, process)
+        if seal is None:
+            return None
+        receipt_id = await self.store(seal)
+        self._under_way.began(receipt_id, seq_of(receipt_id) or 0)
+        return receipt_id
+
+    async def store(self, seal: Seal, started: str | None = None) -> str:
+        """Store what `plain` gave, with others under one fsync where they share one, and give its id."""
+        group, under_way = self._group, self._under_way
+        sealed = self.append_one(seal) if group is None else await under_way.stored(group.store_async(seal))
+        under_way.ended(started)
+        return sealed.receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""
@@ -259,8 +265,8 @@ class Ledger:
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         header, seal = self._sealer.prepare(draft)
-        if draft.kind == "started":
-            self._under_way.name_process(header, self._journal.size)
+        if draft.kind == "started" and (process := self._under_way.process(self._journal.size)) is not None:
+            header["links"] = {**header.get("links", {}), "process": process}
         return header, seal
 
     def _written(self, draft: Draft, header: dict[str, Any], sealed: Sealed) -> Receipt:

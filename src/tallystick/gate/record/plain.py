@@ -1,11 +1,12 @@
-"""The plain outcome: a call that was let through, ran, and of which there is nothing unusual to say.
+"""Plain records: a call that was let through, ran, and of which there is nothing unusual to say; and its beginning.
 
-Most receipts are of this kind. Their headers differ from one another, within a session and a tool, in nine places only,
-so the rest is kept ready as text with holes (`Form`). The bytes are those that `seal.py` makes, at a third of the cost;
-a form is made from a header that `seal.py` made, and whatever does not fit one goes the general way.
+Most receipts are of these kinds. Their headers differ from one another, within a session and a tool, in nine places
+only, so the rest is kept ready as text with holes (`Form`). The bytes are those that `seal.py` makes, at a third of the
+cost; a form is made from a header that `seal.py` made, and whatever does not fit one goes the general way.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -21,12 +22,16 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
 
-_ACCEPTED = {"status": "accepted"}
-_HOLES = (
-    ("duration_us", "%d"), ("full_size", "%d"), ("inputs_digest", '"%s"'), ("outputs_digest", '"%s"'),
-    ("prev", '"%s"'), ("receipt_id", '"rcpt_%012x%s"'), ("seq", "%d"), ("timestamp", '"%s"'),
-)  # fmt: skip
+BEGINNING, OUTCOME, END = "started", "outcome", "outcome of a beginning"
+_PLACE = (("prev", '"%s"'), ("receipt_id", '"rcpt_%012x%s"'), ("seq", "%d"), ("timestamp", '"%s"'))
+_RAN = (("duration_us", "%d"), ("full_size", "%d"), ("inputs_digest", '"%s"'))
+_HOLES = {
+    BEGINNING: (_RAN[2], *_PLACE),
+    OUTCOME: (*_RAN, ("outputs_digest", '"%s"'), *_PLACE),
+    END: (*_RAN, ("links", '{"started":"%s"}'), ("outputs_digest", '"%s"'), *_PLACE),
+}
 """In the order in which canonical JSON has them; `timestamp` alone stands behind the signature."""
+_ACCEPTED = {"status": "accepted"}
 _MARK = '"signature_alg":'
 _TAB, _NEWLINE, _RETURN = b"\t\n\r"
 _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
@@ -34,12 +39,12 @@ _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
 
 @record
 class Form:
-    """The header of plain outcomes of one session and tool, under one policy and key."""
+    """The header of plain records of one kind, session and tool, under one policy and key."""
 
-    session: Session
+    empty: Draft
+    """Such a record of an empty call."""
     card: Card
-    """Held, so that nothing else can come to have their identity."""
-    policy_digest: str
+    """Held, as the draft holds the session: so nothing else can come to have their identity."""
     key: HmacKey
     first: str
     """Up to the signature."""
@@ -47,8 +52,8 @@ class Form:
     """From `signature_alg` on."""
 
 
-class PlainOutcomes:
-    """Seals plain outcomes; one for each ledger."""
+class PlainRecords:
+    """Seals plain records; one for each ledger."""
 
     def __init__(self, sealer: Sealer, random: Callable[[int], bytes], *, inline: int) -> None:
         self._sealer = sealer
@@ -56,71 +61,87 @@ class PlainOutcomes:
         self._stamp = sealer.watch.stamp
         self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
-        self._forms: dict[tuple[int, int], Form | None] = {}
+        self._forms: dict[tuple[int, int, str], Form | None] = {}
 
-    def prepare(
-        self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int
-    ) -> Seal | None:
-        """The seal of a plain outcome; None: there is no form for it, so it has to go the general way."""
+    def beginning(self, session: Session, card: Card, policy_digest: str, inputs: bytes, process: str) -> Seal | None:
+        """The seal of a plain beginning in a process; None: there is no form for it, and it goes the general way."""
+        form = self._forms.get((id(session), id(card), BEGINNING))
+        if form is None or form.empty.policy_digest is not policy_digest or form.empty.links["process"] != process:
+            form = self._form(BEGINNING, session, card, policy_digest, {"process": process})
+        if form is None or len(inputs) > self._inline or _NEWLINE in inputs:
+            return None
+        return partial(self._seal, form, inputs, None, 0, None)
+
+    def outcome(
+        self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int,
+        started: str | None,
+    ) -> Seal | None:  # fmt: skip
+        """The seal of a plain outcome, which names its beginning if there was one; None: as above."""
+        kind = OUTCOME if started is None else END
         # By identity, not by value: comparing ten fields would cost more than writing them down again.
-        place = id(session), id(card)
-        form = self._forms.get(place)
-        if form is None or form.policy_digest is not policy_digest:
-            form = self._form(place, session, card, policy_digest)
+        form = self._forms.get((id(session), id(card), kind))
+        if form is None or form.empty.policy_digest is not policy_digest:
+            form = self._form(kind, session, card, policy_digest, {} if started is None else {"started": started})
         if form is None or len(inputs) + len(outputs) > self._inline:
             return None
         # By number: looking for a byte is seven times as fast as looking for a text of one byte.
         if _NEWLINE in outputs or _TAB in outputs or _RETURN in outputs or _NEWLINE in inputs:
             return None
-        return partial(self._seal, form, inputs, outputs, duration_us)
+        return partial(self._seal, form, inputs, outputs, duration_us, started)
 
-    def _seal(self, form: Form, asked: bytes, came: bytes, duration_us: int, place: Place) -> Sealed:
+    def _seal(
+        self, form: Form, asked: bytes, came: bytes | None, duration_us: int, started: str | None, place: Place
+    ) -> Sealed:
         """Fill in the form and sign; called under the journal's lock."""
         seq, prev = place
         key, stamped, chance = self._active(), self._stamp(), self._draw().hex()
         if key is not form.key or stamped[1] is not None:
             # The key was changed, or the clock: the header says so, and this form does not.
-            draft = _draft(form.session, form.card, form.policy_digest, asked, came, duration_us)
+            links = form.empty.links if started is None else {"started": started}
+            draft = replace(form.empty, inputs=asked, outputs=came, duration_us=duration_us, links=links)
             return self._sealer.prepare(draft)[1](place, stamped)
         salts, tail = chance.encode(), chance[-ID:]
-        inputs, outputs = salts[:SALT] + asked, salts[SALT:-ID] + came
-        digest_in, digest_out = sha256(inputs).hexdigest(), sha256(outputs).hexdigest()
-        first = (form.first % (duration_us, len(came), digest_in, digest_out, prev.hex(), seq, tail, seq)).encode()
+        inputs, outputs, shown = salts[:SALT] + asked, b"", b"}\n"
+        holes: tuple[Any, ...] = (sha256(inputs).hexdigest(),)
+        if came is not None:
+            outputs, shown = salts[SALT:-ID] + came, b',"outputs":%b}\n' % came
+            named = () if started is None else (started,)
+            holes = (duration_us, len(came), *holes, *named, sha256(outputs).hexdigest())
+        first = (form.first % (*holes, prev.hex(), seq, tail, seq)).encode()
         second = (form.second % stamped[0]).encode()
         stored = b'%b"signature":"%b",%b' % (first, key.mac(first + second).hex().encode(), second)
         return _sealed((
             stored, inputs, outputs, sha256(b"\0" + stored).digest(), "rcpt_%012x%s" % (seq, tail),  # noqa: UP031
-            form.session.session_id, b'%b,"inputs":%b,"outputs":%b}\n' % (stored[:-1], asked, came), (),
+            form.empty.session.session_id, b'%b,"inputs":%b%b' % (stored[:-1], asked, shown), (),
         ))  # fmt: skip
 
-    def _form(self, place: tuple[int, int], session: Session, card: Card, policy_digest: str) -> Form | None:
+    def _form(self, kind: str, session: Session, card: Card, policy_digest: str, links: dict[str, str]) -> Form | None:
         """The form of a session that comes a second time: to make one for a session of one call would not pay."""
+        place = id(session), id(card), kind
         if place not in self._forms or session.extra:
             if len(self._forms) >= REMEMBERED:
                 self._forms.clear()
             self._forms[place] = None
             return None
-        form = make_form(self._sealer, session, card, policy_digest, self._draw().hex())
-        self._forms[place] = form
+        ran = kind != BEGINNING
+        empty = Draft(
+            kind="outcome" if ran else "started", session=session, tool_id=card.name, tool_version=card.version,
+            outcome=_ACCEPTED if ran else None, policy_digest=policy_digest, links=links,
+            inputs=b"", outputs=b"" if ran else None,
+        )  # fmt: skip
+        form = self._forms[place] = make_form(self._sealer, kind, card, empty, self._draw().hex())
         return form
 
 
-def make_form(sealer: Sealer, session: Session, card: Card, policy_digest: str, nonce: str) -> Form:
+def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -> Form:
     """A form, from the header that the general way makes of an empty call."""
-    header, _ = sealer.prepare(_draft(session, card, policy_digest, b"", b"", 0))
+    header, _ = sealer.prepare(empty)
     key = sealer.keys.active()
     header |= {"key_id": key.key_id, "signature_alg": ALGORITHM}
     # What stands for a hole cannot be in anything a caller wrote: it was drawn just now.
-    header |= {name: nonce + name for name, _ in _HOLES}
+    header |= {name: nonce + name for name, _ in _HOLES[kind]}
     text = canonical_plain(header).decode().replace("%", "%%")
-    for name, hole in _HOLES:
+    for name, hole in _HOLES[kind]:
         text = text.replace(f'"{nonce}{name}"', hole)
     cut = text.rindex(_MARK)
-    return Form(session=session, card=card, policy_digest=policy_digest, key=key, first=text[:cut], second=text[cut:])
-
-
-def _draft(session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int) -> Draft:
-    return Draft(
-        kind="outcome", session=session, tool_id=card.name, tool_version=card.version, outcome=_ACCEPTED,
-        policy_digest=policy_digest, duration_us=duration_us, inputs=inputs, outputs=outputs,
-    )  # fmt: skip
+    return Form(empty=empty, card=card, key=key, first=text[:cut], second=text[cut:])

@@ -98,6 +98,10 @@ class Recorder:
 
     async def started(self, case: Case) -> str:
         """Durably note that a call is about to run. Raises LedgerError: then it must not run."""
+        if case.grant is None:
+            begun = await self._ledger.begin(case.session, case.proposal.card, case.policy_digest, case.inputs)
+            if begun is not None:
+                return begun
         return (await self._ledger.record(entries.started(case))).receipt_id
 
     async def ran(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
@@ -109,13 +113,16 @@ class Recorder:
         duration_us = int((monotonic() - since) * 1_000_000)
         seal = None
         try:
-            if output is not None and shown is None and not call.file_refs and not call.started_id and is_plain(case):
-                seal = ledger.plain(case.session, card, case.policy_digest, case.inputs, output.data, duration_us)
+            if output is not None and shown is None and not call.file_refs and is_plain(case):
+                seal = ledger.plain(
+                    case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id
+                )
             if seal is None:
                 draft = _draft(case, ran, failure, shown, duration_us, call)
                 receipt_id = (await ledger.record(draft)).receipt_id
             else:
-                receipt_id = await ledger.store(seal) if ledger.shared else ledger.append_one(seal)[4]
+                alone = call.started_id is None and not ledger.shared
+                receipt_id = ledger.append_one(seal)[4] if alone else await ledger.store(seal, call.started_id)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
         if audience is not None:

@@ -4,10 +4,12 @@ A `started` record names the process that made it. When that process is gone and
 can say whether the tool did its work: recovery appends an outcome of status `unknown`, never "did not happen".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tallystick.gate.record.journal import Sealed
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Caller, Session
 
@@ -56,12 +58,18 @@ class UnderWay:
         self.sure = True
         """False: a `started` record may have been stored of which nobody was told."""
 
-    def name_process(self, header: dict[str, Any], size: Callable[[], int]) -> None:
-        """Put this process's token into the header of a `started` record."""
-        if self._roster is not None:
-            # The first time, this process makes itself known; a crash before that leaves nothing to recover.
-            token = self._roster.enter(size() if self._number == 0 else 0)
-            header["links"] = {**header.get("links", {}), "process": token}
+    def process(self, size: Callable[[], int]) -> str | None:
+        """This process's token, which stands in every `started` record."""
+        # The first time, this process makes itself known; a crash before that leaves nothing to recover.
+        return None if self._roster is None else self._roster.enter(size() if self._number == 0 else 0)
+
+    async def stored(self, storing: Awaitable[Sealed]) -> Sealed:
+        """Wait for a record to be stored. Whoever stops waiting does not learn what became of it."""
+        try:
+            return await storing
+        except asyncio.CancelledError:
+            self.sure = False
+            raise
 
     def began(self, receipt_id: str, seq: int) -> None:
         """A call is under way."""
