@@ -141,7 +141,8 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
-    alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)
+    small = sentence.text if at == 0 else sentence.text[:1].lower() + sentence.text[1:]
+    alone = not OTHERS.search(small, start, end) and not KIN.search(sentence.text)
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
 
 
