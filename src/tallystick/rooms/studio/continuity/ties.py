@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
-from tallystick.rooms.studio.continuity.doers import doer, is_by_another
+from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
@@ -23,7 +23,8 @@ from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Sentence
-from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
+from tallystick.rooms.studio.continuity.travellers import traveller
 from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
 
 
@@ -55,7 +56,8 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     if read is _house_in:
         owner = _owner_of_house(binder, number, found)
     else:
-        owner = _whose(binder, number, found) if read in {_born, _grew, _home} else _goer(binder, number, found, read)
+        verbs = _GOES.get(read)
+        owner = _whose(binder, number, found) if verbs is None else traveller(binder, number, found, verbs)
     if owner is None or not binder.cast.is_person(owner.key):
         return None
     beside = _beside(binder, number, owner, found) if read is _house_in else None
@@ -67,52 +69,6 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     return fact_at(
         narration.prose, number, tie.span, owner, tie.attribute, tie.value, tie.words, hard=hard, details=tie.details
     )
-
-
-def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> Mention | None:
-    """Who sets out, travels or comes: the verb nearest to the value says so, else any other of the sentence."""
-    sentence = binder.prose.sentences[number]
-    verbs = cues.LEAVES if read is _leaving else cues.TRAVELS if read is _length else cues.COMES
-    start, end = clause_at(sentence.text, found.start() - sentence.start)
-    places = [sentence.start + one.start() for one in verbs.finditer(sentence.text)]
-    here = [at for at in places if start <= at - sentence.start < end]
-    named = _named(binder, number)
-    left_out = bool(named) and all(_WITHOUT.search(sentence.text, 0, at) for at in named)
-    owned = cues.OWNED.search(sentence.text, 0, found.start() - sentence.start) is not None
-    another = not owned and read is not _leaving and _is_another_subjects(binder, number, found, start)
-    if owned or left_out or another:
-        return about(binder, number) if owned and not left_out else None
-    done = [at for at in here if not cues.WAYS.match(sentence.text, at - sentence.start)]
-    for at in done or here:
-        if (owner := doer(binder, number, at)) is not None:
-            return owner
-    if not here and _is_of_another_clause(binder, number, found, end):
-        return None
-    away = [at for at in places if at in here or cues.GOES_TO.match(sentence.text, at - sentence.start)]
-    if not places or any(is_by_another(binder, number, at) for at in away):
-        return None
-    elsewhere = (doer(binder, number, at) for at in places if at not in here)
-    owner = next((owner for owner in elsewhere if owner is not None), None)
-    return owner or (_whose(binder, number, found) if _named(binder, number) else None)
-
-
-_WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
-
-
-def _is_of_another_clause(binder: Binder, number: int, found: re.Match[str], end: int) -> bool:
-    """`In 1790 they pulled the bridge down, over which Mara had walked`: what is dated is not hers."""
-    sentence = binder.prose.sentences[number]
-    linked = cues.LINKED.match(found.string, found.end(), sentence.end)
-    return linked is None and is_by_another(binder, number, sentence.start + max(end - 1, 0))
-
-
-def _is_another_subjects(binder: Binder, number: int, found: re.Match[str], start: int) -> bool:
-    """`The mail took six days, and Mara had no letter`: nobody named stands before the value in its clause."""
-    sentence, named = binder.prose.sentences[number], _named(binder, number)
-    at = found.start() - sentence.start
-    linked = cues.LINKED.match(found.string, found.end()) is not None
-    mine = linked or any(start <= one < at for one in named)
-    return is_of_a_thing_sent(sentence.text, at) or (not mine and is_anothers_doing(sentence.text, at, named))
 
 
 def _named(binder: Binder, number: int) -> list[int]:
@@ -265,3 +221,5 @@ _READERS = (
     (cues.BORN, _born), (cues.GREW, _grew), (cues.HOUSE_IN, _house_in), (cues.WHERE_HE, _house_in), (cues.HOME, _home),
     (cues.WEEKDAYS, _leaving), (cues.DAYS, _length), (cues.YEARS, _coming),
 )  # fmt: skip
+_GOES: dict[Reader, re.Pattern[str]] = {_leaving: cues.LEAVES, _length: cues.TRAVELS, _coming: cues.COMES}
+"""What each kind of going is done by."""
