@@ -7,7 +7,7 @@ this binds only where one person is named, nobody without a name is spoken of, a
 import re
 
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.gazetteer import is_listed
+from tallystick.rooms.studio.continuity.gazetteer import is_city, is_listed
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, FEMALE_NAMES, MALE_NAMES, MEN, WOMEN
 
@@ -73,6 +73,9 @@ def _only_one(binder: Binder, number: int) -> Mention | None:
 def _is_place(binder: Binder, one: Mention) -> bool:
     """`his departure for Trieste`: a town, or what somebody goes to and nobody has heard speak."""
     if is_listed(one.name.lower()) or _FEAST.search(one.name):
+        return True
+    if is_city(one.name.lower()) and not binder.cast.is_known(one.key):
+        # `Leeds had first received her in 1791`.
         return True
     told = binder.prose.told
     towards = _TOWARDS.search(told, max(0, one.start - 12), one.start)

@@ -85,14 +85,14 @@ _SUPPOSED = re.compile(
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If(?! (?:the )?truth\b| anything\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|"
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^,;]{3,50}, it was\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|"
     r"With\b(?:[^,;]{3,60}\b(?:might|would|"
     r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
     r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(
-    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|than|(?:as|so) \w+ as an?|"
+    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|(?<!no less )(?<!no more )(?<!nor less )(?<!nor more )than|(?:as|so) \w+ as an?|"
     r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(

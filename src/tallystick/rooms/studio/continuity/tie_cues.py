@@ -102,22 +102,32 @@ NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
-    r"climbed|took|taken|waved|quitted|begun|began|off)\b",
+    r"climbed|took|taken|take|taking|waved|quitted|begun|begin|began|off|got|get|getting|away|fled|flight|packed|"
+    r"steamed|galloped|trotted|tramped|walked|travel\w*|hurried|slipped|stole|vanished|removed|flung|exit|"
+    r"good-?bye|farewell|saw|seen|see)\b",
     re.IGNORECASE,
 )
-WAYS = re.compile(r"coach|train|journey|road|way|off|mail", re.IGNORECASE)
-"""What somebody leaves by: less than a verb."""
-TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
+WAYS = re.compile(
+    r"coach|train|journey|road|way|off|mail|first|home|until|since|newly|dated|known|sight|stranger|newcomer|away|"
+    r"good-?bye|farewell|flight|exit|been|saw|seen|see|between|days|life",
+    re.IGNORECASE,
+)
+"""What somebody leaves by or comes as: less than a verb."""
+TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?|in\s+the\s+direction\s+of|[Tt]o\s+(?:far|distant|old))\s+\Z")
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
     r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
     r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
-    rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
+    rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks?)|habit|of\s+an?\s+{WEEKDAY})\b"
 )
+ONE_DAY = re.compile(r"\b(?:that|this|the)\s+(?:(?:very|same)\s+|very\s+same\s+)?\Z")
+"""`that Monday` is one day, whatever is usual or done every week."""
 AGAIN = re.compile(
-    r"\b(?:again|a\s+second|second\s+time|returned|came\s+(?:home|back)|(?<!his )(?<!her )back\s+(?:to|from|in|home)|"
-    r"[Bb]y\s+the\s+\w+day|next\s+(?:time|\w+day|week|journey))\b"
+    r"\b(?:(?<!see )(?<!never )again|a\s+second\s+(?:time|journey|visit|trip|start|departure)|second\s+time|returned|"
+    r"came\s+(?:home|back)|(?<!his )(?<!her )"
+    r"(?<!inking )(?<!ooking )(?<!hought )(?<!ooked )back\s+(?:to|from|in|home)|"
+    r"[Bb]y\s+the\s+\w+day(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
 )
 NOT_THEN = re.compile(
     r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
@@ -134,33 +144,45 @@ TRAVELS = re.compile(
     r"\b(?:road|roads|way|journey\w*|travel\w*|voyage|passage|rid(?:e|ing)|rode|driv(?:e|ing)|coach\w*|reach\w*|get|"
     r"getting|got|march\w*|walk\w*|crossing|crossed|sail\w*|trip|took|taken|take|need\w*|required|cost|distance|"
     r"set(?:ting)?\s+(?:out|off)|start\w*|lay\s+between|between|made|came|come|coming|arriv\w*|bring|brought|climbed|"
-    r"stepped|spent|went|gone|go|used\s+up|lasted|"
+    r"stepped|spent|went|gone|go|used\s+up|lasted|saw|sight\w*|set\s+down|put\s+down|alight\w*|enter\w*|"
+    r"roofs?|spires?|towers?|gates?|dust|jolt\w*|consumed|occupied|occup(?:y|ies)|carr(?:ied|y|ying)|convey\w*|"
+    r"bore|borne|trains?|stages?|miles|matter\s+of|landed|rolled|tramp\w*|toil\w*|tossed|drove|jogg\w+|"
+    r"going|on\s+foot|on\s+horseback|by\s+(?:sea|land|rail|water|coach|boat)|behind\s+(?:him|her)|"
+    r"days\s+(?:it\s+(?:was|had\s+been)\s+|off\s+|more\s+|all\s+told\s+)?(?:to|from)(?=\s+[A-Z])|"
     r"did|leav\w+|left|mud|snow)\b",
     re.IGNORECASE,
 )
 NOT_THE_WAY = re.compile(
-    r"\b(?:(?:days?|weeks?)\s+later|wait\w*|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
-    r"stay(?:ed|ing)?|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
+    r"\b(?:(?:days?|weeks?)\s+later|wait(?:ed|ing)?(?!-)|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
+    r"stay(?:ed|ing)?|remain(?:ed|ing)?|linger\w*|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
     r"allowed|"
-    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
+    r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
     r"it)\s+had)|must\s+have|ago|"
     r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
     r"kept\s+(?:his|her))\s+bed)\b"
 )
+STAY = re.compile(
+    r"\s+(?:together\s+|there\s+|alone\s+)?(?:in|at|within|inside)\s+(?:the\s+(?:town|city|port)\s+of\s+)?(?=[A-Z])"
+)
+"""`seven days in Leeds`: not the way there."""
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
     r"newcomer|stranger|resid\w*|abode|known|brought|sight|reached|entered|made\s+(?:his|her)\s+home|make\s+(?:his|"
     r"her)\s+home|turned\s+up|life\s+in|dated|newly|until|took\s+(?:him|her)\s+in|walked|lived\s+in|drove|"
-    r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
+    r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since|settling|established|establish\w*|"
+    r"alighted|stepped|(?:set|put|got|climbed)\s+down|landed|blown|drifted|driven|inhabitant|dweller|citizen|"
+    r"new-?comer|beg[au]n\s+(?:his|her)\s+(?:new\s+)?life|quartered|planted|migrated|emigrated|"
+    r"beheld|saw|given|gave|joined|transferred|posted|called\s+to)\b"
 )
 NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year)\b|(?:'s|\bhis|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
+    r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
 FIRST = re.compile(

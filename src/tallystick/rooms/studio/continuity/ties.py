@@ -164,8 +164,10 @@ def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -
 def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
-    towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 10), place.start)
-    if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text) or cues.CUSTOM.search(sentence.text):
+    towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 20), place.start)
+    if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text):
+        return None
+    if cues.CUSTOM.search(sentence.text) and not cues.ONE_DAY.search(sentence.text, 0, found.start() - sentence.start):
         return None
     told = max(found.end(), place.end) - sentence.start + cues.CLOSE
     if _says(cues.AGAIN, replace(sentence, text=sentence.text[:told]), found, place) or _says(
@@ -180,9 +182,10 @@ def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention,
 def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     if (
-        len(list(cues.DAYS.finditer(sentence.text))) != 1
+        len({one.group().lower() for one in cues.DAYS.finditer(sentence.text)}) != 1
         or not cues.TRAVELS.search(sentence.text)
-        or cues.NOT_THE_WAY.search(sentence.text)
+        or _says(cues.NOT_THE_WAY, sentence, found, place)
+        or cues.STAY.match(sentence.text, found.end() - sentence.start)
         or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
     ):
         return None
@@ -196,7 +199,9 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """The year in which somebody first came to a town."""
     sentence = binder.prose.sentences[number]
-    if len(list(cues.YEARS.finditer(sentence.text))) != 1 or _says(cues.NOT_COMING, sentence, found, place):
+    if len({one.group() for one in cues.YEARS.finditer(sentence.text)}) != 1 or _says(
+        cues.NOT_COMING, sentence, found, place
+    ):
         return None
     passing = _says(cues.PASSING, sentence, found, place) and not _says(cues.FIRST, sentence, found, place)
     if passing or _says(cues.NOT_THEN, sentence, found):
@@ -206,9 +211,21 @@ def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 
 
 def _says(pattern: re.Pattern[str], sentence: Sentence, found: re.Match[str], place: Place | None = None) -> bool:
-    """Whether words stand in the clause of the value, or in that of the place."""
-    ends = (found.start(), place.start) if place is not None else (found.start(),)
-    return any(pattern.search(sentence.text, *clause_at(sentence.text, at - sentence.start)) for at in ends)
+    """Whether words stand between the value and the place, or beside either before the next comma."""
+    text = sentence.text
+    spans = [(found.start() - sentence.start, found.end() - sentence.start)]
+    if place is not None:
+        spans.append((place.start - sentence.start, place.end - sentence.start))
+    pieces = [_piece(text, *span) for span in spans]
+    between = (min(span[0] for span in spans), max(span[1] for span in spans))
+    return any(pattern.search(text, *piece) for piece in (*pieces, between))
+
+
+def _piece(text: str, first: int, last: int) -> tuple[int, int]:
+    """The words around a place that no comma or conjunction parts from it."""
+    start, end = clause_at(text, first)
+    comma = text.find(",", last)
+    return max(start, text.rfind(",", 0, first) + 1), min(end, comma) if comma >= 0 else end
 
 
 def _is_denied(text: str, at: int) -> bool:

@@ -37,6 +37,8 @@ _ON_HIS_WAY = re.compile(
     r"towards?|into|at|in|farewell|good-?bye|godspeed)\b(?!\s+(?:dinner|supper|church|bed|tell|say|the\s+door)\b)"
 )
 """`waved Mara off`, `set Mara down at Leeds`: whoever does it, she is the one who goes."""
+_MEANWHILE = re.compile(r"\b(?:just\s+)?(?:as|when|while)\s+(?=(?:[A-Z][\w.]*\s+)*[A-Z]\w+\s)")
+"""`They stood at the gate on Monday and waved as Mara left`."""
 _WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
 
 
@@ -56,7 +58,8 @@ def traveller(binder: Binder, number: int, found: re.Match[str], verbs: re.Patte
         return None
     if cues.OWNED.search(sentence.text, 0, found.start() - sentence.start):
         return about(binder, number)
-    if is_of_a_thing_sent(sentence.text, found.start() - sentence.start):
+    linked = cues.LINKED.match(found.string, found.end(), sentence.end) is not None
+    if not linked and is_of_a_thing_sent(sentence.text, found.start() - sentence.start):
         return None
     if len({one.key for one in people}) == 1 and any(_is_taken(sentence.text, sentence.start, one) for one in people):
         return people[0]
@@ -79,7 +82,9 @@ def _by_verb(
     """The subject of the verb nearest to the value, else of any other of the sentence."""
     sentence = binder.prose.sentences[number]
     start, end = clause_at(sentence.text, found.start() - sentence.start)
-    linked = cues.LINKED.match(found.string, found.end(), sentence.end)
+    linked = cues.LINKED.match(found.string, found.end(), sentence.end) or _MEANWHILE.search(
+        found.string, found.end(), sentence.end
+    )
     at = found.start() - sentence.start
     alone = not any(start <= one < at for one in named)
     if linked is None and verbs is not cues.LEAVES and alone and is_anothers_doing(sentence.text, at, named):

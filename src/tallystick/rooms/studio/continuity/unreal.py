@@ -20,7 +20,7 @@ PLAYED = (
     r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
     r"(?:of|in) a bottle|tinted|"
     r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|handbills?|"
-    r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
+    r"colou?r-?blind|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|"
