@@ -49,7 +49,7 @@ _REMEMBERED = re.compile(
 _AHEAD = re.compile(
     r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
-    r"her|them|himself|herself|the \w+|(?-i:[A-Z]\w+)) (?:a |an |all )?(?:many|good|joy|well|merry|happy|luck))\b)|"
+    r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|good|joy|well|merry|happy|luck))\b)|"
     r"hoped|hoping|longed|as if|as though|described as|descriptions?|(?<!our )(?<!this )stor(?:y|ies)|"
     r"(?<!our )(?<!this )tales?|rumou?r\w*|gossip\w*|reported|(?<!to )reports?|ha[ds] it (?:\w+ )*that|in (?:his|her|"
     r"the|this|that|(?-i:[A-Z]\w+)'s) (?:letters?|diary|journal|account(?!-)|version|verses|poems?)|saw (?:himself|"
@@ -85,14 +85,16 @@ _SUPPOSED = re.compile(
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^,;]{3,50}, it was\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|"
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^,;]{3,50}, it was\b)|Unless|Suppos\w+|Were|"
+    r"Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|"
     r"With\b(?:[^,;]{3,60}\b(?:might|would|"
     r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
     r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(
-    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|(?<!no less )(?<!no more )(?<!nor less )(?<!nor more )than|(?:as|so) \w+ as an?|"
+    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|(?<!no less )(?<!no more )(?<!nor less )"
+    r"(?<!nor more )than|(?:as|so) \w+ as an?|"
     r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(
