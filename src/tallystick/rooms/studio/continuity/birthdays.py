@@ -16,7 +16,10 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:birthdays?|natal\s+day|(?<!people )(?<!those )(?<!persons )(?<!anybody )(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
+    r"\b(?:birthdays?|natal\s+day|(?<!people )(?<!those )"
+    r"(?<!persons )(?<!anybody )"
+    r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
+    r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
     r"older|nativity|g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|"
     r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+|had\s+been\s+)?"
     r"(?:added\s+)?to\s+(?:the\s+age|his\s+age|her\s+age|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+age)|(?:was|were|"
@@ -97,7 +100,7 @@ def _fact(narration: Narration, number: int, owner: Mention, dated: re.Match[str
 
 
 def _beside(narration: Narration, binder: Binder, number: int, dated: re.Match[str]) -> Fact | None:
-    """`It was Mara's birthday. The almanac showed the 3rd of May.`"""
+    """Read `It was Mara's birthday. The almanac showed the 3rd of May`: two sentences for one."""
     sentences = narration.prose.sentences
     for near in (number - 1, number + 1):
         if not 0 <= near < len(sentences) or sentences[near].paragraph != sentences[number].paragraph:
@@ -116,13 +119,18 @@ def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
         return next(
             (one for one in binder.mentions(number) if one.is_possessive and one.end == owned.end("whose")), None
         )
-    if _OF_ANOTHER.match(told, cue.end()):
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
+    cleft = spans and all(is_anothers_by_cleft(sentence.text, cue.start() - sentence.start, span) for span in spans)
+    if cleft or _OF_ANOTHER.match(told, cue.end()):
         return None
     if of_him := _OF_HIM.match(told, cue.end()):
         return binder.named_from(number, of_him.end())
-    spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
-    if spans and all(is_anothers_by_cleft(sentence.text, cue.start() - sentence.start, span) for span in spans):
-        return None
+    return _by_company(binder, number, cue)
+
+
+def _by_company(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
+    """Where no word beside it says so."""
+    told, sentence = binder.prose.told, binder.prose.sentences[number]
     own = _OWN.search(told, sentence.start, cue.start()) is not None
     others = [one for one in OTHERS.finditer(HIMSELF.sub(" ", sentence.text)) if not (own and one[0].endswith("s"))]
     if not others and not KIN.search(sentence.text):
@@ -130,7 +138,7 @@ def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
         return about(binder, number) if _agrees(binder, number) else None
     if own and (owner := doer(binder, number, cue.start())):
         return owner
-    return _by_company(binder, number, cue)
+    return _as_subject(binder, number, cue)
 
 
 def _agrees(binder: Binder, number: int) -> bool:
@@ -141,7 +149,7 @@ def _agrees(binder: Binder, number: int) -> bool:
     return not (men and women) and not (men and gender == "f") and not (women and gender == "m")
 
 
-def _by_company(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
+def _as_subject(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
     told, sentence = binder.prose.told, binder.prose.sentences[number]
     owner = bearer(binder, number, cue.start())
     before = told[sentence.start : cue.start()]

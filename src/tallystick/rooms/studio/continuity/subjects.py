@@ -28,7 +28,9 @@ _IT_TOOK = re.compile(
 _OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
 _WHICH = re.compile(r"\W*which\b")
 _NOUN_BEFORE = re.compile(
-    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
+    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+"
+    r"(?:\s+(?:in|at|near|from)\s+(?-i:(?:[A-Z][\w'-]*\s*){1,3}))?,?\s*\Z",
+    re.IGNORECASE,
 )
 _CARRIERS = frozenset(words("coach train boat ship mail packet carriage cab post"))
 _ABOARD = re.compile(r"\b(?:aboard|on\s+board|inside|in\s+it|with\s+(?:him|her)|passengers?|seats?)\b")

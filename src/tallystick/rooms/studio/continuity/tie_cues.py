@@ -8,7 +8,7 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, words
 BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
-    r"\bgiv(?:en|ing)\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
+    r"\bgiv(?:en|ing)\s+birth\s+to\b|\b(?:given|gave)\s+(?:him|her)\s+birth\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
     r"her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
@@ -23,6 +23,7 @@ AS_HE_WAS = re.compile(
 )
 """`Nobody born there, as Mara was, forgets it`; `Like most who are born there, Mara …`."""
 NOT_BORN = re.compile(
+    r"\b[Tt]here\s+(?:was|were|had\s+been)\s+born\b|"
     r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
     r"\b(?:before|since|when|ere|after|until|till|year|day|night|time|if)\s+(?:that\s+)?(?:he|she|"
     r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b(?!\s+(?:there|here|in|at)\b)|(?:'s|\bhis|"
@@ -41,7 +42,9 @@ HOME = re.compile(
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
-    r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls)|(?:occupied|rented|paid|"
+    r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls|"
+    r"stairs?|staircase|hall|passage|threshold|mantelpiece|arm-?chair|pillow|latch|knocker|bell|cellar|study|"
+    r"sitting-room|dining-room|drawing-room|balcony|lodging)|(?:occupied|rented|paid|"
     r"had|owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
     r"[Nn]umber\s+[\w-]+(?=,)|(?:slept|sleeps)(?=\s+(?:badly|well|in|every))|"
     r"(?<='s)\s+was\s+the\s+(?:\w+\s+){0,2}(?:house|door|window)|(?:[Hh]is|[Hh]er|(?<='s))\s+(?:\w+\s+)?(?:cat|dog|"
@@ -66,18 +69,25 @@ HOUSE_IN = re.compile(
 WHERE_HE = re.compile(
     rf",?\s+(?:where|in\s+which|which|that)\s+(?:he|she|{_PERSON})\s+(?:had\s+)?(?:(?!never|not\b|"
     rf"once)\w+\s+)?(?:lived|lodged|dwelt|resided|"
-    rf"occupied|rented|inhabited|had\s+(?:his|her|an?)\s+(?:\w+\s+)?{_ROOF})\b|"
+    rf"slept|occupied|rented|inhabited|had\s+(?:his|her|an?)\s+(?:\w+\s+)?{_ROOF})\b|"
     rf",?\s+where\s+(?:his|her|{_PERSON.replace('name', 'named')}'s)\s+(?:\w+\s+)?{_ROOF}\s+(?:was|were|stood|lay)\b"
 )
-NO_LONGER = re.compile(
-    r"\b(?:once|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold|bought|to\s+let|empty|imagin\w+|"
-    r"wished|would|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+_HIS_ROOF = (
+    r"(?:it|them|his|her|the|an?|that|this)\b(?:\s+[a-z-]+)?\s*(?:house|home|cottage|lease|rooms?|place|farm)?\b"
 )
+NO_LONGER = re.compile(
+    rf"\b(?:once(?!\s+belonged)|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold\s+{_HIS_ROOF}|"
+    rf"bought\s+{_HIS_ROOF}|to\s+let|empty|imagin\w+|"
+    r"wished|would(?!\s+have\s+chosen)|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+)
+OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
+THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
+THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
-    r"g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|(?:house|abode|residence|dwelling|"
+    r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
     r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
@@ -89,12 +99,14 @@ CLOSE = 8
 NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
-    r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|once|"
+    r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|"
+    r"once(?!\s+belonged)|"
     r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
-    r"moved|gave\s+up|removed|sold|left\s+(?:his|her)|bought|to\s+let|empty\s+house|imagin\w+|wished|longed|"
-    r"thought(?!\s+with)|would|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
+    r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
+    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|"
+    r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )

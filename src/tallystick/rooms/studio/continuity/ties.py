@@ -85,8 +85,10 @@ def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
         cues.DWELLING.match(found.group()) and cues.HIS_HOME.search(found.string, sentence.start, found.start())
     ):
         return about(binder, number)
-    if cues.AS_HE_WAS.search(sentence.text):
+    if cues.AS_HE_WAS.search(sentence.text) or _opens_with_birth(binder, number, found):
         return about(binder, number)
+    if found.group().startswith("'s"):
+        return next((one for one in named_people(binder, number) if one.end == found.start()), None)
     own = re.match(r"\W*(?:his|her)\b", found.group())
     at = found.start() - sentence.start
     if not own and is_anothers_doing(sentence.text, at, _named(binder, number)):
@@ -96,12 +98,28 @@ def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
     return binder.pronoun(number, sentence.start + he.start(1), he.group(1)) if he else owner
 
 
+def _opens_with_birth(binder: Binder, number: int, found: re.Match[str]) -> bool:
+    """`Born at Yarrow, and bred up by an aunt, Mara …`: said of whoever is the subject after it."""
+    sentence = binder.prose.sentences[number]
+    if not cues.OPENING.fullmatch(sentence.text, 0, found.start() - sentence.start):
+        return False
+    return any(
+        cues.THEN_HE.search(sentence.text, 0, one.start - sentence.start) and not one.is_possessive
+        for one in named_people(binder, number)
+    )
+
+
 def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None:
-    """The one place of the sentence, or of the clause in which the tie stands."""
+    """The one place of the sentence, or of the clause in which the tie stands; `there` is that of the one before."""
     only = only_place(binder, number, owner)
     if only is not None:
         return only
     sentence = binder.prose.sentences[number]
+    if not places_in(binder, number, owner):
+        taken_up = cues.THERE.match(sentence.text, at - sentence.start) and number > 0
+        before = binder.prose.sentences[number - 1] if taken_up else None
+        near = before is not None and before.paragraph == sentence.paragraph
+        return only_place(binder, number - 1, owner) if near else None
     start, end = clause_at(sentence.text, at - sentence.start)
     here = [one for one in places_in(binder, number, owner) if start <= one.start - sentence.start < end]
     return here[0] if len({one.value for one in here}) == 1 else None
@@ -125,11 +143,10 @@ def _grew(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
 
 def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
-    clauses = [clause_at(sentence.text, at - sentence.start) for at in (found.start(), place.start)]
     if (
         not ADDRESS.search(place.value)
         or NEVER_THERE.match(binder.prose.told, place.end)
-        or any(cues.VISITS.search(sentence.text, *clause) for clause in clauses)
+        or _says(cues.VISITS, sentence, found, place)
         or (_is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text))
     ):
         return None
@@ -140,7 +157,7 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
 def _house_in(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """A house that is somebody's, as part of whatever else happens."""
     sentence = binder.prose.sentences[number]
-    if not ADDRESS.search(place.value) or cues.NO_LONGER.search(sentence.text):
+    if not ADDRESS.search(place.value) or _says(cues.NO_LONGER, sentence, found, place):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="home", value=(place.value,), words=place.name)
@@ -229,7 +246,7 @@ def _piece(text: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _is_denied(text: str, at: int) -> bool:
-    before = re.split(r"[;:,—]|\b(?:that|where|and|but)\b", text[:at])[-1]
+    before = re.split(r"[;:,—]|\b(?:that|where|and|but|since|because|who|for)\b", text[:at])[-1]
     return re.search(rf"{cues.NO.pattern}|\b(?:might|would|could|should|may|perhaps)\b", before) is not None
 
 

@@ -46,7 +46,7 @@ _AWAY = re.compile(
     r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
     r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|"
     r"not\s+(?:with|"
-    r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
+    r"among|of)\s+(?:them|the\s+\w+)|not\s+(?:aboard|on\s+board)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
     r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|as\s+[A-Z][\w.\s]{1,24}?\s(?:learned|learnt|heard|was\s+told|read)|"
     r"previous|following|miles|leagues|would|should|might|meant|hoped|"
     r"intended|expected|"
@@ -143,6 +143,11 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     small = sentence.text if at == 0 else sentence.text[:1].lower() + sentence.text[1:]
     alone = not OTHERS.search(small, start, end) and not KIN.search(sentence.text)
+    thing = is_anothers_doing(sentence.text, place.start - sentence.start, [at])
+    if thing and taken_up is not None and taken_up.group() in {"it", "its", "them"}:
+        # `The jewels were at Leeds, and Mara had never heard of them`.
+        return False
+    alone = alone and not thing
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
 
 
