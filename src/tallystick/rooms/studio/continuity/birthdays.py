@@ -16,7 +16,7 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:birthdays?|natal\s+day|(?<!people )(?<!those )"
+    r"\b(?:birthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|(?<!people )(?<!those )"
     r"(?<!persons )(?<!anybody )"
     r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
     r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
@@ -48,7 +48,9 @@ _OTHER_DAY = re.compile(
 _LATE = re.compile(
     r"\b(?:come\s+and\s+gone|less\s+than|(?:not|no|than|meant\s+for|intended\s+for|bought\s+for|"
     r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|(?:as|than)\s+it\s+had\s+been|nowhere\s+near|the\s+(?:right|true|"
-    r"real)\s+day|on\s+another\s+day|birthday\s+being\s+(?:over|past|gone)|"
+    r"real)\s+day|on\s+another\s+day|called\s+(?:it|this|that)|"
+    r"(?:not|never)\s+(?:been\s+)?(?:born|come\s+into)|(?:was|is|fell)\s+(?:not|never)\s+(?:up)?(?:on\s+)?(?:the|his|"
+    r"her|[A-Z])|[A-Z]\w+'s\s+(?:mare|horse|pony|dog|cat|parrot|cow|ship|boat|hound|doll)\b|birthday\s+being\s+(?:over|past|gone)|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"

@@ -82,7 +82,7 @@ NO_LONGER = re.compile(
 )
 OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
 THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
-THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
+THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|here|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
@@ -141,6 +141,14 @@ AGAIN = re.compile(
     r"(?<!inking )(?<!ooking )(?<!hought )(?<!ooked )back\s+(?:to|from|in|home)|"
     r"[Bb]y\s+the\s+\w+day(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
 )
+OTHER_TIME = re.compile(
+    r"\b(?:[Ii]n\s+(?:another|other|some\s+other|an?\s+(?:earlier|former|later|previous))\s+years?|"
+    r"[Tt]he\s+(?:year|summer|winter|spring|autumn|month|week)\s+(?:before|after|previous)(?=,)|"
+    r"[Oo]n\s+an?(?:other)?\s+(?:earlier|former|previous|later|other|different)?\s*(?:occasion|visit|journey)|"
+    r"(?:previous|former|last)\s+(?:year|summer|winter)|"
+    r"[Ii]t\s+(?:was|had\s+been)(?:\s+not|n't)\s+(?:(?:up)?on|in|at|for|until|till|the|that|an?)\b(?![^;]*\bbut\s+(?:on|in|at)))"
+)
+"""That a time is another than the story's, or is denied: `It was not on the Tuesday that …`."""
 NOT_THEN = re.compile(
     r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
     r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
@@ -171,7 +179,7 @@ NOT_THE_WAY = re.compile(
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
     r"allowed|"
     r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
-    r"it)\s+had)|must\s+have|ago|"
+    r"it)\s+had)|must\s+have|ago|seem\w*|felt\s+like|"
     r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
@@ -194,17 +202,19 @@ NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
+    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
 FIRST = re.compile(
     r"\b(?:first|settl\w+|to\s+live|never\s+(?:been|set)|(?:his|her)\s+(?:home|abode|residence)|newcomer|stranger|"
-    r"moved\s+to\s+(?=[A-Z]))\b"
+    r"moved\s+to\s+(?=[A-Z])|establish\w+|removed\s+to|residence|abode|took\s+up)\b"
 )
 PASSING = re.compile(r"\b(?:sold|left|familiar|married|died|born)\b")
 YEARS = re.compile(rf"(?<![\w-])(?P<year>{YEAR})(?![\w-])")
 WEEKDAYS = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
 LINKED = re.compile(
+    r"[;:,]\s+(?:and\s+)?(?:it\s+was\s+)?(?:in|on)\s+that\s+(?:same\s+|very\s+)?(?:year|day|evening|morning)\b|"
     r",?\s+(?:when|that|on\s+which|in\s+which|upon\s+which|as(?!\s+[\w.\s]{2,30}?\s(?:learned|learnt|knew|heard|said|"
     r"told|informed|remembered|read|was)\b)|which|[\w-]+\s+\w+\s+(?:after|before)|the\s+(?:day|year|one)|"
     r"at\s+the\s+moment|and\s+(?:in|on)\s+that|of\s+[A-Z][\w.\s]*'s)\b"

@@ -63,7 +63,16 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     beside = _beside(binder, number, owner, found) if read is _house_in else None
     place = beside if read is _house_in else _place(binder, number, owner, found.start())
     tie = read(binder, number, found, owner, place) if place is not None else None
-    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home"):
+    elsewhen = (
+        tie is not None
+        and tie.attribute.startswith(("left", "days", "came"))
+        and cues.OTHER_TIME.search(narration.prose.sentences[number].text)
+    )
+    if (
+        tie is None
+        or elsewhen
+        or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home")
+    ):
         return None
     hard = tie.attribute != "home"
     return fact_at(

@@ -37,6 +37,10 @@ _ON_HIS_WAY = re.compile(
     r"towards?|into|at|in|farewell|good-?bye|godspeed)\b(?!\s+(?:dinner|supper|church|bed|tell|say|the\s+door)\b)"
 )
 """`waved Mara off`, `set Mara down at Leeds`: whoever does it, she is the one who goes."""
+_OPENING = re.compile(
+    r"\W*(?:(?:On|Upon|After|Before|Since|When|While|Though)\s+)?[A-Za-z]+ing\b(?!\s+(?:was|is|had|came)\b)"
+)
+_AFTER_COMMA = re.compile(r",\s+(?:(?:old|poor|young)\s+)?\Z")
 _MEANWHILE = re.compile(r"\b(?:just\s+)?(?:as|when|while)\s+(?=(?:[A-Z][\w.]*\s+)*[A-Z]\w+\s)")
 """`They stood at the gate on Monday and waved as Mara left`."""
 _WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
@@ -63,6 +67,13 @@ def traveller(binder: Binder, number: int, found: re.Match[str], verbs: re.Patte
         return None
     if len({one.key for one in people}) == 1 and any(_is_taken(sentence.text, sentence.start, one) for one in people):
         return people[0]
+    if _OPENING.match(sentence.text) and any(
+        found.end() <= one.start and _AFTER_COMMA.search(sentence.text, 0, one.start - sentence.start)
+        for one in people
+        if not one.is_possessive
+    ):
+        # `Moving to Leeds in 1790, Mara had watched the men …`.
+        return about(binder, number)
     return _by_verb(binder, number, found, verbs, named)
 
 

@@ -21,6 +21,7 @@ from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
+from tallystick.rooms.studio.continuity.tie_cues import OTHER_TIME
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _DATE = re.compile(DATE)
@@ -40,7 +41,8 @@ _FEAST_WORDS = frozenset(
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
-    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+(?:be|have\s+been)|(?:[Nn]obody|[Nn]o\s+one|[Nn]one)\s+(?:had\s+|ever\s+)*(?:saw|seen|met|"
+    r"found|heard)|(?:thoughts?|heart|mind|soul|spirit)\s+(?:was|were|had\s+been|lay|flew|went|dwelt)|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
     r"earlier)\b|(?:before|after|since(?![^,;]*,\s+(?:which|when|where)\b)|from|"
     r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
@@ -99,7 +101,7 @@ def _stay(
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
     at = start - sentence.start
-    if _AWAY.search(sentence.text) or _LEAVES.search(sentence.text):
+    if _AWAY.search(sentence.text) or OTHER_TIME.search(sentence.text) or _LEAVES.search(sentence.text):
         return
     owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
