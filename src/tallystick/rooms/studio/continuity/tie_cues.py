@@ -202,7 +202,7 @@ NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
-    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
+    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in(?!\s+\d{4},\s+(?:the|when|in\s+which))|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
