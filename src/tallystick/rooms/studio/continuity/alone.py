@@ -7,9 +7,9 @@ this binds only where one person is named, nobody without a name is spoken of, a
 import re
 
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.gazetteer import is_listed
+from tallystick.rooms.studio.continuity.gazetteer import is_city, is_listed
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.vocabulary import ANYONE, FEMALE_NAMES, MALE_NAMES, MEN, WOMEN
+from tallystick.rooms.studio.continuity.vocabulary import ANYONE, FEMALE_NAMES, MALE_NAMES, MEN, TITLES, WOMEN
 
 _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|you|your)\b")
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
@@ -38,6 +38,11 @@ _STREET = re.compile(
     r"Walk|Mews)\b"
 )
 """`Tanner's Row` names nobody."""
+_ADDRESS = re.compile(
+    r"\b(?:Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens|Crescent|Road|Avenue|Mews|Parade|Buildings|Wharf|"
+    r"Quay)\Z"
+)
+"""`In Castle Terrace lived Mara`: the end of a street's name, where no title makes it a surname."""
 _FEAST = re.compile(r"\b(?:Eve|Day|Night)\Z")
 _TOWARDS = re.compile(r"\b(?:for|to|in|at|from|of|near|left|reached|through)\s+\Z")
 
@@ -73,6 +78,11 @@ def _only_one(binder: Binder, number: int) -> Mention | None:
 def _is_place(binder: Binder, one: Mention) -> bool:
     """`his departure for Trieste`: a town, or what somebody goes to and nobody has heard speak."""
     if is_listed(one.name.lower()) or _FEAST.search(one.name):
+        return True
+    if _ADDRESS.search(one.name) and one.key.partition(" ")[0] not in TITLES:
+        return True
+    if is_city(one.name.lower()) and not binder.cast.is_known(one.key):
+        # `Leeds had first received her in 1791`.
         return True
     told = binder.prose.told
     towards = _TOWARDS.search(told, max(0, one.start - 12), one.start)

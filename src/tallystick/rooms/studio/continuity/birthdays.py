@@ -3,33 +3,54 @@
 import re
 from collections.abc import Iterator
 
+from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
-from tallystick.rooms.studio.continuity.focus import KIN, bearer
+from tallystick.rooms.studio.continuity.focus import HIMSELF, KIN, OTHERS, about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:birthdays?|natal\s+day|[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|a\s+year\s+older|nativity|"
-    r"g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|parents)|"
-    r"(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+)?(?:added\s+)?to\s+(?:the|his|"
-    r"her)\s+age|(?:was|were|been)\s+(?:\w+ly\s+)?delivered)\b"
+    r"\b(?:birthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|(?<!people )(?<!those )"
+    r"(?<!persons )(?<!anybody )"
+    r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
+    r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
+    r"older|nativity|g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|"
+    r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+|had\s+been\s+)?"
+    r"(?:added\s+)?to\s+(?:the\s+age|his\s+age|her\s+age|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+age)|(?:was|were|"
+    r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her)\s+into\s+the\s+world|borne\s+(?:him|her)|newborn|"
+    r"child\s+of\s+(?=the\s))\b"
 )
-_ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:own\s+|last\s+|next\s+)?\Z")
+_ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
+_OWN = re.compile(r"\b(?:[Hh]is|[Hh]er)\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
+_OF_HIM = re.compile(r"\s+of\s+(?=[A-Z])")
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+[a-z]|(?:the|an?|his|her)\s)")
+_IS_THE_DAY = re.compile(
+    r"birthday\s+(?:itself\s+)?(?:(?:was|is|being|fell|falls|came|comes|had\s+been|stood|happened|occurred)\s+)"
+    r"(?:always\s+|to\s+be\s+|to\s+fall\s+)?(?:up)?(?:on\s+)?(?:the\s+)?\Z"
+)
+_THE_DAY_IS = re.compile(
+    r"(?:,\s+(?:and\s+)?(?:which\s+(?:was|is)\s+|being\s+)?|\s+(?:was|is|being)\s+)(?:(?:also|always|now|indeed|in\s+"
+    r"fact)\s+)?(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?|his|her)\s+(?:own\s+)?(?:birthday|natal)|"
+    r",\s+the\s+(?:day|anniversary|date)\s+of\s+(?:his|her)\s+birth"
+)
+"""`her birthday being the 3rd of May`, `the 3rd of May, her birthday`: so plain that nothing beside it matters."""
 _OTHER_DAY = re.compile(
     r"\b(?:before|after|since|until|till|from|between|not|never|[Bb]y|(?<!fixed )(?<!set )for)\s+(?:the\s+)?\Z|"
-    r"\b(?:had|"
-    r"was)\s+(?:come\s+and\s+gone|over|past)\b|\b(?:rent|bill|interest|debt)\s+(?:fell|was|came)\b|\bless\s+than\b"
+    r"\b(?:had|was|being)\s+(?:come\s+and\s+gone|over|past)\b|\b(?:rent|bill|interest|debt)\s+(?:fell|was|came)\b|"
+    r"\bless\s+than\b"
 )
 _LATE = re.compile(
     r"\b(?:come\s+and\s+gone|less\s+than|(?:not|no|than|meant\s+for|intended\s+for|bought\s+for|"
     r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|(?:as|than)\s+it\s+had\s+been|nowhere\s+near|the\s+(?:right|true|"
-    r"real)\s+day|"
+    r"real)\s+day|on\s+another\s+day|called\s+(?:it|this|that)|"
+    r"(?:not|never)\s+(?:been\s+)?(?:born|come\s+into)|(?:was|is|fell)\s+(?:not|never)\s+(?:up)?(?:on\s+)?(?:the|his|"
+    r"her|[A-Z])|[A-Z]\w+'s\s+(?:mare|horse|pony|dog|cat|parrot|cow|ship|boat|hound|doll)\b|birthday\s+being\s+(?:over|past|gone)|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
@@ -37,6 +58,10 @@ _LATE = re.compile(
     r"would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
 )
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
+_IT_WAS = re.compile(
+    r"\W*(?:It|This|That|To-?day|The\s+day)\s+(?:was|happened\s+to\s+be)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?\s+birthday\W*\Z"
+)
+"""The whole of a sentence; the one beside it may give the date."""
 
 
 def birthdays(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -45,22 +70,47 @@ def birthdays(narration: Narration, binder: Binder) -> Iterator[Fact]:
     for number in prose.with_words(DATE_WORDS):
         sentence = prose.sentences[number]
         dates = list(_DATED.finditer(prose.told, sentence.start, sentence.end))
-        if len(dates) != 1 or _LATE.search(sentence.text):
+        if len({moment_of(one).as_value()[1:3] for one in dates}) != 1:
             continue
-        for cue in _BIRTH.finditer(prose.told, sentence.start, sentence.end):
-            owner = _whose(binder, number, cue)
-            if (
-                owner is None
-                or _OTHER_DAY.search(prose.told, sentence.start, dates[0].start())
-                or prose.told.startswith(" before ", dates[0].end())
-            ):
-                continue
-            if is_claimed(narration, number, dates[0].span(), granted=True, memory=True):
-                moment = moment_of(dates[0])
-                year = moment.year if "birthday" not in cue.group() else 0
-                value = Moment(month=moment.month, day=moment.day, year=year).as_value()
-                yield fact_at(prose, number, dates[0].span(), owner, "born", value, dates[0].group())
-                break
+        cues = list(_BIRTH.finditer(prose.told, sentence.start, sentence.end))
+        told = (_told(narration, binder, number, cue, dates[0]) for cue in cues)
+        fact = next((one for one in told if one is not None), None)
+        if not cues:
+            fact = _beside(narration, binder, number, dates[0])
+        if fact is not None:
+            yield fact
+
+
+def _told(narration: Narration, binder: Binder, number: int, cue: re.Match[str], dated: re.Match[str]) -> Fact | None:
+    prose, sentence = narration.prose, narration.prose.sentences[number]
+    plain = _IS_THE_DAY.search(prose.told, sentence.start, dated.start()) or _THE_DAY_IS.match(
+        prose.told, dated.end(), sentence.end
+    )
+    away = _LATE.search(sentence.text) or _OTHER_DAY.search(prose.told, sentence.start, dated.start())
+    if (away and not plain) or prose.told.startswith(" before ", dated.end()):
+        return None
+    owner = _whose(binder, number, cue)
+    if owner is None or not is_claimed(narration, number, dated.span(), granted=True, memory=True):
+        return None
+    return _fact(narration, number, owner, dated, with_year="birthday" not in cue.group())
+
+
+def _fact(narration: Narration, number: int, owner: Mention, dated: re.Match[str], *, with_year: bool) -> Fact:
+    moment = moment_of(dated)
+    value = Moment(month=moment.month, day=moment.day, year=moment.year if with_year else 0).as_value()
+    return fact_at(narration.prose, number, dated.span(), owner, "born", value, dated.group())
+
+
+def _beside(narration: Narration, binder: Binder, number: int, dated: re.Match[str]) -> Fact | None:
+    """Read `It was Mara's birthday. The almanac showed the 3rd of May`: two sentences for one."""
+    sentences = narration.prose.sentences
+    for near in (number - 1, number + 1):
+        if not 0 <= near < len(sentences) or sentences[near].paragraph != sentences[number].paragraph:
+            continue
+        owner = about(binder, near) if _IT_WAS.match(sentences[near].text) else None
+        if owner is not None and is_claimed(narration, number, dated.span(), memory=True):
+            return _fact(narration, number, owner, dated, with_year=False)
+    return None
 
 
 def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
@@ -71,8 +121,38 @@ def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
         return next(
             (one for one in binder.mentions(number) if one.is_possessive and one.end == owned.end("whose")), None
         )
-    if _OF_ANOTHER.match(told, cue.end()):
+    spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
+    cleft = spans and all(is_anothers_by_cleft(sentence.text, cue.start() - sentence.start, span) for span in spans)
+    if cleft or _OF_ANOTHER.match(told, cue.end()):
         return None
+    if of_him := _OF_HIM.match(told, cue.end()):
+        return binder.named_from(number, of_him.end())
+    return _by_company(binder, number, cue)
+
+
+def _by_company(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
+    """Where no word beside it says so."""
+    told, sentence = binder.prose.told, binder.prose.sentences[number]
+    own = _OWN.search(told, sentence.start, cue.start()) is not None
+    others = [one for one in OTHERS.finditer(HIMSELF.sub(" ", sentence.text)) if not (own and one[0].endswith("s"))]
+    if not others and not KIN.search(sentence.text):
+        # Nobody else is there; whoever is `he` is the one who has a name.
+        return about(binder, number) if _agrees(binder, number) else None
+    if own and (owner := doer(binder, number, cue.start())):
+        return owner
+    return _as_subject(binder, number, cue)
+
+
+def _agrees(binder: Binder, number: int) -> bool:
+    """Whether `his` and `her` can be the one who is named."""
+    owner, text = about(binder, number), binder.prose.sentences[number].text
+    men, women = re.search(r"\b(?:he|his|him)\b", text), re.search(r"\b(?:she|her)\b", text)
+    gender = binder.cast.gender(owner.key) if owner is not None else None
+    return not (men and women) and not (men and gender == "f") and not (women and gender == "m")
+
+
+def _as_subject(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
+    told, sentence = binder.prose.told, binder.prose.sentences[number]
     owner = bearer(binder, number, cue.start())
     before = told[sentence.start : cue.start()]
     kin = KIN.search(before)

@@ -49,12 +49,16 @@ _REMEMBERED = re.compile(
 _AHEAD = re.compile(
     r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
-    r"her|them|himself|herself|the \w+|(?-i:[A-Z]\w+)) (?:a |an |all )?(?:many|good|joy|well|merry|happy|luck))\b)|"
-    r"hoped|hoping|longed|as if|as though|described as|descriptions?|(?<!our )(?<!this )stor(?:y|ies)|"
+    r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
+    r"good|joy|well|merry|happy|luck))\b)|"
+    r"hoped|hoping|longed|"
+    r"(?:believed|thought|imagined|fancied) (?:himself|herself) (?:to be )?(?:in|at|back|already|still)|"
+    r"as if|as though|described as|descriptions?|(?<!our )(?<!this )stor(?:y|ies)|"
     r"(?<!our )(?<!this )tales?|rumou?r\w*|gossip\w*|reported|(?<!to )reports?|ha[ds] it (?:\w+ )*that|in (?:his|her|"
     r"the|this|that|(?-i:[A-Z]\w+)'s) (?:letters?|diary|journal|account(?!-)|version|verses|poems?)|saw (?:himself|"
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
-    r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
+    r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
+    r"thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
@@ -85,14 +89,16 @@ _SUPPOSED = re.compile(
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If(?! (?:the )?truth\b| anything\b)|Unless|Suppos\w+|Were|Had\s+(?:he|she|it|his|her|[A-Z]\w*)|"
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^,;]{3,50}, it was\b)|Unless|Suppos\w+|Were|"
+    r"Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|To\s+(?!the|an?|his|her|[A-Z])\w+\b[^;]{3,110}\bwould|"
     r"With\b(?:[^,;]{3,60}\b(?:might|would|"
     r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
     r"she|[A-Z]))|.*\binstead of\b",
     re.DOTALL,
 )
 _LIKENED = re.compile(
-    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|than|(?:as|so) \w+ as an?|"
+    r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|(?<!no less )(?<!no more )(?<!nor less )"
+    r"(?<!nor more )than|(?:as|so) \w+ as an?|"
     r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(

@@ -34,6 +34,14 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _OF_HIS = re.compile(r"'s?\s+(?:[a-z-]+\s+){0,2}?(?P<thing>[a-z-]+)\b")
+_SEEN = re.compile(
+    r"\b(?:saw|see|seen|seeing|watch|watched|watching|heard|hear|hearing|found|finding|let|letting|made|beheld|helped|"
+    r"bade|caught|catch)\s+\Z"
+)
+_DOING = re.compile(r"\s+(?!and\b|but\b|or\b|nor\b|had\b|was\b|who\b)[a-z]")
+"""`They watched Mara set out`: she is seen, and goes."""
+_MANY = "many"
+"""Of several: no `he` or `she` takes them up."""
 _NOT_HE = re.compile(r"\b(?:not|unlike|instead\s+of|rather\s+than|without)\s+\Z")
 _MAN = re.compile(rf"(?:{'|'.join(MEN)})s?\Z")
 _WOMAN = re.compile(rf"(?:{'|'.join(WOMEN)})s?\Z")
@@ -128,19 +136,24 @@ def _tokens(binder: Binder, number: int, people: list[Mention]) -> Iterator[_Tok
         own = (thing is None or thing.group("thing") in OWN) and not _NOT_HE.search(text, 0, start)
         # `a drover whom Mara met had been …`: what follows is the drover's.
         bound = BOUND.search(text, 0, start) is not None or re.search(r"\bwhom\s+\Z", text[:start]) is not None
+        bound = bound and not (_SEEN.search(text, 0, start) and _DOING.match(text, end))
         yield _Token(start=start, end=end, own=own, leads=not bound if thing is None else own, gender=gender)
     for found in _PRONOUN.finditer(text):
         sex = "m" if found.group("he") else "f" if found.group("she") else ""
         own = bool(sex) and gender in {sex, ""}
         yield _Token(start=found.start(), end=found.end(), own=own, leads=True, gender=sex, said=True)
     himself = [found.span() for found in HIMSELF.finditer(text)]
+    # `Lady Lucas left`, at the head of a sentence, is no lady without a name.
+    himself += [(one.start - sentence.start, one.end - sentence.start) for one in people]
     for pattern in (OTHERS, KIN):
         for found in pattern.finditer(text[:1].lower() + text[1:]):
             if any(first <= found.start() < last for first, last in himself):
                 continue
             word = found.group().split()[-1]
-            sex = "m" if _MAN.match(word) else "f" if _WOMAN.match(word) else ""
-            opens = _OPENS.search(text, 0, found.start()) is not None or pattern is KIN
+            sex = "m" if _MAN.match(word) else "f" if _WOMAN.match(word) else _MANY if word.endswith("s") else ""
+            # `Mara kissed her aunt, and started`: she is only dealt with.
+            dealt_with = pattern is KIN and BOUND.search(text, 0, found.start())
+            opens = _OPENS.search(text, 0, found.start()) is not None or (pattern is KIN and not dealt_with)
             yield _Token(start=found.start(), end=found.end(), own=False, leads=opens, gender=sex)
 
 

@@ -23,6 +23,13 @@ OCCASIONS = words(
     "performance premiere raid robbery theft auction sale meeting strike dance supper dinner picnic hunt birthday "
     "landing launch opening armistice revolution uprising eclipse tournament"
 )
+_RECURS = frozenset(
+    words(
+        "birthday meeting party dinner supper dance race sale hunt picnic concert performance reception feast fair "
+        "auction hearing storm fire theft dance strike banquet festival regatta hunt"
+    )
+)
+"""What a town or a house has more than one of: two dates of `the meeting` are two meetings."""
 _DATED = re.compile(
     rf"(?:\b(?P<by>on|in|for|upon|of|was|is|fell|dated|from|by|until|till|since|before|after|every|next|"
     rf"last)\s+)?(?:the\s+|a\s+)?{LOOSE}"
@@ -172,7 +179,11 @@ _NAMED_THING = re.compile(
 def _what(told: Told) -> Named:
     what = " ".join(told.found.group("what").split())
     is_named = re.search(r"[A-Z]", what[1:]) is not None
-    if not (is_named or (told.moment.month and told.moment.day) or told.moment.year):
+    if told.found.group("kind").lower() == "birthday":
+        # Whose it is, another rule reads.
+        return None
+    recurs = told.found.group("kind").lower() in _RECURS
+    if not (is_named or (not recurs and ((told.moment.month and told.moment.day) or told.moment.year))):
         return None
     subject = Mention(
         start=told.found.start(), end=told.found.end("what"), key=_key(what), name=what, is_possessive=False

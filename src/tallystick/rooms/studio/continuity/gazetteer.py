@@ -33,6 +33,25 @@ _COUNTRIES: dict[str, str] = {
         words("boston chicago philadelphia massachusetts ohio texas california virginia kentucky"), "america"
     ),
 }
+_CITIES = frozenset(
+    words("""
+    aberdeen aix albany algiers amsterdam antwerp archangel athens avignon bangor barnstaple bergen berwick biarritz
+    bilbao blois bologna bombay bordeaux boulogne brescia bremen brest bruges brussels bucharest budapest buda cadiz
+    cairo calcutta canterbury carlisle cherbourg chester chichester christiania colchester constantinople copenhagen
+    cordova corunna coventry cracow damascus danzig delft delhi derry devonport dieppe dijon dorchester doncaster
+    douai dumfries dundee dunkirk durham ely exeter falmouth ferrara folkestone geneva ghent gibraltar gloucester
+    gothenburg granada grenoble grimsby haarlem halifax harwich havre hull ipswich jerusalem kilkenny konigsberg
+    leeds leghorn leicester leyden lichfield liege lille limoges lisbon lucca lucerne lubeck lyme madras maidstone
+    mainz malaga malta mantua marseilles mecklenburg metz modena montpellier montreal nantes newcastle nottingham
+    norwich nuremberg odessa oporto orleans ostend padua palermo parma pavia penzance perugia pisa plymouth poitiers
+    potsdam prague quebec ragusa ramsgate ravenna reims rennes riga rochelle rotterdam rouen salamanca salisbury
+    scarborough sheffield shrewsbury smyrna southampton stettin stockholm strasbourg stuttgart sunderland syracuse
+    tangier taunton toledo torquay toulon toulouse tournai trent trieste tripoli truro tunis ulm upsala utrecht
+    valencia valladolid versailles vicenza wakefield warsaw waterford weimar weymouth whitby winchester worcester
+    wurzburg yarmouth zaragoza
+    """)
+)
+"""Towns that nothing more is known of here than that they are towns."""
 _STATES = frozenset({*_COUNTRIES.values(), "britain", "great britain", "europe", "asia", "africa", "the continent"})
 _WIDE = frozenset({"europe", "asia", "africa", "britain", "great britain", "continent"})
 _OF_COUNTIES = frozenset(_ENGLAND)
@@ -52,6 +71,11 @@ def can_contain(one: str, other: str) -> bool:
         return _COUNTRIES.get(inner, state) == state
     # A town that is no county may lie in any county.
     return (one in _OF_COUNTIES) != (other in _OF_COUNTIES) and not (one in _COUNTRIES and other in _COUNTRIES)
+
+
+def is_city(name: str) -> bool:
+    """Whether it is the name of a real town, if no person bears it."""
+    return name in _CITIES
 
 
 def is_listed(place: str) -> bool:

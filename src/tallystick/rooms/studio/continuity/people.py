@@ -144,9 +144,12 @@ class Cast:
         """Whether the book treats the name as somebody: it speaks, owns a face, or bears a title."""
         if key in self.cards:
             return self.cards[key].kind == "character"
+        first = key.partition(" ")[0]
+        if first in _PLAIN_TITLES:
+            # `The pride was strong in Miss Smith`.
+            return True
         if self._heard[key] > 0 or self._placed[key] > 0:
             return self._heard[key] * 2 >= self._placed[key]
-        first = key.partition(" ")[0]
         return first in TITLES or first in _GIVEN_NAMES
 
     def acts(self, key: str) -> bool:
@@ -276,6 +279,7 @@ _ADDRESSES = frozenset(
     {"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"}
 )
 _NO_NAME = ("ly", "less", "ful", "ness", "ing", "ous", "dust", "ed", "ward", "wards")
+_PLAIN_TITLES = frozenset({"mr", "mrs", "miss", "ms", "dr", "madame", "mme", "monsieur", "mademoiselle", "mlle"})
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")

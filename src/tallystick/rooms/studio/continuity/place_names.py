@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.gazetteer import is_city
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES, words
 
@@ -106,7 +107,8 @@ def _places(binder: Binder, number: int, owner: Mention) -> Iterator[Place]:
         if start == sentence.start and not (_KIND.search(name) or binder.cast.is_name(name.split()[0])):
             continue
         key = binder.cast.key_of_name(name)
-        if key is None or not binder.cast.acts(key) or _is_within(binder, start, words[0]):
+        town = is_city(name.lower()) and key is not None and not binder.cast.is_known(key)
+        if key is None or town or not binder.cast.acts(key) or _is_within(binder, start, words[0]):
             yield Place(start=start, end=start + len(name), name=name)
 
 

@@ -13,7 +13,7 @@ _VERB = re.compile(
 _SUBJECT = re.compile(
     r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
     r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
-    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z'-]+\s+){0,2}?(?P<noun>[a-z-]+)(?:\s+(?:who|"
+    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z'-]+\s+){0,2}?(?P<noun>[a-z-]+)(?P<more>\s+(?:who|"
     r"that|which|of|at|in|from|with|to|for|between|on|upon|by)\b[^,;]*)?(?:,[^,;]{2,60},)?\s*"
 )
 _POSTPONED = re.compile(
@@ -25,10 +25,13 @@ _IT_TOOK = re.compile(
     r"\b[Ii]t\s+(?:had\s+)?(?:took|taken|cost|was\s+granted)\s+(?P<whom>(?:the|an?|his|her)\s+[a-z-]+|him|her|them)\s"
 )
 """`It took the surveyor six days`: they are his."""
+_RELATIVE = re.compile(r"\b(?:who|whom|which|that)\b")
 _OF_WHOM = re.compile(r"\W*(?:who|whose)\b")
 _WHICH = re.compile(r"\W*which\b")
 _NOUN_BEFORE = re.compile(
-    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+,?\s*\Z", re.IGNORECASE
+    r"\b(?:the|an?|some|another|his|her)\s+(?:[a-z-]+\s+){0,2}(?!one\b|only\b)[a-z-]+"
+    r"(?:\s+(?:in|at|near|from)\s+(?-i:(?:[A-Z][\w'-]*\s*){1,3}))?,?\s*\Z",
+    re.IGNORECASE,
 )
 _CARRIERS = frozenset(words("coach train boat ship mail packet carriage cab post"))
 _ABOARD = re.compile(r"\b(?:aboard|on\s+board|inside|in\s+it|with\s+(?:him|her)|passengers?|seats?)\b")
@@ -62,7 +65,10 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
     if subject.group("noun").lower() in OWN:
         # `The mail took six days, and Mara had no letter`: nothing says that it carried her.
         return carried and not _ABOARD.search(text)
-    return subject.group("whose") is not None or not any(start <= place < start + len(before) for place in named)
+    # `The newspaper for which Mara wrote`: the name only helps to say which.
+    within = _RELATIVE.search(before, subject.start("more")) if subject.group("more") else None
+    length = within.start() if within else len(before)
+    return subject.group("whose") is not None or not any(start <= place < start + length for place in named)
 
 
 def _is_put_elsewhere(text: str, at: int, start: int, end: int) -> bool:

@@ -8,7 +8,7 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, words
 BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
-    r"\bgiv(?:en|ing)\s+birth\s+to\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
+    r"\bgiv(?:en|ing)\s+birth\s+to\b|\b(?:given|gave)\s+(?:him|her)\s+birth\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
     r"her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
@@ -23,6 +23,7 @@ AS_HE_WAS = re.compile(
 )
 """`Nobody born there, as Mara was, forgets it`; `Like most who are born there, Mara …`."""
 NOT_BORN = re.compile(
+    r"\b[Tt]here\s+(?:was|were|had\s+been)\s+born\b|"
     r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
     r"\b(?:before|since|when|ere|after|until|till|year|day|night|time|if)\s+(?:that\s+)?(?:he|she|"
     r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b(?!\s+(?:there|here|in|at)\b)|(?:'s|\bhis|"
@@ -41,7 +42,9 @@ HOME = re.compile(
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
-    r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls)|(?:occupied|rented|paid|"
+    r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls|"
+    r"stairs?|staircase|hall|passage|threshold|mantelpiece|arm-?chair|pillow|latch|knocker|bell|cellar|study|"
+    r"sitting-room|dining-room|drawing-room|balcony|lodging)|(?:occupied|rented|paid|"
     r"had|owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
     r"[Nn]umber\s+[\w-]+(?=,)|(?:slept|sleeps)(?=\s+(?:badly|well|in|every))|"
     r"(?<='s)\s+was\s+the\s+(?:\w+\s+){0,2}(?:house|door|window)|(?:[Hh]is|[Hh]er|(?<='s))\s+(?:\w+\s+)?(?:cat|dog|"
@@ -66,18 +69,25 @@ HOUSE_IN = re.compile(
 WHERE_HE = re.compile(
     rf",?\s+(?:where|in\s+which|which|that)\s+(?:he|she|{_PERSON})\s+(?:had\s+)?(?:(?!never|not\b|"
     rf"once)\w+\s+)?(?:lived|lodged|dwelt|resided|"
-    rf"occupied|rented|inhabited|had\s+(?:his|her|an?)\s+(?:\w+\s+)?{_ROOF})\b|"
+    rf"slept|occupied|rented|inhabited|had\s+(?:his|her|an?)\s+(?:\w+\s+)?{_ROOF})\b|"
     rf",?\s+where\s+(?:his|her|{_PERSON.replace('name', 'named')}'s)\s+(?:\w+\s+)?{_ROOF}\s+(?:was|were|stood|lay)\b"
 )
-NO_LONGER = re.compile(
-    r"\b(?:once|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold|bought|to\s+let|empty|imagin\w+|"
-    r"wished|would|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+_HIS_ROOF = (
+    r"(?:it|them|his|her|the|an?|that|this)\b(?:\s+[a-z-]+)?\s*(?:house|home|cottage|lease|rooms?|place|farm)?\b"
 )
+NO_LONGER = re.compile(
+    rf"\b(?:once(?!\s+belonged)|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold\s+{_HIS_ROOF}|"
+    rf"bought\s+{_HIS_ROOF}|to\s+let|empty|imagin\w+|"
+    r"wished|would(?!\s+have\s+chosen)|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+)
+OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
+THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
+THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|here|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
-    r"g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z])|(?:house|abode|residence|dwelling|"
+    r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
     r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
@@ -89,12 +99,14 @@ CLOSE = 8
 NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
-    r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|once|"
+    r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|"
+    r"once(?!\s+belonged)|"
     r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
-    r"moved|gave\s+up|removed|sold|left\s+(?:his|her)|bought|to\s+let|empty\s+house|imagin\w+|wished|longed|"
-    r"thought(?!\s+with)|would|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
+    r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
+    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|"
+    r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
@@ -102,23 +114,41 @@ NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
-    r"climbed|took|taken|waved|quitted|begun|began|off)\b",
+    r"climbed|took|taken|take|taking|waved|quitted|begun|begin|began|off|got|get|getting|away|fled|flight|packed|"
+    r"steamed|galloped|trotted|tramped|walked|travel\w*|hurried|slipped|stole|vanished|removed|flung|exit|"
+    r"good-?bye|farewell|saw|seen|see)\b",
     re.IGNORECASE,
 )
-WAYS = re.compile(r"coach|train|journey|road|way|off|mail", re.IGNORECASE)
-"""What somebody leaves by: less than a verb."""
-TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?)\s+\Z")
+WAYS = re.compile(
+    r"coach|train|journey|road|way|off|mail|first|home|until|since|newly|dated|known|sight|stranger|newcomer|away|"
+    r"good-?bye|farewell|flight|exit|been|saw|seen|see|between|days|life",
+    re.IGNORECASE,
+)
+"""What somebody leaves by or comes as: less than a verb."""
+TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?|in\s+the\s+direction\s+of|[Tt]o\s+(?:far|distant|old))\s+\Z")
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
     r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
     r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
-    rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
+    rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks?)|habit|of\s+an?\s+{WEEKDAY})\b"
 )
+ONE_DAY = re.compile(r"\b(?:that|this|the)\s+(?:(?:very|same)\s+|very\s+same\s+)?\Z")
+"""`that Monday` is one day, whatever is usual or done every week."""
 AGAIN = re.compile(
-    r"\b(?:again|a\s+second|second\s+time|returned|came\s+(?:home|back)|(?<!his )(?<!her )back\s+(?:to|from|in|home)|"
-    r"[Bb]y\s+the\s+\w+day|next\s+(?:time|\w+day|week|journey))\b"
+    r"\b(?:(?<!see )(?<!never )again|a\s+second\s+(?:time|journey|visit|trip|start|departure)|second\s+time|returned|"
+    r"came\s+(?:home|back)|(?<!his )(?<!her )"
+    r"(?<!inking )(?<!ooking )(?<!hought )(?<!ooked )back\s+(?:to|from|in|home)|"
+    r"[Bb]y\s+the\s+\w+day(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
 )
+OTHER_TIME = re.compile(
+    r"\b(?:[Ii]n\s+(?:another|other|some\s+other|an?\s+(?:earlier|former|later|previous))\s+years?|"
+    r"[Tt]he\s+(?:year|summer|winter|spring|autumn|month|week)\s+(?:before|after|previous)(?=,)|"
+    r"[Oo]n\s+an?(?:other)?\s+(?:earlier|former|previous|later|other|different)?\s*(?:occasion|visit|journey)|"
+    r"(?:previous|former|last)\s+(?:year|summer|winter)|"
+    r"[Ii]t\s+(?:was|had\s+been)(?:\s+not|n't)\s+(?:(?:up)?on|in|at|for|until|till|the|that|an?)\b(?![^;]*\bbut\s+(?:on|in|at)))"
+)
+"""That a time is another than the story's, or is denied: `It was not on the Tuesday that …`."""
 NOT_THEN = re.compile(
     r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
     r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
@@ -134,43 +164,57 @@ TRAVELS = re.compile(
     r"\b(?:road|roads|way|journey\w*|travel\w*|voyage|passage|rid(?:e|ing)|rode|driv(?:e|ing)|coach\w*|reach\w*|get|"
     r"getting|got|march\w*|walk\w*|crossing|crossed|sail\w*|trip|took|taken|take|need\w*|required|cost|distance|"
     r"set(?:ting)?\s+(?:out|off)|start\w*|lay\s+between|between|made|came|come|coming|arriv\w*|bring|brought|climbed|"
-    r"stepped|spent|went|gone|go|used\s+up|lasted|"
+    r"stepped|spent|went|gone|go|used\s+up|lasted|saw|sight\w*|set\s+down|put\s+down|alight\w*|enter\w*|"
+    r"roofs?|spires?|towers?|gates?|dust|jolt\w*|consumed|occupied|occup(?:y|ies)|carr(?:ied|y|ying)|convey\w*|"
+    r"bore|borne|trains?|stages?|miles|matter\s+of|landed|rolled|tramp\w*|toil\w*|tossed|drove|jogg\w+|"
+    r"going|on\s+foot|on\s+horseback|by\s+(?:sea|land|rail|water|coach|boat)|behind\s+(?:him|her)|"
+    r"days\s+(?:it\s+(?:was|had\s+been)\s+|off\s+|more\s+|all\s+told\s+)?(?:to|from)(?=\s+[A-Z])|"
     r"did|leav\w+|left|mud|snow)\b",
     re.IGNORECASE,
 )
 NOT_THE_WAY = re.compile(
-    r"\b(?:(?:days?|weeks?)\s+later|wait\w*|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
-    r"stay(?:ed|ing)?|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
+    r"\b(?:(?:days?|weeks?)\s+later|wait(?:ed|ing)?(?!-)|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
+    r"stay(?:ed|ing)?|remain(?:ed|ing)?|linger\w*|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
     r"allowed|"
-    r"reckoned|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
-    r"it)\s+had)|must\s+have|ago|"
+    r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
+    r"it)\s+had)|must\s+have|ago|seem\w*|felt\s+like|"
     r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
     r"kept\s+(?:his|her))\s+bed)\b"
 )
+STAY = re.compile(
+    r"\s+(?:together\s+|there\s+|alone\s+)?(?:in|at|within|inside)\s+(?:the\s+(?:town|city|port)\s+of\s+)?(?=[A-Z])"
+)
+"""`seven days in Leeds`: not the way there."""
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
     r"newcomer|stranger|resid\w*|abode|known|brought|sight|reached|entered|made\s+(?:his|her)\s+home|make\s+(?:his|"
     r"her)\s+home|turned\s+up|life\s+in|dated|newly|until|took\s+(?:him|her)\s+in|walked|lived\s+in|drove|"
-    r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since)\b"
+    r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since|settling|established|establish\w*|"
+    r"alighted|stepped|(?:set|put|got|climbed)\s+down|landed|blown|drifted|driven|inhabitant|dweller|citizen|"
+    r"new-?comer|beg[au]n\s+(?:his|her)\s+(?:new\s+)?life|quartered|planted|migrated|emigrated|"
+    r"beheld|saw|given|gave|joined|transferred|posted|called\s+to)\b"
 )
 NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year)\b|(?:'s|\bhis|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
+    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in(?!\s+\d{4},\s+(?:the|when|in\s+which))|"
+    r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
 FIRST = re.compile(
     r"\b(?:first|settl\w+|to\s+live|never\s+(?:been|set)|(?:his|her)\s+(?:home|abode|residence)|newcomer|stranger|"
-    r"moved\s+to\s+(?=[A-Z]))\b"
+    r"moved\s+to\s+(?=[A-Z])|establish\w+|removed\s+to|residence|abode|took\s+up)\b"
 )
 PASSING = re.compile(r"\b(?:sold|left|familiar|married|died|born)\b")
 YEARS = re.compile(rf"(?<![\w-])(?P<year>{YEAR})(?![\w-])")
 WEEKDAYS = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
 LINKED = re.compile(
+    r"[;:,]\s+(?:and\s+)?(?:it\s+was\s+)?(?:in|on)\s+that\s+(?:same\s+|very\s+)?(?:year|day|evening|morning)\b|"
     r",?\s+(?:when|that|on\s+which|in\s+which|upon\s+which|as(?!\s+[\w.\s]{2,30}?\s(?:learned|learnt|knew|heard|said|"
     r"told|informed|remembered|read|was)\b)|which|[\w-]+\s+\w+\s+(?:after|before)|the\s+(?:day|year|one)|"
     r"at\s+the\s+moment|and\s+(?:in|on)\s+that|of\s+[A-Z][\w.\s]*'s)\b"

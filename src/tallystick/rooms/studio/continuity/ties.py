@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
-from tallystick.rooms.studio.continuity.doers import doer, is_by_another
+from tallystick.rooms.studio.continuity.doers import doer
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
@@ -23,7 +23,8 @@ from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Sentence
-from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
+from tallystick.rooms.studio.continuity.travellers import traveller
 from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
 
 
@@ -55,64 +56,28 @@ def _tied(narration: Narration, binder: Binder, number: int, found: re.Match[str
     if read is _house_in:
         owner = _owner_of_house(binder, number, found)
     else:
-        owner = _whose(binder, number, found) if read in {_born, _grew, _home} else _goer(binder, number, found, read)
+        verbs = _GOES.get(read)
+        owner = _whose(binder, number, found) if verbs is None else traveller(binder, number, found, verbs)
     if owner is None or not binder.cast.is_person(owner.key):
         return None
     beside = _beside(binder, number, owner, found) if read is _house_in else None
     place = beside if read is _house_in else _place(binder, number, owner, found.start())
     tie = read(binder, number, found, owner, place) if place is not None else None
-    if tie is None or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home"):
+    elsewhen = (
+        tie is not None
+        and tie.attribute.startswith(("left", "days", "came"))
+        and cues.OTHER_TIME.search(narration.prose.sentences[number].text)
+    )
+    if (
+        tie is None
+        or elsewhen
+        or not is_claimed(narration, number, tie.span, granted=True, memory=tie.attribute != "home")
+    ):
         return None
     hard = tie.attribute != "home"
     return fact_at(
         narration.prose, number, tie.span, owner, tie.attribute, tie.value, tie.words, hard=hard, details=tie.details
     )
-
-
-def _goer(binder: Binder, number: int, found: re.Match[str], read: "Reader") -> Mention | None:
-    """Who sets out, travels or comes: the verb nearest to the value says so, else any other of the sentence."""
-    sentence = binder.prose.sentences[number]
-    verbs = cues.LEAVES if read is _leaving else cues.TRAVELS if read is _length else cues.COMES
-    start, end = clause_at(sentence.text, found.start() - sentence.start)
-    places = [sentence.start + one.start() for one in verbs.finditer(sentence.text)]
-    here = [at for at in places if start <= at - sentence.start < end]
-    named = _named(binder, number)
-    left_out = bool(named) and all(_WITHOUT.search(sentence.text, 0, at) for at in named)
-    owned = cues.OWNED.search(sentence.text, 0, found.start() - sentence.start) is not None
-    another = not owned and read is not _leaving and _is_another_subjects(binder, number, found, start)
-    if owned or left_out or another:
-        return about(binder, number) if owned and not left_out else None
-    done = [at for at in here if not cues.WAYS.match(sentence.text, at - sentence.start)]
-    for at in done or here:
-        if (owner := doer(binder, number, at)) is not None:
-            return owner
-    if not here and _is_of_another_clause(binder, number, found, end):
-        return None
-    away = [at for at in places if at in here or cues.GOES_TO.match(sentence.text, at - sentence.start)]
-    if not places or any(is_by_another(binder, number, at) for at in away):
-        return None
-    elsewhere = (doer(binder, number, at) for at in places if at not in here)
-    owner = next((owner for owner in elsewhere if owner is not None), None)
-    return owner or (_whose(binder, number, found) if _named(binder, number) else None)
-
-
-_WITHOUT = re.compile(r"\b(?:without|not|instead\s+of)\s+\Z")
-
-
-def _is_of_another_clause(binder: Binder, number: int, found: re.Match[str], end: int) -> bool:
-    """`In 1790 they pulled the bridge down, over which Mara had walked`: what is dated is not hers."""
-    sentence = binder.prose.sentences[number]
-    linked = cues.LINKED.match(found.string, found.end(), sentence.end)
-    return linked is None and is_by_another(binder, number, sentence.start + max(end - 1, 0))
-
-
-def _is_another_subjects(binder: Binder, number: int, found: re.Match[str], start: int) -> bool:
-    """`The mail took six days, and Mara had no letter`: nobody named stands before the value in its clause."""
-    sentence, named = binder.prose.sentences[number], _named(binder, number)
-    at = found.start() - sentence.start
-    linked = cues.LINKED.match(found.string, found.end()) is not None
-    mine = linked or any(start <= one < at for one in named)
-    return is_of_a_thing_sent(sentence.text, at) or (not mine and is_anothers_doing(sentence.text, at, named))
 
 
 def _named(binder: Binder, number: int) -> list[int]:
@@ -129,8 +94,10 @@ def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
         cues.DWELLING.match(found.group()) and cues.HIS_HOME.search(found.string, sentence.start, found.start())
     ):
         return about(binder, number)
-    if cues.AS_HE_WAS.search(sentence.text):
+    if cues.AS_HE_WAS.search(sentence.text) or _opens_with_birth(binder, number, found):
         return about(binder, number)
+    if found.group().startswith("'s"):
+        return next((one for one in named_people(binder, number) if one.end == found.start()), None)
     own = re.match(r"\W*(?:his|her)\b", found.group())
     at = found.start() - sentence.start
     if not own and is_anothers_doing(sentence.text, at, _named(binder, number)):
@@ -140,12 +107,28 @@ def _whose(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
     return binder.pronoun(number, sentence.start + he.start(1), he.group(1)) if he else owner
 
 
+def _opens_with_birth(binder: Binder, number: int, found: re.Match[str]) -> bool:
+    """`Born at Yarrow, and bred up by an aunt, Mara …`: said of whoever is the subject after it."""
+    sentence = binder.prose.sentences[number]
+    if not cues.OPENING.fullmatch(sentence.text, 0, found.start() - sentence.start):
+        return False
+    return any(
+        cues.THEN_HE.search(sentence.text, 0, one.start - sentence.start) and not one.is_possessive
+        for one in named_people(binder, number)
+    )
+
+
 def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None:
-    """The one place of the sentence, or of the clause in which the tie stands."""
+    """The one place of the sentence, or of the clause in which the tie stands; `there` is that of the one before."""
     only = only_place(binder, number, owner)
     if only is not None:
         return only
     sentence = binder.prose.sentences[number]
+    if not places_in(binder, number, owner):
+        taken_up = cues.THERE.match(sentence.text, at - sentence.start) and number > 0
+        before = binder.prose.sentences[number - 1] if taken_up else None
+        near = before is not None and before.paragraph == sentence.paragraph
+        return only_place(binder, number - 1, owner) if near else None
     start, end = clause_at(sentence.text, at - sentence.start)
     here = [one for one in places_in(binder, number, owner) if start <= one.start - sentence.start < end]
     return here[0] if len({one.value for one in here}) == 1 else None
@@ -169,11 +152,10 @@ def _grew(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
 
 def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
-    clauses = [clause_at(sentence.text, at - sentence.start) for at in (found.start(), place.start)]
     if (
         not ADDRESS.search(place.value)
         or NEVER_THERE.match(binder.prose.told, place.end)
-        or any(cues.VISITS.search(sentence.text, *clause) for clause in clauses)
+        or _says(cues.VISITS, sentence, found, place)
         or (_is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text))
     ):
         return None
@@ -184,7 +166,7 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
 def _house_in(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """A house that is somebody's, as part of whatever else happens."""
     sentence = binder.prose.sentences[number]
-    if not ADDRESS.search(place.value) or cues.NO_LONGER.search(sentence.text):
+    if not ADDRESS.search(place.value) or _says(cues.NO_LONGER, sentence, found, place):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="home", value=(place.value,), words=place.name)
@@ -208,8 +190,10 @@ def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -
 def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
-    towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 10), place.start)
-    if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text) or cues.CUSTOM.search(sentence.text):
+    towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 20), place.start)
+    if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text):
+        return None
+    if cues.CUSTOM.search(sentence.text) and not cues.ONE_DAY.search(sentence.text, 0, found.start() - sentence.start):
         return None
     told = max(found.end(), place.end) - sentence.start + cues.CLOSE
     if _says(cues.AGAIN, replace(sentence, text=sentence.text[:told]), found, place) or _says(
@@ -224,9 +208,10 @@ def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention,
 def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     if (
-        len(list(cues.DAYS.finditer(sentence.text))) != 1
+        len({one.group().lower() for one in cues.DAYS.finditer(sentence.text)}) != 1
         or not cues.TRAVELS.search(sentence.text)
-        or cues.NOT_THE_WAY.search(sentence.text)
+        or _says(cues.NOT_THE_WAY, sentence, found, place)
+        or cues.STAY.match(sentence.text, found.end() - sentence.start)
         or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
     ):
         return None
@@ -240,7 +225,9 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """The year in which somebody first came to a town."""
     sentence = binder.prose.sentences[number]
-    if len(list(cues.YEARS.finditer(sentence.text))) != 1 or _says(cues.NOT_COMING, sentence, found, place):
+    if len({one.group() for one in cues.YEARS.finditer(sentence.text)}) != 1 or _says(
+        cues.NOT_COMING, sentence, found, place
+    ):
         return None
     passing = _says(cues.PASSING, sentence, found, place) and not _says(cues.FIRST, sentence, found, place)
     if passing or _says(cues.NOT_THEN, sentence, found):
@@ -250,13 +237,25 @@ def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 
 
 def _says(pattern: re.Pattern[str], sentence: Sentence, found: re.Match[str], place: Place | None = None) -> bool:
-    """Whether words stand in the clause of the value, or in that of the place."""
-    ends = (found.start(), place.start) if place is not None else (found.start(),)
-    return any(pattern.search(sentence.text, *clause_at(sentence.text, at - sentence.start)) for at in ends)
+    """Whether words stand between the value and the place, or beside either before the next comma."""
+    text = sentence.text
+    spans = [(found.start() - sentence.start, found.end() - sentence.start)]
+    if place is not None:
+        spans.append((place.start - sentence.start, place.end - sentence.start))
+    pieces = [_piece(text, *span) for span in spans]
+    between = (min(span[0] for span in spans), max(span[1] for span in spans))
+    return any(pattern.search(text, *piece) for piece in (*pieces, between))
+
+
+def _piece(text: str, first: int, last: int) -> tuple[int, int]:
+    """The words around a place that no comma or conjunction parts from it."""
+    start, end = clause_at(text, first)
+    comma = text.find(",", last)
+    return max(start, text.rfind(",", 0, first) + 1), min(end, comma) if comma >= 0 else end
 
 
 def _is_denied(text: str, at: int) -> bool:
-    before = re.split(r"[;:,—]|\b(?:that|where|and|but)\b", text[:at])[-1]
+    before = re.split(r"[;:,—]|\b(?:that|where|and|but|since|because|who|for)\b", text[:at])[-1]
     return re.search(rf"{cues.NO.pattern}|\b(?:might|would|could|should|may|perhaps)\b", before) is not None
 
 
@@ -265,3 +264,5 @@ _READERS = (
     (cues.BORN, _born), (cues.GREW, _grew), (cues.HOUSE_IN, _house_in), (cues.WHERE_HE, _house_in), (cues.HOME, _home),
     (cues.WEEKDAYS, _leaving), (cues.DAYS, _length), (cues.YEARS, _coming),
 )  # fmt: skip
+_GOES: dict[Reader, re.Pattern[str]] = {_leaving: cues.LEAVES, _length: cues.TRAVELS, _coming: cues.COMES}
+"""What each kind of going is done by."""

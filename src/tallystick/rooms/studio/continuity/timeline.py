@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from tallystick.records import record
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of, written
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
+from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.prose import Prose
 from tallystick.rooms.studio.continuity.reckoning import Spot, misreckonings
@@ -23,6 +25,11 @@ _OTHER_YEAR = re.compile(
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""
+_TO_COME = re.compile(r"\b(?:would|should|were\s+(?:ever\s+)?to|if|for\s+years\s+yet)\b")
+_IN_A_BOOK = re.compile(
+    r"\b(?:paperback|novel|romance|thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene|chapter)|"
+    r"the\s+(?:plot|heroine|hero)|in\s+the\s+(?:book|play|film|story|tale))\b"
+)
 _SAME_YEAR = 400
 """Sentences within which two dates without a year are taken to be of the same year."""
 _FAR = re.compile(r"\b(?:years?|New\s+Year|twelvemonth|Christmas)\b")
@@ -94,6 +101,7 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
         and moment.month
         and not moment.year
         and not _OTHER_YEAR.search(narration.prose.sentences[number].text)
+        and not _is_only_supposed(narration, number, found)
     ]
     yield from _in_that_month(dated)
     bases = dated[:1]
@@ -112,6 +120,15 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
             bases = [*bases, late]
         else:
             bases = [late]
+
+
+def _is_only_supposed(narration: Narration, number: int, found: re.Match[str]) -> bool:
+    """Whether the day is of a book within the book, or is only said, meant or supposed to come."""
+    sentence = narration.prose.sentences[number]
+    start, end = clause_at(sentence.text, found.start() - sentence.start)
+    if _TO_COME.search(sentence.text, start, end) or _IN_A_BOOK.search(sentence.text):
+        return True
+    return not is_claimed(narration, number, found.span(), granted=True, memory=True, likened=False)
 
 
 def _in_that_month(dated: Sequence[Dated]) -> Iterator[Clash]:

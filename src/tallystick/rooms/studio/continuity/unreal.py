@@ -19,8 +19,10 @@ PICTURED = (
 PLAYED = (
     r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
     r"(?:of|in) a bottle|tinted|"
-    r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|handbills?|"
-    r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
+    r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|"
+    r"(?:the )?character (?:that |whom |which )?(?=[A-Z])|"
+    r"[Ii]n (?:the|a|that|this) (?:film|play|novel|opera|musical|comedy|tragedy|serial|melodrama|farce)|handbills?|"
+    r"colou?r-?blind|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|"

@@ -200,7 +200,9 @@ NOT_NAMES = frozenset(
     should will shall can might must let come go see look tell say said thank thanks please hush hark behold gentlemen
     ladies gentleman lady captain colonel doctor professor father mother brother sister uncle aunt king queen prince
     princess like unlike among amid beneath behind beside beyond despite during except inside near opposite outside past
-    through throughout toward towards underneath born being having living nature
+    through throughout toward towards underneath born being having living nature everyone someone anyone none hardly
+    scarcely nowhere somewhere everywhere anywhere today tomorrow yesterday tonight whoever whatever whichever whenever
+    wherever
     """)
 )
 """Words that are written with a capital and name nobody."""

@@ -21,6 +21,7 @@ from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
+from tallystick.rooms.studio.continuity.tie_cues import OTHER_TIME
 from tallystick.rooms.studio.continuity.vocabulary import words
 
 _DATE = re.compile(DATE)
@@ -40,13 +41,14 @@ _FEAST_WORDS = frozenset(
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
-    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+(?:be|have\s+been)|(?:[Nn]obody|[Nn]o\s+one|[Nn]one)\s+(?:had\s+|ever\s+)*(?:saw|seen|met|"
+    r"found|heard)|(?:thoughts?|heart|mind|soul|spirit)\s+(?:was|were|had\s+been|lay|flew|went|dwelt)|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
     r"earlier)\b|(?:before|after|since(?![^,;]*,\s+(?:which|when|where)\b)|from|"
     r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
     r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|"
     r"not\s+(?:with|"
-    r"among|of)\s+(?:them|the\s+\w+)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
+    r"among|of)\s+(?:them|the\s+\w+)|not\s+(?:aboard|on\s+board)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
     r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|as\s+[A-Z][\w.\s]{1,24}?\s(?:learned|learnt|heard|was\s+told|read)|"
     r"previous|following|miles|leagues|would|should|might|meant|hoped|"
     r"intended|expected|"
@@ -99,7 +101,7 @@ def _stay(
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
     at = start - sentence.start
-    if _AWAY.search(sentence.text) or _LEAVES.search(sentence.text):
+    if _AWAY.search(sentence.text) or OTHER_TIME.search(sentence.text) or _LEAVES.search(sentence.text):
         return
     owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
@@ -141,7 +143,13 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
-    alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)
+    small = sentence.text if at == 0 else sentence.text[:1].lower() + sentence.text[1:]
+    alone = not OTHERS.search(small, start, end) and not KIN.search(sentence.text)
+    thing = is_anothers_doing(sentence.text, place.start - sentence.start, [at])
+    if thing and taken_up is not None and taken_up.group() in {"it", "its", "them"}:
+        # `The jewels were at Leeds, and Mara had never heard of them`.
+        return False
+    alone = alone and not thing
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
 
 
