@@ -56,7 +56,7 @@ _LIFELESS = re.compile(
     r"\bwent\s+to\s+(?:his|her)\s+(?:grave|account|rest|long\s+home)\b|\b(?:did\s+not|never)\s+(?:rise|rose|get\s+up|"
     r"got\s+up|come\s+up|came\s+up|c[ao]me\s+to\s+himself)(?=\s*[.;]|\s+again)|"
     r"\bwas\s+found\b[^;.]{0,40}?,\s+(?:quite\s+|stone\s+|stark\s+)?(?:cold|dead|drowned|stiff)\b|\b(?:slipped|passed|"
-    r"went|faded)\s+away\s+(?:in|at|before|quietly|during)\b|\b(?:is|was|lies|lay)\s+buried\s+(?:at|under|beside|by|"
+    r"faded)\s+away\s+(?:in|at|before|quietly|during)\b|\bwent\s+(?:away\s+)?in\s+(?:his|her)\s+sleep\b|\b(?:is|was|lies|lay)\s+buried\s+(?:at|under|beside|by|"
     r"in\s+(?:the\s+(?:\w+\s+)?(?:aisle|churchyard|cemetery|garden|church|chancel|vault)|[A-Z]\w+))\b|\bgave\s+(?:one|"
     r"a)\s+(?:\w+\s+)?(?:sigh|gasp|groan|cry)\s+and\s+was\s+(?:gone|still|dead)\b|\b[Ii]t\s+was\s+all\s+(?:up|"
     r"over)\s+with\b|\b(?:has|have)\s+been\s+(?:\w+\s+)?(?:dead|buried|in\s+(?:his|her)\s+grave)\b|\b(?:he|"
