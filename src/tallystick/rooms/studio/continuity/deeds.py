@@ -42,9 +42,9 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         # `When the plates had been cleared, Tobias rose`: what is done before a comma is done by others.
         comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
         first = comma if goes_on else max(first, comma)
-        before = phrases.HAD_JUST.sub(
-            "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
-        )
+        before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
+        for over in (phrases.HAD_JUST, phrases.HAD_AND):
+            before = over.sub("", before)
         if phrases.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
@@ -98,11 +98,14 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     if mention.is_possessive:
         return _by_his_own(narration, number, mention, before)
     for pattern in (phrases.SAYS_BEFORE, phrases.COMES_BEFORE, phrases.INVERTED):
-        if said := pattern.search(told, before, mention.start):
+        far = max(narration.prose.sentences[number].start, mention.start - 140)
+        if said := pattern.search(told, far if pattern is phrases.COMES_BEFORE else before, mention.start):
             return said.start(1)
     dealt_with = _dealt_with(told, before, mention)
     if dealt_with is None and _is_leading(narration, number, mention):
-        return _does(narration, number, mention)
+        does = _does(narration, number, mention)
+        if does is not None:
+            return does
     who = phrases.WHO_DOES.match(told, mention.end, narration.prose.sentences[number].end)
     return dealt_with if dealt_with is not None or who is None else who.end()
 
@@ -135,6 +138,8 @@ def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
         (phrases.SHAKEN, phrases.BY_THE_HAND),
         (phrases.LED, phrases.LED_TO),
         (phrases.IT_WAS, phrases.WHO_IT_WAS),
+        (phrases.IT_IS_FOR, phrases.FOR_HIM_TO),
+        (phrases.THAT_WAS, phrases.AND_NO_MORE),
     ):
         if pattern.search(told, before, mention.start) and (served := then.match(told, mention.end)):
             return served.end()
@@ -157,6 +162,8 @@ def _does(narration: Narration, number: int, mention: Mention) -> int | None:
             phrases.REFUSES,
             phrases.AND_DOES,
             phrases.HAD_JUST,
+            phrases.HAD_AND,
+            phrases.BEING,
         ):
             does = pattern.match(told, start, narration.prose.sentences[number].end)
             if does:

@@ -28,8 +28,10 @@ _DEAD = (
 )
 _BE = r"(?:was|were|is|lay|had\s+been|must\s+have\s+been|has\s+been|fell|dropped|sank)"
 _DIES = (
-    r"(?:had\s+|has\s+|must\s+have\s+)?(?:(?:quietly|suddenly|presently|then|\w+ly)\s+)*(?:died(?!\s+(?:away|down|out|laughing|"
-    r"of\s+(?:laughter|shame|curiosity)|to\b))|expired|perished|drowned|succumbed|breathed\s+(?:his|her)\s+last|bled\s+to\s+"
+    rf"(?:had\s+|has\s+|must\s+have\s+)?(?:(?:then|{_ONLY_NEARLY}[a-z]+ly)\s+)*"
+    r"(?:died(?!\s+(?:away|down|out|laughing|inside|a\s+(?:thousand|little(?=\s*[.,;]|\s+(?:inside|every|more|each)))|"
+    r"of\s+(?:laughter|laughing|shame|curiosity|boredom|envy|mortification|impatience|embarrassment)|to\b))|expired|perished|"
+    r"drowned(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|near|under|by|with|there)\b)|succumbed|breathed\s+(?:his|her)\s+last|bled\s+to\s+"
     r"death|never\s+(?:woke|awoke|spoke|breathed|stirred|moved)(?:\s+again)?(?=\s*[.,;:])|never\s+(?:recovered|regained)\s+"
     r"(?:consciousness|(?:his|her)\s+senses)|departed\s+this\s+life|passed\s+away|ceased\s+to\s+(?:breathe|live))\b|"
     r"did\s+not\s+(?:live|last|survive)(?=\s+(?:an?|the|out|till|until|to|through|another|long|it|many|two|three)\b|\s*[.,;])"
@@ -67,8 +69,9 @@ _SURE = re.compile(
     r"\b(?:corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:in\s+(?:\w+\s+)?(?:thoughts?|"
     r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|her))\s+(?:\w+\s+)?"
     r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|undertaker|"
-    r"mourners?|shroud|epitaph|dead(?!\s+(?:of|silence|tired|asleep|drunk|set|calm|leaves|weight|white|wood|end|letter|branch"
-    r"\w*|flowers|faint|still)\b|-)|killed|murdered|drowned|hanged|beheaded|perished|slain|lifeless|inquest|death-?bed|"
+    r"mourners?|shroud|epitaph|(?<!for )(?<!one )(?<!the )dead(?!\s+(?:on\s+(?:his|her|time)|of|to|silence|tired|asleep|drunk|set|calm|leaves|weight|white|wood|end|letter|branch"
+    r"\w*|flowers|faint|still|m[ae]n's)\b|-)|"
+    r"(?:killed|murdered|drowned|hanged)(?!\s+(?:the|an?|his|her|their|two|three|some)\s)|beheaded|perished|slain|lifeless|inquest|death-?bed|"
     r"(?:the|his|her|a|dead|drowned)\s+body(?!\s+(?:of\s+(?:men|troops|horse|water|the\s+(?:hall|church|ship))|and\s+soul|"
     r"and\s+mind|was\s+(?:warm|strong|shaken|covered\s+with)))|cut\s+down\s+and|headsman|gallows|scaffold|into\s+the\s+"
     r"(?:ground|earth)|in\s+the\s+earth|service\s+over|brought\s+up\s+alive|ball\s+in\s+(?:the|his|her)\s+(?:throat|heart|head|"
@@ -88,12 +91,14 @@ _DOUBTED = re.compile(
     r"\b(?:if|would|could(?!\s+(?:save|be\s+done|do))|might|may|should|perhaps|almost|nearly|half|thought|believed|feared|as\s+if|"
     r"as\s+though|like|seem\w*|whether|suppose\w*|afraid|wish\w*|hoped?|threat\w*|about\s+to|to\s+be|lest|unless|every|"
     r"never\s+(?:been|to)|expected|condemned|sentenced|dread\w*|not\s+(?:dead|killed|drowned|buried|really)|until|till|"
-    r"before)\b"
+    r"before|as\s+good\s+as|presumed|reported|given\s+up|pronounced|for\s+dead|rumou?r\w*|news|swore|threaten\w*|rather|sooner|"
+    r"nor|neither|no\s+one|nobody|prevent\w*|escap\w+|plot\w*|wanted|tried|trying|imagin\w+|pretend\w*|appear\w*|concerned)\b"
 )
+_AS_FAR = re.compile(r"\W*(?:As\s+far\s+as|So\s+far\s+as|For\s+all)\b[^,]*\b(?:concerned|knew|cared)\b")
 _MUST = re.compile(r"\bmust\b(?!\s+have\b)")
 _BY = re.compile(r"\bby\s+(?:poor\s+|old\s+)?\Z")
 _ROLE = re.compile(
-    r"\b(?:of|for|over|upon|on|with|killed|took|taken|buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
+    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|taken|buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
     r"finished|claimed|got|pulled|dragged|fished|dug|lifted|bore|cut\s+down)\s+(?:poor\s+|old\s+)?\Z"
 )
 _OF_HIM = re.compile(
@@ -195,6 +200,7 @@ def _is_doubted(text: str, found: re.Match[str], start: int) -> bool:
     begin = max(clause_at(text, head)[0], text.rfind(",", 0, head), 0)
     return (
         _DOUBTED.search(text, begin, head) is not None
+        or _AS_FAR.match(text) is not None
         or _MUST.search(text, begin, last) is not None
         or DENIED.search(text, begin, first) is not None
     )

@@ -42,7 +42,7 @@ BURIALS = re.compile(
     rf"measured\s+(?P<named19>{NAME}){_NOT_HIS}\s+for\s+(?:his|her)\s+coffin|(?:put\s+on\s+black|into\s+mourning|"
     rf"bell\s+(?:was\s+)?(?:rung|rang|tolled)|end\s+(?:had\s+)?c[ao]me)\s+for\s+(?P<named20>{NAME}){_NOT_HIS}|"
     rf"\bgrave\b[^;]{{0,30}}\blast\s+of\s+(?P<named21>{NAME}){_NOT_HIS}|(?:laid|lay|"
-    rf"carried)\s+(?P<named6>{NAME}){_NOT_HIS}\s+(?:to\s+rest|off(?!\s+(?:to|with|in|into|by|for|from|upstairs)\b))\b|(?:crushed|trampled|stabbed|beat|beaten|starved|"
+    rf"carried)\s+(?P<named6>{NAME}){_NOT_HIS}\s+(?:to\s+rest|off(?!\s+(?:to|with|into|by|for|upstairs)\b))\b|(?:crushed|trampled|stabbed|beat|beaten|starved|"
     rf"burned|burnt|choked|bled|shot|cut)\s+(?P<named2>{NAME}){_NOT_HIS}\s+to\s+death\b|(?:found|saw|discovered|left|"
     rf"picked\s+up)\s+(?P<named3>{NAME}){_NOT_HIS}\s+(?:lying\s+)?(?:quite\s+|stone\s+)?(?:dead|drowned|murdered|"
     rf"lifeless|hanged|frozen)\b(?!\s+(?:asleep|tired|drunk|to))|(?:[Dd]ead\s+lay|(?:[Ss]o|[Tt]hus|[Hh]ere|[Tt]here|"

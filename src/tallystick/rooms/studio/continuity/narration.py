@@ -41,19 +41,23 @@ _UNREAL = re.compile(
 _LIKENED = re.compile(r"\b(?:as (?:if|though)|would have|could have|might have|wished|hoped|said to go)\b")
 """What is not so from here on in a sentence, whatever stands before."""
 _DREAMS = re.compile(
-    r"\b(?:dream(?:ed|t)(?! of nothing)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|"
+    r"\b(?:dream(?:ed|t)(?! of nothing)|began to dream|in (?:his|her|the|this|that|my) dreams?|"
+    r"(?:\A\W*In|(?:came|appeared|spoke|shown|saw \w+) (?:to \w+ )?in) a dream|nightmare (?:came|"
     r"began|took)|a dream (?:came|of))\b"
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
     r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
-    r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
+    r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
+    r"(?<!fresh )(?<!exist )(?<!revived )(?<!lived )(?<!remained )(?<!graven )in (?:his|her|my) memory)\b|"
     r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|"
     r"small|little)\b)"
 )
 _LONGEST_DREAM = 6
 """Paragraphs after which a dream that nobody wakes from is taken to be over."""
+_LONGEST_MEMORY = 3
+"""Sentences of a paragraph after which a memory is taken to be over."""
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|no one|without|far from|instead of|"
     r"rather than|denied|anything but|nothing like|by no means)\b|n't\b"
@@ -153,7 +157,8 @@ class Narration:
         """Sentences of dreams and memories, and of dreams alone."""
         found: set[int] = set()
         dreams: set[int] = set()
-        dream_until = memory_of = -1
+        dream_until = -1
+        memory_of = (-1, -1)
         for number, sentence in enumerate(self.prose.sentences):
             text = sentence.text
             if sentence.paragraph <= dream_until:
@@ -163,10 +168,10 @@ class Narration:
             elif _DREAMS.search(text):
                 dream_until = sentence.paragraph + _LONGEST_DREAM
                 dreams.add(number)
-            if sentence.paragraph == memory_of:
+            if _REMEMBERS.search(text):
+                memory_of = (sentence.paragraph, number + _LONGEST_MEMORY)
                 found.add(number)
-            elif _REMEMBERS.search(text):
-                memory_of = sentence.paragraph
+            elif sentence.paragraph == memory_of[0] and number <= memory_of[1]:
                 found.add(number)
         return frozenset(found | dreams), frozenset(dreams)
 

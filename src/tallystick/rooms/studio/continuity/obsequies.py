@@ -93,7 +93,7 @@ _OBSEQUIES = tuple(
         rf"in\s+the\s+(?:arm|leg|foot|hand|shoulder|knee|thigh))\b(?!\s+(?:dawn|sunrise|the)))",
         rf"(?P<name>{NAME})\s+(?:was|were|had\s+been)\s+(?:lost\s+(?:with|off|on|in)\s+the\b|laid\s+(?:beside|"
         rf"under|by|next\s+to|in)\b|beyond\s+(?:the\s+reach\s+of\s+(?:help|"
-        rf"pain|man|medicine|the\s+(?:doctor|law)|any|all|human)|all|any)\b|"
+        rf"pain|man|medicine|(?:the\s+)?(?:doctors?|law|surgeons?|physicians?)|any|all|human)|all|any)\b|"
         rf"past\s+(?:all|any|help|saving|mending)\b|(?:not|never)\s+(?:\w+\s+){{0,3}}?alive\b)",
         # Where he is now.
         rf"(?P<name>{NAME})\s+(?:had\s+(?:now\s+)?(?:been|lain)|was|lay|has\s+lain|lies|slept|sleeps|rested|"
