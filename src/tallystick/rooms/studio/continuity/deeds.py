@@ -15,6 +15,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.prose import Prose
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -35,7 +36,7 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
             done = (done[0], and_says.end())
         if phrases.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
-        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start):
+        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or _is_of_another(prose, number, done):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
@@ -50,6 +51,19 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+_WROTE = re.compile(r"\bwrote\b")
+_NAMED_AFTER = re.compile(r"\b(?:nam|call|christen)\w*\b[^.;]{0,40}\bafter\b|\bnamesake\b")
+
+
+def _is_of_another(prose: Prose, number: int, done: tuple[int, int]) -> bool:
+    """Whether it is a letter that speaks, or the next sentence says that somebody was named after the dead."""
+    sentence = prose.sentences[number]
+    if _WROTE.search(prose.told, *done) and "¤" in sentence.text:
+        return True
+    following = prose.sentences[number + 1] if number + 1 < len(prose.sentences) else sentence
+    return following.paragraph == sentence.paragraph and _NAMED_AFTER.search(following.text) is not None
 
 
 def _comma_before(text: str, at: int) -> tuple[int, bool]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from tallystick.rooms.studio.continuity.prose import Prose, Sentence
+from tallystick.rooms.studio.continuity.taken_back import is_taken_back
 from tallystick.rooms.studio.continuity.unreal import DREAMT, FALSE, PICTURED, PLAYED
 
 _UNREAL = re.compile(
@@ -35,6 +36,7 @@ _UNREAL = re.compile(
     r"\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|her|"
     r"him)\b|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b|\b(?:said|"
     r"told (?:\w+|the \w+|[A-Z]\w+ [A-Z]\w+)) (?:he|she|it|they|his|her|their) (?:\w+ )?(?:had|has|was|were|is)\b|"
+    r"\b(?:said|told|assured|informed|declared)\b[^;.¤]{0,80}, that (?:he|she|it|they|his|her)\b|"
     r"\btold (?:\w+|the \w+) [A-Z]\w+ (?:had|was|were)\b|\A[^¤]*, (?:he|she|they|it) (?:said|claimed|declared|swore|"
     r"thought|believed|supposed|explained|told \w+|was told|had heard|heard|insisted)\b[^¤]*\Z"
 )
@@ -123,6 +125,8 @@ class Narration:
             text = f"{sentence.text[:first]}{' ' * (last - first)}{sentence.text[last:]}"
             sentence = replace(sentence, text=text)
         clause = clause_around(sentence, start, end)
+        if is_taken_back(sentence.text, start - sentence.start, end - sentence.start):
+            return False
         return not (_DENIED.search(clause) or _ONLY_SUPPOSED.search(clause) or _opens_condition(sentence, start))
 
     def asserts_date(self, number: int, start: int, end: int) -> bool:
@@ -130,6 +134,7 @@ class Narration:
         sentence = self.prose.sentences[number]
         clause = re.sub(r"\bhad (?:been|once)\b", "", clause_around(sentence, start, end))
         denied = _DENIED.search(clause) or _ONLY_SUPPOSED.search(clause)
+        denied = denied or is_taken_back(sentence.text, start - sentence.start, end - sentence.start)
         return not (denied or _opens_condition(sentence, start))
 
     def is_denied(self, number: int, start: int, end: int) -> bool:

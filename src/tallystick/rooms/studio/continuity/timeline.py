@@ -23,6 +23,12 @@ _OTHER_YEAR = re.compile(
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""
+_NOT_TOLD = re.compile(
+    r"\b(?:if|unless|would(?!\s+not\s+(?:have|let))|were\s+(?:ever\s+)?to|might|should|whenever|when\s+the\s+calendar|in\s+years\s+when|"
+    r"so\s+the\s+fortune|until)\b[^;:—]*\Z",
+    re.IGNORECASE,
+)
+"""Before a date that is not come, or may never come."""
 _SAME_YEAR = 400
 """Sentences within which two dates without a year are taken to be of the same year."""
 _FAR = re.compile(r"\b(?:years?|New\s+Year|twelvemonth|Christmas)\b")
@@ -94,6 +100,7 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
         and moment.month
         and not moment.year
         and not _OTHER_YEAR.search(narration.prose.sentences[number].text)
+        and not _NOT_TOLD.search(_before(narration.prose, number, found.start()))
     ]
     yield from _in_that_month(dated)
     bases = dated[:1]
@@ -112,6 +119,11 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
             bases = [*bases, late]
         else:
             bases = [late]
+
+
+def _before(prose: Prose, number: int, at: int) -> str:
+    sentence = prose.sentences[number]
+    return sentence.text[: at - sentence.start]
 
 
 def _in_that_month(dated: Sequence[Dated]) -> Iterator[Clash]:

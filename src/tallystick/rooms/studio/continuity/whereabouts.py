@@ -40,7 +40,7 @@ _FEAST_WORDS = frozenset(
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
-    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+be|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+(?:be|have)|wrote\s+to|[Nn]obody\s+(?:saw|met|found|heard)|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
     r"earlier)\b|(?:before|after|since(?![^,;]*,\s+(?:which|when|where)\b)|from|"
     r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
@@ -117,6 +117,13 @@ def _stay(
         )  # fmt: skip
 
 
+_THINGS = re.compile(
+    r"\W*(?:and\s+)?(?:[^,;]*,\s+)?(?:there\s+(?:was|were)\s+an?|(?:the|an?|his|her|two|three|some)\s+(?!(?:rain|snow|wind|clock|clocks|bells?|"
+    r"fog|moon|night|lamps?|storm|frost|streets?|sky|weather|sun|inn|town|house|fire|bed|light|landlord\w*|evening)\b)[a-z-]+"
+    r"\s+(?:was|were|lay|stood|had|spent|stayed)\b)",
+    re.IGNORECASE,
+)
+"""`The jewels were at Leeds`, `there was a fire at Leeds`: whoever is named after that need not be there."""
 _WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
 _SOME_OF_THEM = re.compile(
     r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
@@ -142,6 +149,7 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)
+    alone = alone and not _THINGS.match(sentence.text, start)
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
 
 
