@@ -48,20 +48,40 @@ _ANOTHERS = re.compile(
     r"heroine|(?:the|some|that|any)\s+(?:[a-z]+\s+)?(?:man|woman|girl|boy|child|lady|gentleman|stranger|fellow))"
     r"(?:\s+or\s+other)?,?\s+(?:with|who\s+had|having)\s+(?:[a-z-]+,?\s+){0,3}\Z"
 )
+_NOT_HIS_YET = re.compile(
+    r"\blooked\s+(?:at|over)\s+(?:an?|the|some|two)\b[^,;]*\Z|\bha[ds]\s+an?\s+(?:\w+\s+)?(?:aunt|uncle|cousin|brother|sister|friend|nephew|niece|grandmother|"
+    r"godmother|godfather)\s+(?:in|at|of)\s+\Z|"
+    r"\b[Bb]efore\s+(?:it|that|then),?\s+(?:\w+\s+){1,3}had\s+been\s+(?:\w+\s+)?\Z"
+)
+"""What somebody only looks at, what is another's there, what somebody had as a child."""
+_AT_BIRTH = re.compile(r"\bborn\s+with\s+(?:[a-z]+\s+){0,2}\Z")
+_NOT_FOR_LONG = re.compile(r"\b(?:lost|like\s+(?:many|most|all)|fell\s+out|darken\w*|turned|changed)\b")
+_WRITTEN_ON = re.compile(r"[A-Z][\w' ]+?\s+(?:up)?on\s+(?:the|an?|his|her)\s+(?:envelope|label|parcel|trunk|letter)\b")
+_THING_BORN = re.compile(
+    r"\W*(?:The|A|An)\s+(?:[a-z-]+\s+){0,2}[a-z-]+\s+(?:(?:for|to|in|at|over|on|by|of|with|from)\s+which|which|that)\s+[A-Z][^,;]*?"
+    r"\s+[a-z]+\s+(?:had\s+been|was)\s+\Z"
+)
+"""`The newspaper for which Mara wrote was born there`."""
 _OF_A_THING = re.compile(r"\bcounted\b[^;]*\bmade\s+(?:it|them)\s+\Z")
 _DAYS = re.compile(r"\b(?:days?|weeks?|nights?)\b")
 _OF_LEAVE = re.compile(r"['’]?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
 _AFTER = re.compile(r"\b(?:[Aa]fter|[Rr]emained|[Rr]emain|[Ll]ingered|stopped|spent)\s+(?:\w+\s+)?\Z")
 _AT_REST = re.compile(r"\s+(?:at|in|there)\b(?!\s+(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart))")
 
+_BEFORE_IT = (_CLEFT, _UNDONE, _ELSEWHERE_IN_MIND, _ANOTHERS, _NOT_HIS_YET, _OF_A_THING)
+
 
 def is_taken_back(text: str, first: int, last: int) -> bool:
     """Whether what stands between two places of a sentence is said of another time or thing, or only of what was to be."""
     first = max(first, 0)
     value, before = text[first:last], text[:first]
-    if any(pattern.search(before) for pattern in (_CLEFT, _UNDONE, _ELSEWHERE_IN_MIND, _ANOTHERS, _OF_A_THING)):
+    if any(pattern.search(before) for pattern in _BEFORE_IT):
         return True
     if _TO_HAVE_BEEN.match(text) or (_EXISTS.search(text, 0, last) and _CHILD_OF.search(text)):
+        return True
+    if _AT_BIRTH.search(before) and _NOT_FOR_LONG.search(text, last):
+        return True
+    if _WRITTEN_ON.match(value) or (value.startswith("born") and _THING_BORN.fullmatch(before)):
         return True
     if _YEAR.search(value):
         return _VINTAGE.search(before) is not None

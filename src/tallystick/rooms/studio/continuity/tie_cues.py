@@ -113,7 +113,7 @@ CUSTOM = re.compile(
     r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
     r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
-    rf"in\s+former\s+(?:years|days|times)|ordinary\s+way|habit|of\s+an?\s+{WEEKDAY})\b"
+    rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks)|habit|of\s+an?\s+{WEEKDAY})\b"
 )
 AGAIN = re.compile(
     r"\b(?:again|a\s+second|second\s+time|returned|came\s+(?:home|back)|(?<!his )(?<!her )back\s+(?:to|from|in|home)|"

@@ -19,7 +19,8 @@ _OTHER_YEAR = re.compile(
     r"many\s+an?\s+\w+\s+had|"
     r"had\s+gone\s+by|whether|calendar\s+had|last\s+reign|school-?days|childhood|boyhood|girlhood|[Ww]henever|"
     r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|long\s+after\w*|in\s+the\s+"
-    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|old\s+(?:almanac|calendar|diary|letter)|"
+    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|no\s+such\s+day|programme|paperback|(?:first|second|third|last)\s+act|"
+    r"in\s+the\s+(?:story|book|play|film|novel)|old\s+(?:almanac|calendar|diary|letter)|"
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""

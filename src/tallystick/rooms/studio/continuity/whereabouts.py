@@ -124,6 +124,10 @@ _THINGS = re.compile(
     re.IGNORECASE,
 )
 """`The jewels were at Leeds`, `there was a fire at Leeds`: whoever is named after that need not be there."""
+_EXISTS = re.compile(
+    r"\bthere\s+(?:was|were|had\s+been)\s+(?:an?|the|two|some)\s+(?:\w+\s+)?(?:fire|riot|storm|flood|fair|murder|robbery|"
+    r"wedding|market|meeting|strike|earthquake|fog|frost|battle|wreck)\b"
+)
 _WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
 _SOME_OF_THEM = re.compile(
     r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
@@ -146,6 +150,10 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     if start <= at < end:
         return bearer(binder, number, place.start, leads=True) is not None
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
+    if (_NO.search(sentence.text, *mine) and not _STAYS.search(sentence.text, *mine)) or _EXISTS.search(
+        sentence.text, start, place.start - sentence.start
+    ):
+        return False
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     alone = not OTHERS.search(sentence.text[:1].lower() + sentence.text[1:end], start) and not KIN.search(sentence.text)

@@ -128,7 +128,7 @@ _AT_HAD = re.compile(
 )
 _AT_DID = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+(?:had\s+)?(?:run|ran|left|gone|went|married|entered|joined|sailed|enlisted|"
-    r"fled|fought|inherited|emigrated|eloped|won|published)\b"
+    r"fled|fought|inherited|emigrated|eloped|won|published|wanted|hoped|dreamed)\b"
 )
 _BIRTHDAY = re.compile(
     rf"(?<![\w-])(?P<number>{ORDINAL})\s+(?P<what>birthday|year)\b(?!\s+(?:of\s+(?![A-Z]|(?:his|her|"
