@@ -24,7 +24,7 @@ _DEAD = (
     r"certain|sure|calm|white|pale|keen|beat|still|broke|bored|faint|on\s+(?:time|his|her))|-)|lifeless|stone-?cold|a\s+"
     r"corpse|a\s+dead\s+(?:man|woman)|no\s+more(?=\s*[.,;:])|past\s+(?:all\s+)?(?:help|saving|praying\s+for|aid)|beyond\s+"
     r"(?:all\s+)?(?:help|saving|aid|recall)|hardly\s+cold|scarcely\s+cold|cold\s+before|drowned|killed|murdered|slain|"
-    r"buried(?!\s+(?:in\s+(?:\w+\s+)?(?:thoughts?|work|books?|hands|papers)|himself|herself|alive)\b)|hanged)\b"
+    r"buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|work|books?|hands|papers)|himself|herself|alive)\b)|hanged)\b"
 )
 _BE = r"(?:was|were|is|lay|had\s+been|must\s+have\s+been|has\s+been|fell|dropped|sank)"
 _DIES = (
@@ -66,7 +66,7 @@ _SIGNS = re.compile(
     r"wreck|physicians?|surgeon|wound|laid\s+out|(?:slack|cold)\b)"
 )
 _SURE = re.compile(
-    r"\b(?:corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:in\s+(?:\w+\s+)?(?:thoughts?|"
+    r"\b(?:corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
     r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|her))\s+(?:\w+\s+)?"
     r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|undertaker|"
     r"mourners?|shroud|epitaph|(?<!for )(?<!one )(?<!the )dead(?!\s+(?:on\s+(?:his|her|time)|of|to|silence|tired|asleep|drunk|set|calm|leaves|weight|white|wood|end|letter|branch"
