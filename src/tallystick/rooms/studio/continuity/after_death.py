@@ -22,6 +22,11 @@ def after_death(deaths: Sequence[Fact], tellings: Sequence[Telling]) -> Iterator
     return _Afterwards(deaths, tellings).conflicts()
 
 
+def borne_out(deaths: Sequence[Fact], tellings: Sequence[Telling]) -> list[Fact]:
+    """The deaths after which their subject hardly acts any more: `the late Mr. Darcy` is the father of one who does."""
+    return _Afterwards(deaths, tellings).borne_out()
+
+
 class _Afterwards:
     def __init__(self, deaths: Sequence[Fact], tellings: Sequence[Telling]) -> None:
         self._deaths = sorted(deaths, key=lambda fact: (not fact.from_card, fact.place, fact.details))
@@ -36,11 +41,18 @@ class _Afterwards:
         for deed in sorted((deed for telling in tellings for deed in deeds(*telling, subjects)), key=_place):
             self._acting[deed.subject].append(deed)
 
+    def borne_out(self) -> list[Fact]:
+        return [death for death in self._deaths if not self._acts_on(death)]
+
+    def _acts_on(self, death: Fact) -> bool:
+        start = self._start(death)
+        return sum(deed.place > start for deed in self._acting[death.subject]) > _HARDLY
+
     def conflicts(self) -> Iterator[Conflict]:
         told: set[tuple[str, str]] = set()
         for death in self._deaths:
             start = self._start(death)
-            if death.details and sum(deed.place > start for deed in self._acting[death.subject]) > _HARDLY:
+            if death.details and self._acts_on(death):
                 continue
             for deed in self._acting[death.subject]:
                 key = (death.subject, deed.path if death.from_card else "")

@@ -99,7 +99,8 @@ Read = tuple[Mention, int, int] | None
 _PAST_IT = 9
 """Years past a birthday that somebody will never see again."""
 _LATER_ON = re.compile(
-    r"\b(?:at\s+last|[Bb]y\s+the\s+time|[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
+    rf"\b(?:[Ii]n\s+(?:{NUMBER}|a\s+few|some)\s+(?:more\s+)?years?\b(?=[^;]*\bwould\b)|at\s+last|[Bb]y\s+the\s+time|"
+    rf"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
 )
 _SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)
 

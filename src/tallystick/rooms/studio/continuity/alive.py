@@ -15,7 +15,8 @@ from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import NUMBER, words
 
 _DIED = re.compile(
-    r"(?:had\s+|has\s+)?(?:\w+ly\s+)?(?:\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little(?=\s*[.,;]|\s+(?:inside|"
+    r"(?:had\s+|has\s+)?(?:\b[a-z]+ly\s+)?(?:\bdied\b(?!\s+(?:away|down|out|laughing|a\s+little(?=\s*[.,;]|"
+    r"\s+(?:inside|"
     r"every|more|each))|a\s+thousand|inside|to\b|of\s+(?:laughter|shame|boredom|embarrassment|curiosity|envy|laughing|"
     r"mortification|impatience)))|\b(?:was|is|lay|fell|dropped|had\s+fallen|had\s+been|sank|toppled|"
     r"collapsed)\s+(?:(?:\w+ly|quite|now|stone|already|as|down|back|there|found|struck|shot|picked\s+up|"

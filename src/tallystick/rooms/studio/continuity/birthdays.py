@@ -16,7 +16,8 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:birthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|(?<!people )(?<!those )"
+    r"\b(?:(?<!second )(?<!\bother )birthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|"
+    r"(?<!people )(?<!those )"
     r"(?<!persons )(?<!anybody )"
     r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
     r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
@@ -50,16 +51,19 @@ _LATE = re.compile(
     r"kept\s+for)\s+(?:[\w'.]+\s+){0,3}?birthday|(?:as|than)\s+it\s+had\s+been|nowhere\s+near|the\s+(?:right|true|"
     r"real)\s+day|on\s+another\s+day|called\s+(?:it|this|that)|"
     r"(?:not|never)\s+(?:been\s+)?(?:born|come\s+into)|(?:was|is|fell)\s+(?:not|never)\s+(?:up)?(?:on\s+)?(?:the|his|"
-    r"her|[A-Z])|[A-Z]\w+'s\s+(?:mare|horse|pony|dog|cat|parrot|cow|ship|boat|hound|doll)\b|birthday\s+being\s+(?:over|past|gone)|"
+    r"her|[A-Z])|[A-Z]\w+'s\s+(?:mare|horse|pony|dog|cat|parrot|cow|ship|boat|hound|doll)\b|"
+    r"birthday\s+being\s+(?:over|past|gone)|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
     r"belated|"
-    r"would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
+    r"(?:not|never|n't)\s+(?:been\s+)?born|name-?day|would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|"
+    r"her)|forgot\s+to)\b"
 )
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
 _IT_WAS = re.compile(
-    r"\W*(?:It|This|That|To-?day|The\s+day)\s+(?:was|happened\s+to\s+be)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?\s+birthday\W*\Z"
+    r"\W*(?:It|This|That|To-?day|The\s+day)\s+(?:was|"
+    r"happened\s+to\s+be)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?\s+birthday\W*\Z"
 )
 """The whole of a sentence; the one beside it may give the date."""
 

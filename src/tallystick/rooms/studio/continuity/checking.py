@@ -14,7 +14,7 @@ from functools import cached_property
 
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.book.nouns import Book
-from tallystick.rooms.studio.continuity.after_death import after_death
+from tallystick.rooms.studio.continuity.after_death import after_death, borne_out
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.card_facts import SceneOrder, field_facts
 from tallystick.rooms.studio.continuity.card_places import banks
@@ -94,6 +94,12 @@ class Reading:
     def _after_death(self) -> Iterator[Conflict]:
         deaths_told = [fact for fact in (*self.settled, *self.told) if fact.attribute == "dead"]
         return after_death(deaths_told, self._tellings) if deaths_told else iter(())
+
+    def borne_out(self) -> list[Fact]:
+        """What the scenes tell, but for deaths of those who go on acting: those are another's, or a slip."""
+        deaths = [fact for fact in self.told if fact.attribute == "dead"]
+        dead = borne_out(deaths, self._tellings)
+        return [fact for fact in self.told if fact.attribute != "dead" or fact in dead]
 
     @cached_property
     def _elapsed(self) -> Elapsed:

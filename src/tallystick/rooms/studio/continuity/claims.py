@@ -8,6 +8,7 @@ import re
 
 from tallystick.rooms.studio.continuity.focus import OTHERS, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.taken_back import is_taken_back
 from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, PICTURED, PLAYED
 
 _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
@@ -71,7 +72,8 @@ _AHEAD = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?:said|says|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|"
+    r"\b(?:(?:said|says|(?:been|was|were) told|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|"
+    r"assured (?:[\w.]+ )?\w+|wrote|read|"
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
@@ -134,6 +136,8 @@ def is_claimed(
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
     elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
     if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
+        return False
+    if is_taken_back(text, first, last):
         return False
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):

@@ -15,6 +15,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.prose import Prose
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -35,21 +36,34 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
             done = (done[0], and_says.end())
         if phrases.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
-        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start):
+        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or _is_of_another(prose, number, done):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
         # `When the plates had been cleared, Tobias rose`: what is done before a comma is done by others.
         comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
         first = comma if goes_on else max(first, comma)
-        before = phrases.HAD_JUST.sub(
-            "", phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
-        )
+        before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
+        for over in (phrases.HAD_JUST, phrases.HAD_AND):
+            before = over.sub("", before)
         if phrases.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
         yield fact_at(prose, number, (start, max(end, mention.end)), mention, "acts", (), words)
+
+
+_WROTE = re.compile(r"\bwrote\b")
+_NAMED_AFTER = re.compile(r"\b(?:nam|call|christen)\w*\b[^.;]{0,40}\bafter\b|\bnamesake\b")
+
+
+def _is_of_another(prose: Prose, number: int, done: tuple[int, int]) -> bool:
+    """Whether it is a letter that speaks, or the next sentence says that somebody was named after the dead."""
+    sentence = prose.sentences[number]
+    if _WROTE.search(prose.told, *done) and "¤" in sentence.text:
+        return True
+    following = prose.sentences[number + 1] if number + 1 < len(prose.sentences) else sentence
+    return following.paragraph == sentence.paragraph and _NAMED_AFTER.search(following.text) is not None
 
 
 def _comma_before(text: str, at: int) -> tuple[int, bool]:
@@ -98,11 +112,14 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     if mention.is_possessive:
         return _by_his_own(narration, number, mention, before)
     for pattern in (phrases.SAYS_BEFORE, phrases.COMES_BEFORE, phrases.INVERTED):
-        if said := pattern.search(told, before, mention.start):
+        far = max(narration.prose.sentences[number].start, mention.start - 140)
+        if said := pattern.search(told, far if pattern is phrases.COMES_BEFORE else before, mention.start):
             return said.start(1)
     dealt_with = _dealt_with(told, before, mention)
     if dealt_with is None and _is_leading(narration, number, mention):
-        return _does(narration, number, mention)
+        does = _does(narration, number, mention)
+        if does is not None:
+            return does
     who = phrases.WHO_DOES.match(told, mention.end, narration.prose.sentences[number].end)
     return dealt_with if dealt_with is not None or who is None else who.end()
 
@@ -135,6 +152,8 @@ def _dealt_with(told: str, before: int, mention: Mention) -> int | None:
         (phrases.SHAKEN, phrases.BY_THE_HAND),
         (phrases.LED, phrases.LED_TO),
         (phrases.IT_WAS, phrases.WHO_IT_WAS),
+        (phrases.IT_IS_FOR, phrases.FOR_HIM_TO),
+        (phrases.THAT_WAS, phrases.AND_NO_MORE),
     ):
         if pattern.search(told, before, mention.start) and (served := then.match(told, mention.end)):
             return served.end()
@@ -157,6 +176,8 @@ def _does(narration: Narration, number: int, mention: Mention) -> int | None:
             phrases.REFUSES,
             phrases.AND_DOES,
             phrases.HAD_JUST,
+            phrases.HAD_AND,
+            phrases.BEING,
         ):
             does = pattern.match(told, start, narration.prose.sentences[number].end)
             if does:

@@ -143,7 +143,7 @@ def _tokens(binder: Binder, number: int, people: list[Mention]) -> Iterator[_Tok
         own = bool(sex) and gender in {sex, ""}
         yield _Token(start=found.start(), end=found.end(), own=own, leads=True, gender=sex, said=True)
     himself = [found.span() for found in HIMSELF.finditer(text)]
-    # `Lady Lucas left`, at the head of a sentence, is no lady without a name.
+    # `Lady Lucas left`, `Aunt Polly`: neither the lady nor the aunt is another person.
     himself += [(one.start - sentence.start, one.end - sentence.start) for one in people]
     for pattern in (OTHERS, KIN):
         for found in pattern.finditer(text[:1].lower() + text[1:]):

@@ -17,7 +17,9 @@ from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAM
 _NAMED_SO = re.compile(
     r"\b(?:name(?:s|d)?(?:\s+(?:of|was|is|being|as))?|called|christened|another|certain|(?:spelt|spelled|wrote|written|"
     r"chalked|carved|painted|signed|cut|engraved|printed|stamped|read)(?:\s+(?:it|him|her|the\s+name))?(?:\s+as)?|"
-    r"an?|some|one|every|no|two)\s+(?:[A-Z][a-z]+\.?\s+)?\W?\Z"
+    r"an?|some|one|every|no|two|Rue|Via|Calle|Saint|Mount|Port|Cape|Fort|Lake|(?:[Oo]ld\s+)?(?:Mother|Granny|Goody|"
+    r"Gaffer))"
+    r"\s+(?:[A-Z][a-z]+\.?\s+)?\W?\Z"
 )
 """Before a name that is another's, or whose spelling is the matter."""
 _THINGS = (
@@ -86,7 +88,12 @@ _NO_KIN = re.compile(
 _DREAMT = re.compile(rf"\b(?:{DREAMT})\b")
 _MOSTLY = 0.7
 _RANKS = frozenset(words("lord sir earl duke baron count bishop admiral general cardinal king queen duchess countess"))
-_CALLINGS = frozenset(words("farmer goodman goody squire parson dame deacon widow gaffer alderman mayor baron bishop"))
+_CALLINGS = frozenset(
+    words(
+        "farmer goodman goody squire parson dame deacon widow gaffer alderman mayor baron bishop mother "
+        "granny cousin saint rue via calle"
+    )
+)
 Index = Mapping[str, Sequence[tuple[Prose, int]]]
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from tallystick.rooms.studio.continuity.prose import Prose, Sentence
+from tallystick.rooms.studio.continuity.taken_back import is_taken_back
 from tallystick.rooms.studio.continuity.unreal import DREAMT, FALSE, PICTURED, PLAYED
 
 _UNREAL = re.compile(
@@ -35,25 +36,30 @@ _UNREAL = re.compile(
     r"\b(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:[A-Z]\w+|he|she|his|her|"
     r"him)\b|\bsa(?:id|ys?) (?:(?:Mr|Mrs|Ms|Dr)\. |Miss )?[A-Z]\w+(?:'s \w+)? (?:had|has|was|were|is)\b|\b(?:said|"
     r"told (?:\w+|the \w+|[A-Z]\w+ [A-Z]\w+)) (?:he|she|it|they|his|her|their) (?:\w+ )?(?:had|has|was|were|is)\b|"
+    r"\b(?:said|told|assured|informed|declared)\b[^;.¤]{0,80}, that (?:he|she|it|they|his|her)\b|"
     r"\btold (?:\w+|the \w+) [A-Z]\w+ (?:had|was|were)\b|\A[^¤]*, (?:he|she|they|it) (?:said|claimed|declared|swore|"
     r"thought|believed|supposed|explained|told \w+|was told|had heard|heard|insisted)\b[^¤]*\Z"
 )
 _LIKENED = re.compile(r"\b(?:as (?:if|though)|would have|could have|might have|wished|hoped|said to go)\b")
 """What is not so from here on in a sentence, whatever stands before."""
 _DREAMS = re.compile(
-    r"\b(?:dream(?:ed|t)(?! of nothing)|began to dream|in (?:his|her|the|a|this|that|my) dreams?|nightmare (?:came|"
+    r"\b(?:dream(?:ed|t)(?! of nothing)|began to dream|in (?:his|her|the|this|that|my) dreams?|"
+    r"(?:\A\W*In|(?:came|appeared|spoke|shown|saw \w+) (?:to \w+ )?in) a dream|nightmare (?:came|"
     r"began|took)|a dream (?:came|of))\b"
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
     r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
-    r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|in (?:his|her|my) memory)\b|"
+    r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
+    r"(?<!fresh )(?<!exist )(?<!revived )(?<!lived )(?<!remained )(?<!graven )in (?:his|her|my) memory)\b|"
     r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"
     r"when (?:he|she|they|I|[A-Z]\w+) (?:was|were|had been) (?:an? |still |only |but |just )*(?:young|child|boy|girl|"
     r"small|little)\b)"
 )
 _LONGEST_DREAM = 6
 """Paragraphs after which a dream that nobody wakes from is taken to be over."""
+_LONGEST_MEMORY = 3
+"""Sentences of a paragraph after which a memory is taken to be over."""
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|hardly|scarcely|no|none|nobody|no one|without|far from|instead of|"
     r"rather than|denied|anything but|nothing like|by no means)\b|n't\b"
@@ -119,6 +125,8 @@ class Narration:
             text = f"{sentence.text[:first]}{' ' * (last - first)}{sentence.text[last:]}"
             sentence = replace(sentence, text=text)
         clause = clause_around(sentence, start, end)
+        if is_taken_back(sentence.text, start - sentence.start, end - sentence.start):
+            return False
         return not (_DENIED.search(clause) or _ONLY_SUPPOSED.search(clause) or _opens_condition(sentence, start))
 
     def asserts_date(self, number: int, start: int, end: int) -> bool:
@@ -126,6 +134,7 @@ class Narration:
         sentence = self.prose.sentences[number]
         clause = re.sub(r"\bhad (?:been|once)\b", "", clause_around(sentence, start, end))
         denied = _DENIED.search(clause) or _ONLY_SUPPOSED.search(clause)
+        denied = denied or is_taken_back(sentence.text, start - sentence.start, end - sentence.start)
         return not (denied or _opens_condition(sentence, start))
 
     def is_denied(self, number: int, start: int, end: int) -> bool:
@@ -153,7 +162,8 @@ class Narration:
         """Sentences of dreams and memories, and of dreams alone."""
         found: set[int] = set()
         dreams: set[int] = set()
-        dream_until = memory_of = -1
+        dream_until = -1
+        memory_of = (-1, -1)
         for number, sentence in enumerate(self.prose.sentences):
             text = sentence.text
             if sentence.paragraph <= dream_until:
@@ -163,10 +173,10 @@ class Narration:
             elif _DREAMS.search(text):
                 dream_until = sentence.paragraph + _LONGEST_DREAM
                 dreams.add(number)
-            if sentence.paragraph == memory_of:
+            if _REMEMBERS.search(text):
+                memory_of = (sentence.paragraph, number + _LONGEST_MEMORY)
                 found.add(number)
-            elif _REMEMBERS.search(text):
-                memory_of = sentence.paragraph
+            elif sentence.paragraph == memory_of[0] and number <= memory_of[1]:
                 found.add(number)
         return frozenset(found | dreams), frozenset(dreams)
 

@@ -79,7 +79,8 @@ _OBSEQUIES = tuple(
         rf"\b(?:will|estate|effects|books|furniture)\s+of\s+(?:the\s+late\s+)?{_N}\s+(?:was|were|"
         rf"had\s+been)\s+(?:read|proved|opened|wound\s+up|sold\s+up)\b",
         rf"\b(?:put\s+an\s+end\s+to|made\s+an\s+end\s+of|ended\s+the\s+(?:life|days)\s+of|"
-        rf"was\s+the\s+death\s+of|cost)\s+{_N}(?=\s*[.,;]|\s+(?:in|on|at|his\s+life|her\s+life|that)\b)",
+        rf"was\s+the\s+death\s+of)\s+{_N}(?=\s*[.,;]|\s+(?:in|on|at|that)\b)",
+        rf"\bcost\s+{_N}(?=\s+(?:his|her)\s+life\b)",
         rf"\b(?:closed|shut)\s+the\s+(?:\w+\s+)?eyes\s+of\s+{_N}",
         rf"\b(?:[Nn]othing|[Ll]ittle|[Aa]ll\s+that)\s+(?:was\s+|were\s+|is\s+)?(?:left|remained|remains)\s+of\s+{_N}",
         # Who is found, struck, brought home dead.
@@ -91,7 +92,8 @@ _OBSEQUIES = tuple(
         rf"(?P<name>{NAME})\s+(?:was|were|had\s+been|has\s+been)\s+(?:\w+ly\s+)?{_WOUND}\b(?!\s+(?:at|"
         rf"in\s+the\s+(?:arm|leg|foot|hand|shoulder|knee|thigh))\b(?!\s+(?:dawn|sunrise|the)))",
         rf"(?P<name>{NAME})\s+(?:was|were|had\s+been)\s+(?:lost\s+(?:with|off|on|in)\s+the\b|laid\s+(?:beside|"
-        rf"under|by|next\s+to|in)\b|beyond\s+(?:the\s+reach|all|any)\b|"
+        rf"under|by|next\s+to|in)\b|beyond\s+(?:the\s+reach\s+of\s+(?:help|"
+        rf"pain|man|medicine|(?:the\s+)?(?:doctors?|law|surgeons?|physicians?)|any|all|human)|all|any)\b|"
         rf"past\s+(?:all|any|help|saving|mending)\b|(?:not|never)\s+(?:\w+\s+){{0,3}}?alive\b)",
         # Where he is now.
         rf"(?P<name>{NAME})\s+(?:had\s+(?:now\s+)?(?:been|lain)|was|lay|has\s+lain|lies|slept|sleeps|rested|"

@@ -57,7 +57,7 @@ class Proposed:
 def proposals(reading: Reading) -> list[Proposed]:
     """Cards for whom and what the book has none yet; the busiest first."""
     facts: dict[str, list[Fact]] = defaultdict(list)
-    for fact in reading.told:
+    for fact in reading.borne_out():
         if fact.attribute in _FIELDS:
             facts[fact.subject].append(fact)
     named: dict[str, Counter[str]] = defaultdict(Counter)

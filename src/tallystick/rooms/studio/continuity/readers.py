@@ -6,6 +6,7 @@ from tallystick.rooms.studio.continuity.birthdays import birthdays
 from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.descriptions import descriptions
 from tallystick.rooms.studio.continuity.events import events
+from tallystick.rooms.studio.continuity.last_hours import last_hours
 from tallystick.rooms.studio.continuity.looks import looks
 from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.places import places
@@ -16,5 +17,5 @@ from tallystick.rooms.studio.continuity.years import years
 
 _OF_PEOPLE = (looks, descriptions, ages, years, bodies)
 _OF_PLACES = (places, roots, ties, whereabouts)
-_OF_DAYS = (events, birthdays, deaths, loose_deaths)
+_OF_DAYS = (events, birthdays, deaths, loose_deaths, last_hours)
 READERS = (*_OF_PEOPLE, *_OF_PLACES, *_OF_DAYS)

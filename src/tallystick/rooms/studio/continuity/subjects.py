@@ -13,7 +13,8 @@ _VERB = re.compile(
 _SUBJECT = re.compile(
     r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
     r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
-    r"(?P<whose>[Hh]is|[Hh]er|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z'-]+\s+){0,2}?(?P<noun>[a-z-]+)(?P<more>\s+(?:who|"
+    r"(?P<whose>[Hh]is|[Hh]er|"
+    r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z'-]+\s+){0,2}?(?P<noun>[a-z-]+)(?P<more>\s+(?:who|"
     r"that|which|of|at|in|from|with|to|for|between|on|upon|by)\b[^,;]*)?(?:,[^,;]{2,60},)?\s*"
 )
 _POSTPONED = re.compile(

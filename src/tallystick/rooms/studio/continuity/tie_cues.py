@@ -8,7 +8,8 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER, ORDINAL, words
 BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
-    r"\bgiv(?:en|ing)\s+birth\s+to\b|\b(?:given|gave)\s+(?:him|her)\s+birth\b|\bborne\s+(?:him|her)\b|\b(?:drew|drawn|draw)\s+(?:(?:his|"
+    r"\bgiv(?:en|ing)\s+birth\s+to\b|\b(?:given|gave)\s+(?:him|her)\s+birth\b|\bborne\s+(?:him|her)\b|\b(?:drew|"
+    r"drawn|draw)\s+(?:(?:his|"
     r"her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
@@ -35,7 +36,8 @@ NOT_BORN = re.compile(
     r"his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+which|where|of\s+(?:his|her))\b"
 )
 HOME = re.compile(
-    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|lodg(?:ed|es?|ing|ings|er)|inhabit\w*|tenant|"
+    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|(?<!the )(?<!of )lodges?|lodg(?:ed|ing|ings|"
+    r"er)|inhabit\w*|tenant|"
     r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
@@ -87,7 +89,8 @@ HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
-    r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
+    r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|"
+    r"[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
     r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
@@ -106,7 +109,8 @@ VISITS = re.compile(
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
     r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|"
-    r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|for\s+the\s+(?:summer|winter|season|night)|"
+    r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|"
+    r"for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
@@ -146,7 +150,8 @@ OTHER_TIME = re.compile(
     r"[Tt]he\s+(?:year|summer|winter|spring|autumn|month|week)\s+(?:before|after|previous)(?=,)|"
     r"[Oo]n\s+an?(?:other)?\s+(?:earlier|former|previous|later|other|different)?\s*(?:occasion|visit|journey)|"
     r"(?:previous|former|last)\s+(?:year|summer|winter)|"
-    r"[Ii]t\s+(?:was|had\s+been)(?:\s+not|n't)\s+(?:(?:up)?on|in|at|for|until|till|the|that|an?)\b(?![^;]*\bbut\s+(?:on|in|at)))"
+    r"[Ii]t\s+(?:was|had\s+been)(?:\s+not|n't)\s+(?:(?:up)?on|in|at|for|until|till|the|that|"
+    r"an?)\b(?![^;]*\bbut\s+(?:on|in|at)))"
 )
 """That a time is another than the story's, or is denied: `It was not on the Tuesday that …`."""
 NOT_THEN = re.compile(
@@ -173,12 +178,15 @@ TRAVELS = re.compile(
     re.IGNORECASE,
 )
 NOT_THE_WAY = re.compile(
-    r"\b(?:(?:days?|weeks?)\s+later|wait(?:ed|ing)?(?!-)|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|his|her)|"
-    r"stay(?:ed|ing)?|remain(?:ed|ing)?|linger\w*|return\w*|(?:second|third|next|last|another|former|earlier|later|previous)\s+(?:journey|voyage|"
+    r"\b(?:(?:days?|weeks?)\s+later|wait(?:ed|ing)?(?!-)|(?:home|back)\b[^,;]{0,12}\bfrom|day\s+after\s+(?:he|she|"
+    r"his|her)|"
+    r"stay(?:ed|ing)?|remain(?:ed|ing)?|linger\w*|return\w*|(?:second|third|next|last|another|former|earlier|later|"
+    r"previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
     r"allowed|"
-    r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
+    r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|"
+    r"supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
     r"it)\s+had)|must\s+have|ago|seem\w*|felt\s+like|"
     r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
@@ -202,7 +210,8 @@ NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
-    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in(?!\s+\d{4},\s+(?:the|when|in\s+which))|"
+    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|"
+    r"cut)\s+in(?!\s+\d{4},\s+(?:the|when|in\s+which))|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )

@@ -21,7 +21,9 @@ _OTHER_YEAR = re.compile(
     r"many\s+an?\s+\w+\s+had|"
     r"had\s+gone\s+by|whether|calendar\s+had|last\s+reign|school-?days|childhood|boyhood|girlhood|[Ww]henever|"
     r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|long\s+after\w*|in\s+the\s+"
-    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|old\s+(?:almanac|calendar|diary|letter)|"
+    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|no\s+such\s+day|programme|paperback|"
+    r"(?:first|second|third|last)\s+act|"
+    r"in\s+the\s+(?:story|book|play|film|novel)|old\s+(?:almanac|calendar|diary|letter)|"
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""
@@ -30,6 +32,13 @@ _IN_A_BOOK = re.compile(
     r"\b(?:paperback|novel|romance|thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene|chapter)|"
     r"the\s+(?:plot|heroine|hero)|in\s+the\s+(?:book|play|film|story|tale))\b"
 )
+_NOT_TOLD = re.compile(
+    r"\b(?:if|unless|would(?!\s+not\s+(?:have|let))|were\s+(?:ever\s+)?to|might|should|whenever|"
+    r"when\s+the\s+calendar|in\s+years\s+when|"
+    r"so\s+the\s+fortune|until)\b[^;:—]*\Z",
+    re.IGNORECASE,
+)
+"""Before a date that is not come, or may never come."""
 _SAME_YEAR = 400
 """Sentences within which two dates without a year are taken to be of the same year."""
 _FAR = re.compile(r"\b(?:years?|New\s+Year|twelvemonth|Christmas)\b")
@@ -102,6 +111,7 @@ def _two_weekdays(narrations: Sequence[Narration], elapsed: Elapsed) -> Iterator
         and not moment.year
         and not _OTHER_YEAR.search(narration.prose.sentences[number].text)
         and not _is_only_supposed(narration, number, found)
+        and not _NOT_TOLD.search(_before(narration.prose, number, found.start()))
     ]
     yield from _in_that_month(dated)
     bases = dated[:1]
@@ -129,6 +139,11 @@ def _is_only_supposed(narration: Narration, number: int, found: re.Match[str]) -
     if _TO_COME.search(sentence.text, start, end) or _IN_A_BOOK.search(sentence.text):
         return True
     return not is_claimed(narration, number, found.span(), granted=True, memory=True, likened=False)
+
+
+def _before(prose: Prose, number: int, at: int) -> str:
+    sentence = prose.sentences[number]
+    return sentence.text[: at - sentence.start]
 
 
 def _in_that_month(dated: Sequence[Dated]) -> Iterator[Clash]:

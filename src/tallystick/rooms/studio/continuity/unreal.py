@@ -19,9 +19,12 @@ PICTURED = (
 PLAYED = (
     r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
     r"(?:of|in) a bottle|tinted|"
-    r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|"
+    r"costumes?|management|actor|actress|[Oo]n (?:the )?(?:stage|television|screen)|in the (?:first|second|third|"
+    r"fourth|fifth|last) act|"
     r"(?:the )?character (?:that |whom |which )?(?=[A-Z])|"
-    r"[Ii]n (?:the|a|that|this) (?:film|play|novel|opera|musical|comedy|tragedy|serial|melodrama|farce)|handbills?|"
+    r"[Ii]n (?:the|a|that|this|his|her|[A-Z]\w+'s) (?:\w+ )?(?:film|play|novel|opera|musical|comedy|tragedy|serial|"
+    r"melodrama|farce)|"
+    r"played an? (?:\w+ )?[a-z]+ (?:born|who|with|of)|stage lights|pantomime|the (?:part|role) of|handbills?|"
     r"colou?r-?blind|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (

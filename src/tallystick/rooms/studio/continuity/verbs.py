@@ -15,7 +15,9 @@ IRREGULAR = words("""
     rang read rode sang sent shot shrank shut slept slid slipped sought sold bought brought spread stole stuck
     swam swept swore taught tore told trod undid found spilt burnt beat overheard bade cast hurt knit bred clad
     fled forbade hewed lent rid slit spun strewed swelled upset wove lost understood woke wept withdrew wrung
-    dug got let won said slung spent grew wore bore ground sped strove swept wound woke
+    dug got let won said slung spent grew wore bore ground sped strove swept wound woke burst arose betook bestrode
+    built slunk split strung undertook unwound outran overran overslept partook rebuilt repaid reread retold rewrote
+    spelt spoilt stung withheld beheld awoke quit shone sawed undid mowed
 """)
 PRESENT_TENSE = words("""
     smiles nods shrugs laughs walks runs sits stands turns comes enters goes looks takes opens closes pours

@@ -41,14 +41,17 @@ _FEAST_WORDS = frozenset(
 _AWAY = re.compile(
     r"\b(?:set\s+(?:out|off)|start(?:ed|ing)\s+(?:for|from)|travel(?:led|ling)|sail\w*|depart\w*|born|died|buried|"
     r"married|letters?\s+(?:from|came|to|arriv\w+|reached)|news|went\s+(?:to(?!\s+(?:bed|sleep|church|supper))|from)|"
-    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+(?:be|have\s+been)|(?:[Nn]obody|[Nn]o\s+one|[Nn]one)\s+(?:had\s+|ever\s+)*(?:saw|seen|met|"
-    r"found|heard)|(?:thoughts?|heart|mind|soul|spirit)\s+(?:was|were|had\s+been|lay|flew|went|dwelt)|talked|spoke|thinking\s+of\s+(?=[A-Z])|"
+    r"on\s+(?:his|her|the)\s+(?:way|road)|bound\s+for|(?:was|were)\s+to\s+(?:be|have)|wrote\s+to|(?:[Nn]obody|"
+    r"[Nn]o\s+one|[Nn]one)\s+(?:had\s+|ever\s+)*(?:saw|seen|met|"
+    r"found|heard)|(?:thoughts?|heart|mind|soul|spirit)\s+(?:was|were|had\s+been|lay|flew|went|dwelt)|talked|spoke|"
+    r"thinking\s+of\s+(?=[A-Z])|"
     r"not\s+(?:on\s+)?(?:the|that)\s+night|(?:week|day|night|fortnight|month|year)s?\s+(?:later|before|after|"
     r"earlier)\b|(?:before|after|since(?![^,;]*,\s+(?:which|when|where)\b)|from|"
     r"than)\s+(?:that\s+of\s+)?the\s+(?:night|evening|"
     r"\w+(?:-\w+)?\s+of\s+(?=[A-Z]))|(?:another|other)\s+(?:night|evening|day)\s+than|was\s+(?:\w+\s+)?forgotten|"
     r"not\s+(?:with|"
-    r"among|of)\s+(?:them|the\s+\w+)|not\s+(?:aboard|on\s+board)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|behind\s+(?:him|"
+    r"among|of)\s+(?:them|the\s+\w+)|not\s+(?:aboard|on\s+board)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|"
+    r"behind\s+(?:him|"
     r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|as\s+[A-Z][\w.\s]{1,24}?\s(?:learned|learnt|heard|was\s+told|read)|"
     r"previous|following|miles|leagues|would|should|might|meant|hoped|"
     r"intended|expected|"
@@ -119,6 +122,20 @@ def _stay(
         )  # fmt: skip
 
 
+_THINGS = re.compile(
+    r"\W*(?:and\s+)?(?:[^,;]*,\s+)?(?:there\s+(?:was|were)\s+an?|(?:the|an?|his|her|two|three|some)\s+(?!(?:rain|"
+    r"snow|wind|clock|clocks|bells?|"
+    r"fog|moon|night|lamps?|storm|frost|streets?|sky|weather|sun|inn|town|house|fire|bed|light|landlord\w*|"
+    r"evening)\b)[a-z-]+"
+    r"\s+(?:was|were|lay|stood|had|spent|stayed)\b)",
+    re.IGNORECASE,
+)
+"""`The jewels were at Leeds`, `there was a fire at Leeds`: whoever is named after that need not be there."""
+_EXISTS = re.compile(
+    r"\bthere\s+(?:was|were|had\s+been)\s+(?:an?|the|two|some)\s+(?:\w+\s+)?(?:fire|riot|storm|flood|fair|murder|"
+    r"robbery|"
+    r"wedding|market|meeting|strike|earthquake|fog|frost|battle|wreck)\b"
+)
 _WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
 _SOME_OF_THEM = re.compile(
     r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
@@ -141,6 +158,10 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     if start <= at < end:
         return bearer(binder, number, place.start, leads=True) is not None
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
+    if (_NO.search(sentence.text, *mine) and not _STAYS.search(sentence.text, *mine)) or _EXISTS.search(
+        sentence.text, start, place.start - sentence.start
+    ):
+        return False
     taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     small = sentence.text if at == 0 else sentence.text[:1].lower() + sentence.text[1:]
@@ -149,7 +170,7 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
     if thing and taken_up is not None and taken_up.group() in {"it", "its", "them"}:
         # `The jewels were at Leeds, and Mara had never heard of them`.
         return False
-    alone = alone and not thing
+    alone = alone and not thing and not _THINGS.match(sentence.text, start)
     return (taken_up is not None or alone) and bearer(binder, number, max(owner.end, sentence.start)) is not None
 
 

@@ -24,7 +24,8 @@ from tallystick.rooms.studio.continuity.vocabulary import COUNTED, COUNTED_OFF, 
 _NUMBER = re.compile(rf"(?<![\w-]){AGE}(?!\w)(?!-(?!years?-old\b))(?!\s+and\s+a\s+half)", re.IGNORECASE)
 _NO_NOUN = re.compile(  # what follows a number that counts nothing
     r"\s*(?:[.,;:!?)—]|\Z)|\s+(?:and|but|or|that|this|now|then|when|with|without|in|on|to\s+(?:the\s+day|whom)|whom|"
-    r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|could|ought|will|must|as|"
+    r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|"
+    r"could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
     r"the\s+(?:day|week|month))\b|\s+[A-Z]"
 )
@@ -128,7 +129,7 @@ _AT_HAD = re.compile(
 )
 _AT_DID = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+(?:had\s+)?(?:run|ran|left|gone|went|married|entered|joined|sailed|enlisted|"
-    r"fled|fought|inherited|emigrated|eloped|won|published)\b"
+    r"fled|fought|inherited|emigrated|eloped|won|published|wanted|hoped|dreamed)\b"
 )
 _BIRTHDAY = re.compile(
     rf"(?<![\w-])(?P<number>{ORDINAL})\s+(?P<what>birthday|year)\b(?!\s+(?:of\s+(?![A-Z]|(?:his|her|"
