@@ -35,6 +35,21 @@ _MEANT = re.compile(
     r"(?:[a-z]+ed|went|left|took|set|came|drove|rode|ran)\b)"
 )
 """`promised to write, and started`: what is only meant ends where the next thing is done."""
+_READER = re.compile(
+    r"\b(?:[Ll]et (?:the reader|us|him who reads)|(?:the reader|you|he who reads) (?:may|must|will|should|is to))"
+    r" (?:now |then )?(?:imagine|picture|fancy|suppose|conceive|figure)(?: to (?:himself|yourself|ourselves))?\b|"
+    r"\b[Ii]magine (?=an? )|\b(?:[Ll]et it (?:only |here )?be|[Bb]e it|[Ii]t (?:must|may|should|need only) be|"
+    r"I (?:must|may|should)|we (?:must|may)) (?:said?|told|stated|recorded|set down|known|owned|admitted|confessed?|"
+    r"mention(?:ed)?|add(?:ed)?|own)\b(?! by\b)"
+)
+"""`Let the reader imagine a man of forty`: the narrator's own way of telling."""
+_KNOWN_BY = re.compile(
+    r"\b(?:[Pp]eople|[Tt]hey|[Ee]very(?:body|one)|[Nn]obody|[Nn]o one|[Oo]ne|who|[Ss]trangers|[Vv]isitors|[Aa]ll)"
+    r"(?: (?:who \w+ \w+ |had |always |ever |never |chiefly |only |mostly |generally |afterwards |\w+ly ){0,2}| )"
+    r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |[A-Z])(?![^,;.]{0,40} as\b)|"
+    r"\bremembered (?:for|by) "
+)
+"""What all the world knows somebody by is so still."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -58,7 +73,7 @@ _AHEAD = re.compile(
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
-    r"(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
+    r"mistaken for|(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
     r"(?-i:[A-Z])\w+)?) for|"
     r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
     r"her|"
@@ -99,6 +114,8 @@ DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
     r"anything but|by no means)\b|n't\b"
 )
+_THAT = re.compile(r",\s+(?:and\s+|but\s+)?that\s+(?=(?:he|she|it|they|his|her|the|there|[A-Z])\b)")
+"""`that she was not tall, that her hair was red`: each is said by itself."""
 
 
 def is_claimed(
@@ -129,10 +146,12 @@ def is_claimed(
     elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
     if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
+    text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text) if granted else text
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
     start, end = clause_at(text, first)
+    start = max(start, *(one.start() for one in _THAT.finditer(text, 0, max(first, 0))), 0)
     if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
     if likened and _LIKENED.search(text, 0, first):
@@ -152,7 +171,7 @@ def _is_as_others_see(text: str, first: int) -> bool:
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    for aside in (_ASIDE, _MEANT):
+    for aside in (_ASIDE, _MEANT, _READER):
         text = aside.sub(lambda one: "," * len(one.group()), text)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

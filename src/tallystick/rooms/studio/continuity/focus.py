@@ -73,6 +73,13 @@ _MANY = re.compile(
     r"(?:'s\s+|his\s+|her\s+)?(?:\w+\s+)?(?:people|folk|parents|neighbours|neighbors|children|men|women|friends|"
     r"guests|visitors|servants)\b"
 )
+_BEHOLDERS = re.compile(
+    r"(?:people|folk|neighbours|neighbors|strangers|visitors|guests|others|men|women|children|friends|villagers|ladies|"
+    r"servants)\s+(?:(?:who|that)\s+[^,;]{2,40}?\s+)?(?:\w+ly\s+|always\s+|first\s+|often\s+|had\s+|all\s+){0,2}(?:notic|"
+    r"saw\b|seen\b|see\b|remark|remember|observ|knew\b|know|forg[eo]t|said\b|say|look|thought|describ|recogni[sz]|spoke|"
+    r"spok|agreed|turned|liked|pointed)"
+)
+"""Many who see or know something of one."""
 _DESCRIBED = frozenset({*MEN, *WOMEN, *words("stranger person creature figure child baby infant twin namesake other")})
 """Those of whom more is often told, since nothing else is known of them."""
 _WITH_THE = re.compile(
@@ -156,7 +163,9 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
         found.start()
         for pattern in (OTHERS, KIN)
         for found in pattern.finditer(text)
-        if not any(first <= found.start() < last for first, last in own) and not _stands_by(text, found)
+        if not any(first <= found.start() < last for first, last in own)
+        and not _stands_by(text, found)
+        and not _BEHOLDERS.match(text, found.start())
     ]
     if not others or _SO_DID.search(text):
         return True

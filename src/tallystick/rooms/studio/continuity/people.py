@@ -32,6 +32,7 @@ from tallystick.rooms.studio.continuity.vocabulary import (
     MALE_TITLES,
     NOT_NAMES,
     NUMBER,
+    OPENERS,
     ORDINAL,
     TITLES,
 )
@@ -180,7 +181,7 @@ class Cast:
             # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
         small = self._lower[lowered]
-        if _COUNTS.fullmatch(lowered):
+        if _COUNTS.fullmatch(lowered) or (lowered in OPENERS and not self.counts[word]):
             return False
         if self.counts[word]:
             return small <= self.counts[word] // 2

@@ -249,7 +249,9 @@ def _beside(before: str, slot: Slot) -> bool:
     if not _ADJECTIVES.match(piece) or _NOUNY.search(piece):
         return False
     owned = _OBJECT.search(between[: len(between) - len(piece) - 1])
-    return owned is None or OTHERS.search(owned.group()) is not None or re.match(r"\s+of\s+[A-Z]", between) is not None
+    if owned is None or re.search(r"\b(?:it|them|each)\s*\Z", owned.group()):
+        return True
+    return OTHERS.search(owned.group()) is not None or re.match(r"\s+of\s+[A-Z]", between) is not None
 
 
 _MOST_WORDS = 7
