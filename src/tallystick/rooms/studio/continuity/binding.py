@@ -28,7 +28,8 @@ _FINITE = re.compile(
 )
 _CLEFT = re.compile(r"\W*It\s+(?:was|is)\s+(?:chiefly\s+|only\s+|mostly\s+|\w+ly\s+)?(?:by|for|from|in|to|with)\s+\Z")
 _THEN_HE = re.compile(
-    r",\s+(?:(?:sat|stood|came|lay|knelt|waited|walked|rode|hung|leaned|leant|went|appeared)\s+)?(?:(?:old|poor|young)\s+)?\Z"
+    r",\s+(?:(?:sat|stood|came|lay|knelt|waited|walked|rode|hung|leaned|leant|went|appeared)\s+)?(?:(?:old|poor|"
+    r"young)\s+)?\Z"
 )
 _APART_FROM = re.compile(r"\s+(?:(?:a|the|his|her)\s+\w+\s+)?(?:from|with|out\s+of|under|beneath|through|behind)\s+\Z")
 _GOVERNED = re.compile(
@@ -109,25 +110,22 @@ class Binder:
         """`With her grey eyes Helen measured …`: the name follows."""
         sentence = self.prose.sentences[number]
         before = sentence.text[: at - sentence.start]
-        if not (_LEADING.match(before) or _CLEFT.match(before) or self._is_fronted(number, at)):
+        if not (_LEADING.match(before) or _CLEFT.match(before) or self.fronted(number, at)):
             return None
         people = [mention for mention in self.mentions(number) if self.cast.is_person(mention.key)]
         fitting = self._fitting(people, gender)
         alone = len({mention.key for mention in people}) == 1 and len(fitting) == len(people)
         return people[0] if alone and not people[0].is_possessive else None
 
-    def _is_fronted(self, number: int, at: int) -> bool:
+    def fronted(self, number: int, at: int) -> Mention | None:
         """`Hatless, her black hair flying, Helen came …`: what stands before the subject is the subject's."""
         sentence = self.prose.sentences[number]
         before = sentence.text[: at - sentence.start]
         first = next(iter(self.mentions(number)), None)
-        return (
-            first is not None
-            and first.start > at
-            and not _FINITE.search(before)
-            and not _has_rival(before, None)
-            and _THEN_HE.search(self.prose.told, sentence.start, first.start) is not None
-        )
+        if first is None or first.start < at or first.is_possessive or not self.cast.is_person(first.key):
+            return None
+        other = _FINITE.search(before) or _has_rival(before, None)
+        return None if other or not _THEN_HE.search(self.prose.told, sentence.start, first.start) else first
 
     def subject(self, number: int, at: int) -> Mention | None:
         """The only person named in the sentence before an offset, if no one else can be the subject there."""

@@ -12,7 +12,8 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, 
 
 _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
 _FALSE = re.compile(
-    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:an?|the|his|her|their|that) (?:\w+ )?(?:custom|rule|habit|law|"
+    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:age|size|height|rank|colou?r|custom)\b| (?:an?|the|his|her|"
+    rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
     rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
     rf"gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
@@ -72,7 +73,8 @@ _AHEAD = re.compile(
     r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"heart)|"
-    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
+    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
+    r"describ(?:ed|es|ing) (?:him|her)self|"
     r"mistaken for|(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
     r"(?-i:[A-Z])\w+)?) for|"
     r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
@@ -114,6 +116,7 @@ DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
     r"anything but|by no means)\b|n't\b"
 )
+_BY_MISTAKE = re.compile(r"\b(?:by mistake|in error|through (?:an|some) error)\b")
 _THAT = re.compile(r",\s+(?:and\s+|but\s+)?that\s+(?=(?:he|she|it|they|his|her|the|there|[A-Z])\b)")
 """`that she was not tall, that her hair was red`: each is said by itself."""
 
@@ -146,6 +149,7 @@ def is_claimed(
     elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
     if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
+    text = _READER.sub(lambda one: "," * len(one.group()), text)
     text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text) if granted else text
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
@@ -154,7 +158,7 @@ def is_claimed(
     start = max(start, *(one.start() for one in _THAT.finditer(text, 0, max(first, 0))), 0)
     if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
-    if likened and _LIKENED.search(text, 0, first):
+    if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
     comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)
@@ -171,7 +175,7 @@ def _is_as_others_see(text: str, first: int) -> bool:
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    for aside in (_ASIDE, _MEANT, _READER):
+    for aside in (_ASIDE, _MEANT):
         text = aside.sub(lambda one: "," * len(one.group()), text)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

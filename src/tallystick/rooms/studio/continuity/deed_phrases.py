@@ -271,7 +271,8 @@ WRITES = re.compile(
 )
 ONLY_IF = re.compile(r"\W*(?:If|Unless|Suppos\w+|Should|Were|Had)\b[^¤]*\b(?:would|might|could)\b", re.DOTALL)
 GOES_ON = re.compile(
-    r",\s+(?:and|or|then|and\s+then)\s+(?!(?:he|she|they|it|we|you|the|an?|his|her|their|its|this|that|these|those|there|when|"
+    r",\s+(?:and|or|then|and\s+then)\s+(?!(?:he|she|they|it|we|you|the|an?|his|her|their|its|this|that|these|those|"
+    r"there|when|"
     r"while|as|so|then|at|in|on|with|for|not)\b)[a-z]+\b"
 )
 """A further deed of the same person: no subject of its own."""

@@ -75,8 +75,10 @@ _MANY = re.compile(
 )
 _BEHOLDERS = re.compile(
     r"(?:people|folk|neighbours|neighbors|strangers|visitors|guests|others|men|women|children|friends|villagers|ladies|"
-    r"servants)\s+(?:(?:who|that)\s+[^,;]{2,40}?\s+)?(?:\w+ly\s+|always\s+|first\s+|often\s+|had\s+|all\s+){0,2}(?:notic|"
-    r"saw\b|seen\b|see\b|remark|remember|observ|knew\b|know|forg[eo]t|said\b|say|look|thought|describ|recogni[sz]|spoke|"
+    r"servants)\s+(?:(?:who|that)\s+[^,;]{2,40}?\s+)?(?:\w+ly\s+|always\s+|first\s+|often\s+|had\s+|"
+    r"all\s+){0,2}(?:notic|"
+    r"saw\b|seen\b|see\b|remark|remember|observ|knew\b|know|forg[eo]t|said\b|say|look|thought|describ|recogni[sz]|"
+    r"spoke|"
     r"spok|agreed|turned|liked|pointed)"
 )
 """Many who see or know something of one."""

@@ -8,9 +8,11 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _IT_WAS = re.compile(
     r"\b(?:(?:[Ii]t|[Tt]his|[Tt]hat|[Ss]uch|he|she|who|which)\s+(?:was|is|proved\s+to\s+be|turned\s+out\s+to\s+be|"
-    r"could\s+(?:only\s+)?be|must\s+be|they\s+(?:all\s+)?(?:called|knew\s+(?:as|for)))|whom?\s+(?:[\w']+\s+){1,4}?(?:as|"
+    r"could\s+(?:only\s+)?be|must\s+be|they\s+(?:all\s+)?(?:called|knew\s+(?:as|for)))|"
+    r"whom?\s+(?:[\w']+\s+){1,4}?(?:as|"
     r"called|named|by\s+the\s+name\s+of)|(?:recognised|recognized|recognising|knew\s+(?:him|her)\s+(?:for|as)|"
-    r"answered\s+to\s+the\s+name\s+of|known\s+(?:to\s+\w+\s+)?as|by\s+name|called|named|none|no)(?:\s+other\s+than)?)\s+"
+    r"answered\s+to\s+the\s+name\s+of|known\s+(?:to\s+\w+\s+)?as|by\s+name|called|named|none|"
+    r"no)(?:\s+other\s+than)?)\s+"
     r"(?:(?:none|no)\s+other\s+than\s+|of\s+course\s+|indeed\s+|only\s+|old\s+|poor\s+|our\s+friend\s+)?\Z"
 )
 _WHO_DID = re.compile(r",?\s+(?:who|that|whom|whose)\b|'")

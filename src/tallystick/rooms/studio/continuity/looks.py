@@ -18,7 +18,8 @@ from tallystick.rooms.studio.continuity.whose import whose
 
 _NOUN = re.compile(
     r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|\b(?P<hair>hairs?|locks?|curls?|tress(?:es)?|"
-    r"ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|thatch|"
+    r"ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|"
+    r"thatch|"
     r"clippings|tufts?|strands?|wisps?|scalp|ends|snippings|cuttings|trimmings|shock|crop)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )

@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.unreal import DREAMT, FALSE, PICTURED, P
 _UNREAL = re.compile(
     rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|{FALSE}|imagin\w+|fanc(?:y|ied|ies)|"
     r"(?<!\bwas )(?<!\bbe )remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
-    r"mistaken for|lens(?:es)?|"
+    r"mistaken for|by mistake|lens(?:es)?|"
     r"[Ii]n the play|played at being|[Ii]n (?:his|her) (?:heart|madness|raving)|read aloud|stor(?:y|ies)|"
     r"tales?|[Rr]umou?rs?|rumou?red|[Gg]ossip|descri(?:bed|ptions?)|passport|(?:was|be|were) (?:a )?lies?|liar|"
     r"saw (?:himself|herself|itself)|gave out|let it be|put (?:it )?about|ha[ds] it (?:\w+ )*that|would have it|"

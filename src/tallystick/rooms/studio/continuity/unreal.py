@@ -7,7 +7,9 @@ DREAMT = (
     r"her )?sleep\b(?=[^.]*\bwoke)|the (?:sleeper|dreamer)|slumbers?|only the (?:wind|house|rain|sea|branches)"
 )
 PICTURED = (
-    r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )(?<!was )(?<!were )(?<!been )paintings?|painted (?=[A-Z]|him\b|"
+    r"portraits?|(?<!wanted )(?<!wanting )(?<!needed )(?<!was )(?<!were )(?<!been )(?<!to )painting(?! (?:the|an?|"
+    r"his|her|"
+    r"gates?|fences?|walls?|boats?|doors?)\b)|paintings|painted (?=[A-Z]|him\b|"
     r"her\b|a\b|the\b)|(?:the|a|this|"
     r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|daguerreotype|photographs?|"
     r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
@@ -19,7 +21,8 @@ PICTURED = (
 PLAYED = (
     r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
     r"(?:of|in) a bottle|tinted|"
-    r"costumes?|management|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|role) of|handbills?|"
+    r"costumes?|the management(?! of)|actor|actress|[Oo]n (?:the )?stage|stage lights|pantomime|the (?:part|"
+    r"role) of|handbills?|"
     r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
@@ -27,7 +30,8 @@ FALSE = (
     r"(?<!was )(?<!were )(?<!being )lied|"
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
     r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken(?! for)|"
-    r"(?<!no )(?<!not )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|first that came into (?:his|"
+    r"(?<!no )(?<!not )(?<!by )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|"
+    r"first that came into (?:his|"
     r"her) head|to try (?:him|her|them)\b|[Tt]o (?:throw|put) (?:[\w']+ ){0,4}off|put (?:[\w']+ ){0,4}off the (?:scent|"
     r"track)|(?:not (?:one|a word|a syllable)|none|neither|nothing|hardly a word|no part)\b[^.;]{0,40} (?:was|were|"
     r"being|is) (?:true|so(?=\s*[.,;]))|(?:not|far from|anything but|never) (?:\w+ )?(?:true|the (?:truth|case))"
