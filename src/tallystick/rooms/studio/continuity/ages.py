@@ -88,6 +88,7 @@ Read = tuple[Mention, int, int] | None
 _PAST_IT = 9
 """Years past a birthday that somebody will never see again."""
 _LATER_ON = re.compile(
+    rf"\b[Ii]n\s+(?:{NUMBER}|a\s+few|some|another\s+\w+)\s+(?:more\s+)?(?:years|decades)\b(?!\s+of)|"
     r"\b(?:at\s+last|[Bb]y\s+the\s+time|[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
 )
 _SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)

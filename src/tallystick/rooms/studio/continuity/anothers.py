@@ -66,6 +66,7 @@ def is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thing
     return bool(
         _is_beasts(told, sentence.start, sentence.end, thing)
         or _KEEPSAKE.search(sentence.text)
+        or _ITS_OWN.search(told, thing.end, sentence.end)
         or (thing.cue.lower() in {"", "a", "an", "of"} and _LIKES.search(sentence.text))
         or _OF_ANOTHER.match(told, thing.end)
         or is_anothers(binder, number, thing)
@@ -96,10 +97,17 @@ def _is_beasts(told: str, start: int, end: int, thing: Thing) -> bool:
     return beast is not None and not _WATCHED.search(told, thing.end, beast.start())
 
 
+_ITS_OWN = re.compile(r"\bits\s+(?:own\s+)?(?:forehead|brow|face|eyes|head|neck|ears|cheeks?|temples)\b")
 _WATCHED = re.compile(
     r"\b(?:watch\w*|follow\w*|look\w*|star\w+|rest\w*|fix\w*|fell|gaz\w+|met|upon|on|at|to|towards|over|"
     r"saw|sought)\s+(?:\w+\s+)?(?:the|an?|his|her|old)\s+(?:\w+\s+)?\Z"
 )
+
+
+_MIRROR = re.compile(
+    r"\b(?:mirror|looking-glass|reflection|in(?:to)?\s+the\s+(?:\w+\s+)?(?:glass|water|window|pane)|shop-?\s?window)\b"
+)
+"""In which one sees oneself."""
 
 
 def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool:
@@ -109,6 +117,8 @@ def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool
         return _AT_HIM.search(told, thing.end, owner.start) is not None and not BODY.match(told, owner.end)
     start, _ = clause_at(sentence.text, thing.start - sentence.start)
     between = told[owner.end : thing.start]
+    if _MIRROR.search(between):
+        return False
     if thing.cue.lower() in PRONOUNS or owner.start < sentence.start + start or _THROUGH.search(between):
         return False
     bare = thing.cue == "" and re.search(r",\s+(?:[\w-]+\s+){0,3}\Z", between)

@@ -115,7 +115,9 @@ class Binder:
         people = [mention for mention in self.mentions(number) if self.cast.is_person(mention.key)]
         fitting = self._fitting(people, gender)
         alone = len({mention.key for mention in people}) == 1 and len(fitting) == len(people)
-        return people[0] if alone and not people[0].is_possessive else None
+        if not alone or people[0].is_possessive or _rivals(None).search(self.prose.told, at, people[0].start):
+            return None
+        return people[0]
 
     def fronted(self, number: int, at: int) -> Mention | None:
         """`Hatless, her black hair flying, Helen came …`: what stands before the subject is the subject's."""

@@ -47,7 +47,7 @@ _READER = re.compile(
 _KNOWN_BY = re.compile(
     r"\b(?:[Pp]eople|[Tt]hey|[Ee]very(?:body|one)|[Nn]obody|[Nn]o one|[Oo]ne|who|[Ss]trangers|[Vv]isitors|[Aa]ll)"
     r"(?: (?:who \w+ \w+ |had |always |ever |never |chiefly |only |mostly |generally |afterwards |\w+ly ){0,2}| )"
-    r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |[A-Z])(?![^,;.]{0,40} as\b)|"
+    r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |about |in |of |[A-Z])(?![^,;.]{0,40} as\b)|"
     r"\bremembered (?:for|by) "
 )
 """What all the world knows somebody by is so still."""
@@ -72,6 +72,7 @@ _AHEAD = re.compile(
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
     r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"film|movie|novel|book|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
     r"describ(?:ed|es|ing) (?:him|her)self|"
@@ -116,6 +117,10 @@ DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
     r"anything but|by no means)\b|n't\b"
 )
+_IN_TRUTH = re.compile(
+    r"\b(?:was|were|is|had|being) (?:in (?:truth|fact|reality|plain truth)|really|actually)\b[^,;:]{0,40}\Z"
+)
+"""`whatever the passport said, she was in truth forty`."""
 _BY_MISTAKE = re.compile(r"\b(?:by mistake|in error|through (?:an|some) error)\b")
 _THAT = re.compile(r",\s+(?:and\s+|but\s+)?that\s+(?=(?:he|she|it|they|his|her|the|there|[A-Z])\b)")
 """`that she was not tall, that her hair was red`: each is said by itself."""
@@ -150,8 +155,10 @@ def is_claimed(
     if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
     text = _READER.sub(lambda one: "," * len(one.group()), text)
-    text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text) if granted else text
+    text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text)
     confirmed = _CONFIRMED.search(text) is not None
+    if _IN_TRUTH.search(text[: max(first, 0)], clause_at(text, first)[0]):
+        return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
     start, end = clause_at(text, first)

@@ -18,6 +18,10 @@ from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
+_THE_OTHER = re.compile(
+    r"(?:\s+and\s+[^,;]{2,40})?,\s+(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){1,3}(?:[a-z]+ed|[a-z]+s?)\s"
+)
+"""`Grey-eyed and furious, the cat shot past Mara`."""
 _A_PERSON = re.compile(
     r"\s+(?:person|man|woman|girl|boy|lad|creature|fellow|youth|child)\b(?!\s+(?:who|whom|whose|that)\b)"
 )
@@ -96,7 +100,9 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
         or _opening(narration, binder, number, found)
         or (
             bearer(binder, number, found.start())
-            if _ALONE.match(narration.prose.told, found.end()) and is_claimed(narration, number, found.span())
+            if _ALONE.match(narration.prose.told, found.end())
+            and not _THE_OTHER.match(narration.prose.told, found.end())
+            and is_claimed(narration, number, found.span())
             else None
         )
         or (alone(binder, number) if _A_PERSON.match(narration.prose.told, found.end()) else None)

@@ -7,7 +7,8 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.people import Mention
 
 _IT_WAS = re.compile(
-    r"\b(?:(?:[Ii]t|[Tt]his|[Tt]hat|[Ss]uch|he|she|who|which)\s+(?:was|is|proved\s+to\s+be|turned\s+out\s+to\s+be|"
+    r"\b(?:(?:[Ii]t|[Tt]his|[Tt]hat|[Ss]uch|he|she|who|which)\s+(?:was|is|had\s+been|proved\s+to\s+be|"
+    r"turned\s+out\s+to\s+be|"
     r"could\s+(?:only\s+)?be|must\s+be|they\s+(?:all\s+)?(?:called|knew\s+(?:as|for)))|"
     r"whom?\s+(?:[\w']+\s+){1,4}?(?:as|"
     r"called|named|by\s+the\s+name\s+of)|(?:recognised|recognized|recognising|knew\s+(?:him|her)\s+(?:for|as)|"

@@ -99,7 +99,7 @@ def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
         how = re.search(r"\b(?:how\s+(?:very\s+)?|their\s+|\A\W*Being\s+)\Z", sentence.text[: tint.span[0]]) is not None
         # So it is in `that heaven gave her eyes of hazel was no merit`.
         how = how or _OF_COLOUR.fullmatch(sentence.text, tint.slot[1], max(tint.span[0], tint.slot[1])) is not None
-        if owner is None or not is_claimed(narration, number, value, granted=how):
+        if owner is None or not is_claimed(narration, number, value, granted=how, owned=how):
             continue
         if not (how or is_lasting(sentence, thing, *value)):
             continue
@@ -140,6 +140,10 @@ _GOES_ON = re.compile(r"\W*(It|They|Those|These|Both)\s+(?:was|were|had)\b")
 _OF_ANYTHING = frozenset(
     words("tangle thatch clippings tuft tufts strand strands wisp wisps ends snippings cuttings trimmings shock crop")
 )
+_NEVER_SEEN = re.compile(
+    r"\b(?:[Nn]obody|[Nn]o\s+one|[Nn]ever|not|hardly|none)\b[^,;]{0,30}\b(?:saw|seen?|known|met|imagin\w+|"
+    r"pictured?)\s+[A-Z]"
+)
 _WOULD = re.compile(r"\b(?:would|might|could|should)\s+(?:have|be|look|suit)\b|\bif\b")
 """`would have looked better with black hair`."""
 _OF_HEAD = re.compile(
@@ -147,6 +151,12 @@ _OF_HEAD = re.compile(
     r"cap|curls?)\b"
 )
 """What shows that a tangle or a tuft is one of hair."""
+_ABSOLUTE = re.compile(r"\b(?:the|an?|his|her|its|their|my|him|them)(?:\s+[\w-]+){1,2}\Z")
+_WIDE = re.compile(
+    r"\s+(?:wide|narrow\w*|fixed|half|shining|bright|blazing|closed|shut|open|hard|cold|steady|level|calm|wet|dull|"
+    r"full|"
+    r"fierce|empty|huge|round|alert|still|on|upon|[a-z]+(?:ing|ed))\b"
+)
 _SHADES_OF = re.compile(
     r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"
     r"colou?r|shade|tint|hue|flecks?|crown|top|back|mass|waves?|curls|coils|tangle|ends|roots|halo|slits?|pools?|"
@@ -173,7 +183,8 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
         _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
     ):
         return
-    if thing.cue == "with" and _WOULD.search(clause_around(sentence, thing.cue_start, noun.end)):
+    clause = clause_around(sentence, thing.cue_start, noun.end)
+    if thing.cue == "with" and (_WOULD.search(clause) or _NEVER_SEEN.search(clause)):
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
     words_said = " ".join(modifiers) or colours[0]
@@ -211,6 +222,14 @@ def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
     for token in reversed(tokens):
         between = before[token.end() : last]
         word = token.group()
+        if (
+            between.strip() == ","
+            and modifiers
+            and _ABSOLUTE.search(before, 0, token.end())
+            and _WIDE.match(sentence.text, len(before) + noun.end - noun.start)
+        ):
+            # `stared at the door, blue eyes wide`: the door is no adjective.
+            break
         if between.strip() not in {"", ","}:
             break
         if word in {"and", "but"} and modifiers and not between.strip():

@@ -27,7 +27,7 @@ _THINGS = (
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
     r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|"
     r"lugger|"
-    r"packet|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
+    r"smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
     r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|"
     r"wine|"
     r"regiment|racehorse|railway|ticket|churches)"

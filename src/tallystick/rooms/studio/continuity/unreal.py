@@ -48,8 +48,8 @@ CONFIRMED = (
     r"so|right|correct|the (?:case|fact)|a fact|(?:his|her) (?:real |true |own |exact )?(?:age|colou?r))|"
     r"(?:as|and so) (?:in fact |in truth |indeed |really )?(?:he|she|it|they) (?:\w+ly )?(?:was|were|is|had|did)"
     r"(?=\s*[,.;:—)]|\Z)|and with (?:reason|truth))\b|"
-    r"\b(?:[Nn]o(?:body|"
-    r" ?one)|[Ff]ew(?: people)?) (?:would|could)(?: ever)? have (?:guessed|supposed|suspected|thought|known|imagined|"
-    r"believed|dreamed) (?:that )?"
+    r"\b(?:[Nn]o(?:body| ?one)|[Ff]ew(?: people)?|[Nn]ot (?:one|many)|[Nn]one)(?: of [\w ]{2,24}?)? (?:(?:would|could)"
+    r"(?: ever)? have (?:guessed|supposed|suspected|thought|known|imagined|believed|dreamed)|(?:ever |yet )?(?:guessed|"
+    r"suspected|knew|noticed)) (?:that )?"
 )
 """The narrator vouches for what somebody says."""

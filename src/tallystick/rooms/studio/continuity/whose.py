@@ -92,7 +92,7 @@ def _among_others(binder: Binder, number: int, thing: Thing) -> Mention | None:
         return None
     others = [one for one in OTHERS.finditer(sentence.text) if not _REFERS.match(sentence.text, one.end())]
     start, _ = clause_at(sentence.text, thing.start - sentence.start)
-    if is_said_of_another(binder, number, owner, thing) or _SELF.search(sentence.text):
+    if is_said_of_another(binder, number, owner, thing) or _SELF.search(told, sentence.start, thing.start):
         return None
     if _HAD_THE.search(told, sentence.start, thing.cue_start) or KIN.search(sentence.text):
         return None
@@ -107,11 +107,23 @@ def _among_others(binder: Binder, number: int, thing: Thing) -> Mention | None:
             if near and agrees and owner.start < thing.start and _SUBJECT.search(told, sentence.start, thing.cue_start)
             else None
         )
-    here = [one for one in others if start <= one.start() < thing.start - sentence.start]
-    return None if here or is_beheld(binder, number, owner, thing) else owner
+    at, named = thing.start - sentence.start, owner.end - sentence.start
+    seen = [one for one in others if _SEEN_BY.search(sentence.text, one.end(), at)]
+    others = [one for one in others if one not in seen]
+    # `kissed the girl's head, where the fair hair was parted`: what hangs on another is another's.
+    hung = _HANGS_ON.match(sentence.text, start) is not None
+    here = [one for one in others if (start if not hung else named) <= one.start() < at]
+    return None if here or (not seen and is_beheld(binder, number, owner, thing)) else owner
 
 
 _SELF = re.compile(r"\b(?:I|me|my|mine|we|us|our|she|they)\b")
+_SEEN_BY = re.compile(
+    r"\b(?:saw|seen|noticed|remarked|observed|found|recognised|recognized|knew|caught|marked|met|looked\s+into|"
+    r"noted)\s+"
+    r"(?:[\w\s]{2,24}?\s)?(?:that\s+|how\s+)?(?:the|those|these|that|in)\s+(?:[\w-]+,?\s+){0,3}\Z"
+)
+"""Whoever sees them has others."""
+_HANGS_ON = re.compile(r"\W*(?:where|which|whose|whom|who)\b")
 _HAD_THE = re.compile(r"\b(?:had|has|have|with)\s+\Z")
 _REFERS = re.compile(r"\s+(?:of|at|in)\s+[A-Z]")
 _SUBJECT = re.compile(r"(?:\b(?:that|for|because|so|how|where|and)|,)\s+(?:the\s+\w+\s+of\s+)?\Z")

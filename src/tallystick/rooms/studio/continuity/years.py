@@ -97,6 +97,11 @@ _THERE_WERE = re.compile(
     r"\b[Tt]here\s+(?:was|were|are|is|had\s+been|must\s+be|must\s+have\s+been)\s+(?:\w+\s+){0,2}\Z"
 )
 """`There were eighteen`: things that somebody counted."""
+_COUNTED_THINGS = re.compile(
+    r"\bcount(?:ed|ing)\s+(?:up\s+|over\s+)?(?:all\s+)?(?:the|his|her|their|these|those)\s+"
+    r"(?!years|birthdays|candles|fingers|summers|winters|springs|rings)[a-z]+\b"
+)
+"""`counted the steps and made it forty`."""
 _NEAR = 24
 """Characters around a number in which what it counts would stand."""
 _BETWEEN = re.compile(
@@ -145,7 +150,10 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
     if _OLD.match(text, end):
         return True
     value = range_of(found)
-    if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, max(0, start - _NEAR), end + _NEAR):
+    first = max(0, start - _NEAR, *(text.rfind(sign, 0, start) for sign in ",;:"))
+    if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, first, end + _NEAR):
+        return False
+    if _COUNTED_THINGS.search(text, 0, start):
         return False
     if COUNT.match(text, end):
         return _is_life(text, start, end)
