@@ -19,6 +19,8 @@ _BELOW = (
     r"under|less\s+than|fewer\s+than|below|on\s+the\s+right\s+side\s+of|(?:on\s+)?this\s+side\s+of|no\s+more\s+than|"
     r"not\s+(?:above|more\s+than)|at\s+(?:the\s+)?most|not\s+over"
 )
+_ONLY = r"no\s+more\s+than|not\s+more\s+than"
+"""`had no more than thirty years`: thirty, and that is little."""
 _JUST_OVER = (
     r"just\s+(?:past|over|turned)|a\s+little\s+(?:over|past|more\s+than)|little\s+more\s+than|newly\s+turned|"
     r"turned(?:\s+of)?|gone"
@@ -34,7 +36,8 @@ _ABOUT = (
 _PLAIN = (
     r"now|then|still|just|only|barely|scarcely|hardly|merely|but|already|exactly|well|fully|full|quite|all\s+of|"
     r"a\s+good|precisely|herself|himself|at\s+th(?:is|at|e)\s+time|at\s+this\s+point|by\s+(?:now|then|this\s+time|"
-    r"that\s+time)|in\s+fact|th(?:is|at)\s+year|the\s+age\s+of|the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|"
+    r"that\s+time)|in\s+(?:fact|truth|reality)|really|actually|after\s+all|th(?:is|at)\s+year|the\s+age\s+of|"
+    r"the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|"
     r"no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
 )
 AGE = (
@@ -43,6 +46,18 @@ AGE = (
     rf"(?P<about>{_JUST_OVER}|{_OVER}|{_SHORT}|{_BELOW}|{_ABOUT})\s+)?(?:(?:{_PLAIN})\s+)*(?P<number>{NUMBER})"
 )
 """An age as a phrase; `range_of` says which years it leaves open."""
+PERSON = (
+    r"(?:girl|boy|man|woman|lad|lady|creature|gentleman|youth|child|widow|widower|maid|lass|fellow|person|"
+    r"bachelor|spinster|matron|infant|veteran|stripling|soul|urchin|beauty)"
+)
+AFTER = (
+    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|"
+    r"summer|autumn|winter|morning|night)|this\s|last\s|now\b|that\s+\w+day\b|come\s+[A-Z]|or\s+(?:so|thereabouts)|"
+    r"in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|January|February|March|April|May|June|July|August|September|"
+    r"October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+(?:the\s+time|most|the\s+most)|to\s+the\s+day|on\s+(?:the|"
+    r"that)\s+\w+day\b|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|(?:years\s+(?:old\s+)?)on\s+the\s+day|"
+    r"when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
+)
 _SPREAD = 3
 """Years either way that `about forty` leaves open."""
 _DECADE = 9
@@ -81,12 +96,11 @@ def _qualified(value: int, about: str | None) -> Range:
     if about is None:
         return value, value
     words = re.sub(r"\s+", " ", about.lower())
-    if re.fullmatch(_JUST_OVER, words):
-        return value, value + 2
-    if re.fullmatch(_OVER, words):
-        return value, value + _DECADE
-    if re.fullmatch(_SHORT, words):
-        return max(value - 2, 1), value
-    if re.fullmatch(_BELOW, words):
-        return max(value - _DECADE, 1), value
-    return max(value - _SPREAD, 1), value + _SPREAD
+    below, above = next((by for pattern, by in _LEAVES_OPEN if re.fullmatch(pattern, words)), (_SPREAD, _SPREAD))
+    return max(value - below, 1), value + above
+
+
+_LEAVES_OPEN = (
+    (_JUST_OVER, (0, 2)), (_OVER, (0, _DECADE)), (_SHORT, (2, 0)), (_ONLY, (2, 0)), (_BELOW, (_DECADE, 0)),
+)  # fmt: skip
+"""The years below and above the number that the words before it leave open."""

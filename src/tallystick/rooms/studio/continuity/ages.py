@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from tallystick.rooms.studio.continuity.age_phrases import AGE, range_of, said
+from tallystick.rooms.studio.continuity.age_phrases import AFTER, AGE, PERSON, range_of, said
 from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
+from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import holder, possessor
@@ -22,25 +23,13 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 )
 
 OLDEST = 120
-_PERSON = (
-    r"(?:girl|boy|man|woman|lad|lady|creature|gentleman|youth|child|widow|widower|maid|lass|fellow|person|"
-    r"bachelor|spinster|matron|infant|veteran|stripling|soul|urchin|beauty)"
-)
-_AFTER = (
-    r"(?=\s*(?:[.,;:!?)—]|\Z|\s(?:years\s+old\b|and\s+(?!(?:a\s+)?half\b)|but\b|that\s+(?:day|week|month|year|spring|"
-    r"summer|autumn|winter|morning|night)|this\s|last\s|now\b|that\s+\w+day\b|come\s+[A-Z]|or\s+(?:so|thereabouts)|"
-    r"in\s+(?:the\s+)?(?:spring|summer|autumn|winter|year|January|February|March|April|May|June|July|August|September|"
-    r"October|November|December|1[0-9]{3}|20[0-9]{2})|at\s+(?:the\s+time|most|the\s+most)|to\s+the\s+day|on\s+(?:the|"
-    r"that)\s+\w+day\b|without\s|with\s+(?:a|an|no|his|her)\s|on\s+(?:his|her)\s|(?:years\s+(?:old\s+)?)on\s+the\s+day|"
-    r"when\s+(?:this|the)\s+(?:story|tale|book)|though\b|yet\b)))"
-)
 _IS = re.compile(
     r"\b(?P<verb>was|is|turned|(?:had|has)\s+(?:just\s+|lately\s+|recently\s+|now\s+|already\s+|"
     r"not\s+long\s+)?(?:turned|reached|passed|attained|come\s+to|arrived\s+at|entered\s+upon)|"
     r"(?P<not_yet>had\s+not\s+(?:yet\s+)?(?:turned|reached|attained|passed))|reached|became|stood|"
     r"(?P<never>would\s+never\s+see))\s+"
     rf"{AGE}(?P<years>\s+years?(?:\s+(?:old|of\s+age))?)?(?(never)\s+again)(?:\s+if\s+(?:he|"
-    rf"she)\s+was\s+a\s+day)?{_AFTER}"
+    rf"she)\s+was\s+a\s+day)?{AFTER}"
 )
 _BIRTHDAY = re.compile(rf"\b(?P<number>{ORDINAL})\s+birthday\b")
 _YEAR_OF = re.compile(rf"\bin\s+(?:his|her)\s+(?P<number>{ORDINAL})\s+year\b")
@@ -58,7 +47,7 @@ _AGED = re.compile(
     r"(?=\s+(?:was|is|had)\b))"
 )
 _OF = re.compile(
-    rf"\b{_PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|"
+    rf"\b{PERSON},?\s+(?:of\s+(?:perhaps\s+)?|aged\s+|(?=[\w-]+\s+years\s+(?:old|"
     rf"of\s+age)\b)){AGE}(?:\s+(?:years(?:\s+old|\s+of\s+age)?|summers|winters)\b)?"
     r"(?=\s*[.,;:!?—)]|\s+(?:who|whom|whose|to\s+whom|with|and|when|at|in|or|now|then)\b|\Z)"
 )
@@ -83,7 +72,7 @@ _GAVE_IT = re.compile(r"\b(?:gave|given|giving|stated|declared|put\s+down|owned\
 """What somebody gives out as his age."""
 _CONFIRMED = re.compile(CONFIRMED)
 _BACK_THEN = re.compile(
-    r"\b(?:when|since|until|till|before|after|while|by the time|from the time|ever since|because)\s+\Z", re.IGNORECASE
+    r"\b(?:when|since|until|till|before|after|while|by the time|from the time|ever since)\s+\Z", re.IGNORECASE
 )
 _WHEN = re.compile(
     r"(?:\s+years?(?:\s+(?:old|of\s+age))?)?\s*,?\s*(?:when|before|at the time of|the (?:day|year|summer|"
@@ -99,10 +88,12 @@ Read = tuple[Mention, int, int] | None
 _PAST_IT = 9
 """Years past a birthday that somebody will never see again."""
 _LATER_ON = re.compile(
-    rf"\b(?:[Ii]n\s+(?:{NUMBER}|a\s+few|some)\s+(?:more\s+)?years?\b(?=[^;]*\bwould\b)|at\s+last|[Bb]y\s+the\s+time|"
-    rf"[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
+    rf"\b[Ii]n\s+(?:{NUMBER}|a\s+few|some|another\s+\w+)\s+(?:more\s+)?(?:years|decades)\b(?!\s+of)|"
+    r"\b(?:at\s+last|[Bb]y\s+the\s+time|[Ll]ong\s+after(?:wards)?|[Ii]n\s+(?:after|later)\s+(?:years|life))\b"
 )
 _SHE = re.compile(r"\b(?:he|she|his|her)\s+\Z", re.IGNORECASE)
+_ONLY_TRUE = {"granted": True, "likened": False}
+"""Here only what is said or dreamt is asked for; what is denied, each reader asks by itself."""
 
 
 def ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -110,7 +101,9 @@ def ages(narration: Narration, binder: Binder) -> Iterator[Fact]:
     prose = narration.prose
     for pattern, triggers, read in _READERS:
         for number, found in prose.matches(pattern, triggers):
-            if not narration.is_real(number) or _LATER_ON.search(prose.sentences[number].text):
+            text = prose.sentences[number].text
+            real = narration.is_real(number) or _CONFIRMED.search(text)
+            if not real or _LATER_ON.search(text) or not is_claimed(narration, number, found.span(), **_ONLY_TRUE):
                 continue
             read_age = read(narration, binder, number, found)
             if read_age is None:

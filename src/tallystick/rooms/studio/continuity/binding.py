@@ -22,6 +22,20 @@ _INTRODUCED = re.compile(
 
 
 _LEADING = re.compile(r"\W*(?:With|In|On|Behind|Beneath|Despite|[A-Z][a-z]+ing)\s+\Z")
+_FINITE = re.compile(
+    r"\b(?:he|she|they|it|I|we|you|who|which|was|were|had|has|is|are|did|would|could|said|came|went|saw|took|looked)\b",
+    re.IGNORECASE,
+)
+_CLEFT = re.compile(r"\W*It\s+(?:was|is)\s+(?:chiefly\s+|only\s+|mostly\s+|\w+ly\s+)?(?:by|for|from|in|to|with)\s+\Z")
+_THEN_HE = re.compile(
+    r",\s+(?:(?:sat|stood|came|lay|knelt|waited|walked|rode|hung|leaned|leant|went|appeared)\s+)?(?:(?:old|poor|"
+    r"young)\s+)?\Z"
+)
+_APART_FROM = re.compile(r"\s+(?:(?:a|the|his|her)\s+\w+\s+)?(?:from|with|out\s+of|under|beneath|through|behind)\s+\Z")
+_GOVERNED = re.compile(
+    r"\b(?:upon|on|at|to|towards?|for|with|by|from|before|behind|beside|near|past|over)\s+(?:the|an?|his|her)\s+"
+    r"(?:\w+\s+)?\Z"
+)
 
 
 class Binder:
@@ -95,12 +109,25 @@ class Binder:
     def _ahead(self, number: int, at: int, gender: Gender) -> Mention | None:
         """`With her grey eyes Helen measured …`: the name follows."""
         sentence = self.prose.sentences[number]
-        if not _LEADING.match(sentence.text[: at - sentence.start]):
+        before = sentence.text[: at - sentence.start]
+        if not (_LEADING.match(before) or _CLEFT.match(before) or self.fronted(number, at)):
             return None
         people = [mention for mention in self.mentions(number) if self.cast.is_person(mention.key)]
         fitting = self._fitting(people, gender)
         alone = len({mention.key for mention in people}) == 1 and len(fitting) == len(people)
-        return people[0] if alone and not people[0].is_possessive else None
+        if not alone or people[0].is_possessive or _rivals(None).search(self.prose.told, at, people[0].start):
+            return None
+        return people[0]
+
+    def fronted(self, number: int, at: int) -> Mention | None:
+        """`Hatless, her black hair flying, Helen came …`: what stands before the subject is the subject's."""
+        sentence = self.prose.sentences[number]
+        before = sentence.text[: at - sentence.start]
+        first = next(iter(self.mentions(number)), None)
+        if first is None or first.start < at or first.is_possessive or not self.cast.is_person(first.key):
+            return None
+        other = _FINITE.search(before) or _has_rival(before, None)
+        return None if other or not _THEN_HE.search(self.prose.told, sentence.start, first.start) else first
 
     def subject(self, number: int, at: int) -> Mention | None:
         """The only person named in the sentence before an offset, if no one else can be the subject there."""
@@ -147,4 +174,16 @@ def _rivals(gender: Gender | None) -> re.Pattern[str]:
 
 def _has_rival(text: str, gender: Gender | None) -> bool:
     """Whether somebody without a name could be meant instead: `the old woman`, `a stranger`."""
-    return any(not _INTRODUCED.search(text, 0, found.start()) for found in _rivals(gender).finditer(text))
+    return any(
+        not (_INTRODUCED.search(text, 0, found.start()) or _is_dealt_with(text, found))
+        for found in _rivals(gender).finditer(text)
+    )
+
+
+def _is_dealt_with(text: str, found: re.Match[str]) -> bool:
+    """`the look that Mara bent upon the visitor from her grey eyes`: what she does it with is her own."""
+    return (
+        found.group() in ANYONE
+        and _APART_FROM.match(text, found.end()) is not None
+        and _GOVERNED.search(text, 0, found.start()) is not None
+    )

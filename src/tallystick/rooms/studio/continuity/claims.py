@@ -13,7 +13,8 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED, DREAMT, FALSE, 
 
 _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for all the world)\b")
 _FALSE = re.compile(
-    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:an?|the|his|her|their|that) (?:\w+ )?(?:custom|rule|habit|law|"
+    rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:age|size|height|rank|colou?r|custom)\b| (?:an?|the|his|her|"
+    rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
     rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
     rf"gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
@@ -36,6 +37,21 @@ _MEANT = re.compile(
     r"(?:[a-z]+ed|went|left|took|set|came|drove|rode|ran)\b)"
 )
 """`promised to write, and started`: what is only meant ends where the next thing is done."""
+_READER = re.compile(
+    r"\b(?:[Ll]et (?:the reader|us|him who reads)|(?:the reader|you|he who reads) (?:may|must|will|should|is to))"
+    r" (?:now |then )?(?:imagine|picture|fancy|suppose|conceive|figure)(?: to (?:himself|yourself|ourselves))?\b|"
+    r"\b[Ii]magine (?=an? )|\b(?:[Ll]et it (?:only |here )?be|[Bb]e it|[Ii]t (?:must|may|should|need only) be|"
+    r"I (?:must|may|should)|we (?:must|may)) (?:said?|told|stated|recorded|set down|known|owned|admitted|confessed?|"
+    r"mention(?:ed)?|add(?:ed)?|own)\b(?! by\b)"
+)
+"""`Let the reader imagine a man of forty`: the narrator's own way of telling."""
+_KNOWN_BY = re.compile(
+    r"\b(?:[Pp]eople|[Tt]hey|[Ee]very(?:body|one)|[Nn]obody|[Nn]o one|[Oo]ne|who|[Ss]trangers|[Vv]isitors|[Aa]ll)"
+    r"(?: (?:who \w+ \w+ |had |always |ever |never |chiefly |only |mostly |generally |afterwards |\w+ly ){0,2}| )"
+    r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |about |in |of |[A-Z])(?![^,;.]{0,40} as\b)|"
+    r"\bremembered (?:for|by) "
+)
+"""What all the world knows somebody by is so still."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -61,9 +77,11 @@ _AHEAD = re.compile(
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"film|movie|novel|book|comic|video|"
     r"heart)|"
-    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to|that)|describ(?:ed|es|ing) (?:him|her)self|"
-    r"(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
+    r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
+    r"describ(?:ed|es|ing) (?:him|her)self|"
+    r"mistaken for|(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
     r"(?-i:[A-Z])\w+)?) for|"
     r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
     r"her|"
@@ -107,6 +125,13 @@ DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"
     r"anything but|by no means)\b|n't\b"
 )
+_IN_TRUTH = re.compile(
+    r"\b(?:was|were|is|had|being) (?:in (?:truth|fact|reality|plain truth)|really|actually)\b[^,;:]{0,40}\Z"
+)
+"""`whatever the passport said, she was in truth forty`."""
+_BY_MISTAKE = re.compile(r"\b(?:by mistake|in error|through (?:an|some) error)\b")
+_THAT = re.compile(r",\s+(?:and\s+|but\s+)?that\s+(?=(?:he|she|it|they|his|her|the|there|[A-Z])\b)")
+"""`that she was not tall, that her hair was red`: each is said by itself."""
 
 
 def is_claimed(
@@ -139,13 +164,18 @@ def is_claimed(
         return False
     if is_taken_back(text, first, last):
         return False
+    text = _READER.sub(lambda one: "," * len(one.group()), text)
+    text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text)
     confirmed = _CONFIRMED.search(text) is not None
+    if _IN_TRUTH.search(text[: max(first, 0)], clause_at(text, first)[0]):
+        return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
     start, end = clause_at(text, first)
+    start = max(start, *(one.start() for one in _THAT.finditer(text, 0, max(first, 0))), 0)
     if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
-    if likened and _LIKENED.search(text, 0, first):
+    if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
     comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)

@@ -9,6 +9,8 @@ from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer
+from tallystick.rooms.studio.continuity.identity import identified
+from tallystick.rooms.studio.continuity.lasting import CHANGES
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
@@ -16,8 +18,15 @@ from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
+_THE_OTHER = re.compile(
+    r"(?:\s+and\s+[^,;]{2,40})?,\s+(?:the|an?|his|her|their)\s+(?:[a-z-]+\s+){1,3}(?:[a-z]+ed|[a-z]+s?)\s"
+)
+"""`Grey-eyed and furious, the cat shot past Mara`."""
 _A_PERSON = re.compile(
     r"\s+(?:person|man|woman|girl|boy|lad|creature|fellow|youth|child)\b(?!\s+(?:who|whom|whose|that)\b)"
+)
+_IS_ONE = re.compile(
+    rf",?\s+(?:[a-z-]+,?\s+(?:and\s+)?){{0,3}}(?:{'|'.join((*MEN, *WOMEN, *ANYONE))}|head|form|shape|face|apparition)\b"
 )
 _ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}?(?:,\s+|\s+(?:was|is)\s+)(?=[A-Z])")
 """`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
@@ -54,6 +63,14 @@ _BLONDES = {"blonde": ("fair",), "blond": ("fair",), "brunette": ("brown", "blac
 _BESIDE = re.compile(r"(?:\s+(?:was|is)|,)\s+(?:an?\s+|the\s+|still\s+)?(?:[\w'-]+(?:,|\s+and|,\s+and)?\s+){0,4}\Z")
 
 
+_FINITE = re.compile(
+    r"\b(?:he|she|they|it|I|we|who|which|that|was|were|had|has|is|are|did|would|could|came|went|saw|like)\b",
+    re.IGNORECASE,
+)
+_FRONT = 90
+"""Characters that may stand before a subject and be said of it."""
+
+
 def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """Every colour of eyes and hair that is given in such a way."""
     for pattern, triggers, read in (
@@ -83,12 +100,15 @@ def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Ma
         or _opening(narration, binder, number, found)
         or (
             bearer(binder, number, found.start())
-            if _ALONE.match(narration.prose.told, found.end()) and is_claimed(narration, number, found.span())
+            if _ALONE.match(narration.prose.told, found.end())
+            and not _THE_OTHER.match(narration.prose.told, found.end())
+            and is_claimed(narration, number, found.span())
             else None
         )
         or (alone(binder, number) if _A_PERSON.match(narration.prose.told, found.end()) else None)
+        or (identified(binder, number, found.end()) if _IS_ONE.match(narration.prose.told, found.end()) else None)
     )
-    if owner is not None:
+    if owner is not None and not CHANGES.search(narration.prose.sentences[number].text):
         span = (min(owner.start, found.start()), max(owner.end, found.end()))
         yield fact_at(narration.prose, number, span, owner, attribute, colours, found.group("word"))
 
@@ -115,6 +135,7 @@ def _in_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     attribute = "hair" if found.group("noun") == "hair" else "eyes"
     colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR)
     owner = _described(narration, binder, number, found.start()) or bearer(binder, number, found.start())
+    owner = owner or identified(binder, number, found.start())
     if colours and owner is not None and is_claimed(narration, number, found.span()):
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
 
@@ -151,12 +172,13 @@ def _opening(narration: Narration, binder: Binder, number: int, found: re.Match[
     if was := _ONE.match(prose.told, found.end()):
         named = binder.named_from(number, was.end())
         return named if named is not None and not named.is_possessive else None
-    before = sentence.text[: found.start() - sentence.start]
-    if not re.fullmatch(r"\W*(?:[\w-]+(?:,|\s+and|,\s+and)\s+){0,2}", before):
+    named = next(iter(binder.mentions(number)), None)
+    if named is None or named.start < found.end() or named.is_possessive:
         return None
-    comma = prose.told.find(",", found.end(), min(found.end() + 50, sentence.end))
-    named = binder.named_from(number, comma + 1) if comma > 0 else None
-    return named if named is not None and not named.is_possessive else None
+    # `Tall, loose-limbed, grey-eyed and burnt by the sun, Mara …`: nothing before the name has a subject or a verb.
+    before, between = prose.told[sentence.start : found.start()], prose.told[found.end() : named.start]
+    fronted = len(before) < _FRONT and len(between) < _FRONT and re.search(r",\s+(?:old\s+|poor\s+)?\Z", between)
+    return named if fronted and not (_FINITE.search(before) or _FINITE.search(between)) else None
 
 
 def _described(narration: Narration, binder: Binder, number: int, at: int) -> Mention | None:

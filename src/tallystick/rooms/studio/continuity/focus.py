@@ -56,7 +56,7 @@ KIN = re.compile(
 """Somebody who belongs to the one who has a name."""
 _BOUNDARY = re.compile(
     r"[;:—¤]|,\s+(?:and|but|for|so|yet|nor|or|while|whereas|though|although|when|where|as|because|since|until|till|"
-    r"before|after|who|whose|which|whom|than)\b|"
+    r"before|after|who|whose|which|whom|than|that(?=\s+(?:he|she|it|they|his|her|there|[A-Z])))\b|"
     r"\s(?:and|but|while|whereas|though|although|because|when|until|till|who|whom|which|where|whose|than)\s"
 )
 _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b")
@@ -73,6 +73,21 @@ _MANY = re.compile(
     r"(?:'s\s+|his\s+|her\s+)?(?:\w+\s+)?(?:people|folk|parents|neighbours|neighbors|children|men|women|friends|"
     r"guests|visitors|servants)\b"
 )
+_BEHOLDERS = re.compile(
+    r"(?:people|folk|neighbours|neighbors|strangers|visitors|guests|others|men|women|children|friends|villagers|ladies|"
+    r"servants)\s+(?:(?:who|that)\s+[^,;]{2,40}?\s+)?(?:\w+ly\s+|always\s+|first\s+|often\s+|had\s+|"
+    r"all\s+){0,2}(?:notic|"
+    r"saw\b|seen\b|see\b|remark|remember|observ|knew\b|know|forg[eo]t|said\b|say|look|thought|describ|recogni[sz]|"
+    r"spoke|"
+    r"spok|agreed|turned|liked|pointed)"
+)
+"""Many who see or know something of one."""
+_NOTICED = re.compile(
+    r"\s+(?:\w+ly\s+|had\s+|ever\s+|first\s+|always\s+){0,2}(?:noticed|saw|remarked|observed|remembered|knew|"
+    r"recalled|noted|liked|"
+    r"admired|said|thought|seen|known)\s+(?:[a-z]+\s+){0,2}?(?:about|in|of)\s+"
+)
+"""`all that the porter noticed about Mara`."""
 _DESCRIBED = frozenset({*MEN, *WOMEN, *words("stranger person creature figure child baby infant twin namesake other")})
 """Those of whom more is often told, since nothing else is known of them."""
 _WITH_THE = re.compile(
@@ -156,7 +171,10 @@ def _is_his(text: str, at: int, named: list[int], start: int, end: int) -> bool:
         found.start()
         for pattern in (OTHERS, KIN)
         for found in pattern.finditer(text)
-        if not any(first <= found.start() < last for first, last in own) and not _stands_by(text, found)
+        if not any(first <= found.start() < last for first, last in own)
+        and not _stands_by(text, found)
+        and not _BEHOLDERS.match(text, found.start())
+        and not any(_NOTICED.fullmatch(text, found.end(), place) for place in named)
     ]
     if not others or _SO_DID.search(text):
         return True

@@ -8,6 +8,7 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
+from tallystick.rooms.studio.continuity.lasting import CHANGES, is_lasting
 from tallystick.rooms.studio.continuity.narration import Narration, clause_around
 from tallystick.rooms.studio.continuity.owners import STOPS, Thing
 from tallystick.rooms.studio.continuity.prose import Sentence
@@ -16,19 +17,25 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 from tallystick.rooms.studio.continuity.whose import whose
 
 _NOUN = re.compile(
-    r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|\b(?P<hair>hairs?|locks?|curls?|tresses|ringlets?|"
-    r"braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|thatch|"
-    r"clippings|tufts?|strands?|wisps?|scalp)\b|\b(?P<beard>beard|moustache|mustache|whiskers)\b"
+    r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|\b(?P<hair>hairs?|locks?|curls?|tress(?:es)?|"
+    r"ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|"
+    r"thatch|"
+    r"clippings|tufts?|strands?|wisps?|scalp|ends|snippings|cuttings|trimmings|shock|crop)\b|"
+    r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
     words(
         "eyes eye iris irises orb orbs gaze stare glance pupils poll tangle thatch clippings tuft tufts strand strands "
-        "wisp wisps scalp hair hairs lock locks curl curls tresses ringlet ringlets braid braids plait plaits pigtail "
+        "wisp wisps scalp ends snippings cuttings trimmings shock crop tress "
+        "hair hairs lock locks curl curls tresses ringlet ringlets braid braids plait plaits pigtail "
         "pigtails ponytail fringe mane mop chignon topknot forelock bun head beard moustache mustache whiskers"
     )
 )
 _ONLY_BEFORE = frozenset(
-    words("head eye gaze stare orb glance poll tangle thatch clippings tuft tufts strand strands wisp wisps scalp")
+    words(
+        "head eye gaze stare orb glance poll tangle thatch clippings tuft tufts strand strands wisp wisps scalp ends "
+        "snippings cuttings trimmings shock crop"
+    )
 )
 """What has its colour before it; `her head was dark` may be said of much."""
 _WISHED_FOR = frozenset(
@@ -40,18 +47,6 @@ _WISHED_FOR = frozenset(
 _COLOURS = EYES | HAIR
 _TOKEN = re.compile(r"[\w'-]+")
 _FURTHEST = 7
-_LIGHT = re.compile(
-    r"\b(?:in|by|under|against)\s+(?:that|this|the|certain|some|such|a\s+certain|another)?\s*(?:\w+\s+)?(?:light|"
-    r"firelight|candlelight|lamplight|moonlight|sunlight|starlight|twilight|glow|dusk|gloom|shadows?|lights)\b"
-)
-"""What a colour only looks like for the moment."""
-_AS_EVER = re.compile(r"[^,;:]*\b(?:as\s+ever|as\s+always)\b")
-_LIT_FIRST = re.compile(rf"\W*(?!Even)(?:For\s+a\s+moment,\s+)?(?i:{_LIGHT.pattern})")
-_TURNED = re.compile(
-    r"(?<!Nature had )(?<!nature had )(?<!God had )\b(?:turned|made|dyed|left|rendered|painted|stained|gilded|tinged|"
-    r"lit|called|thought|believed|pronounced|declared|considered|judged|termed|described|supposed|wanted)"
-    r"\s+(?:[A-Z][\w.]*\s+)*\Z"
-)
 
 
 @record
@@ -70,12 +65,13 @@ def looks(narration: Narration, binder: Binder) -> Iterator[Fact]:
         yield from _taken_up(narration, binder, number)
     for number, found in narration.prose.matches(_NOUN, _NOUNS):
         before = narration.prose.told[max(0, found.start() - 30) : found.start()]
-        owned = _OWNED.search(before) is not None
+        owned = _OWNED.search(before) is not None or _LIKE_HIS.match(narration.prose.told, found.end()) is not None
         # `nothing colder than her grey eyes`: what is somebody's own is so, whatever is likened to it.
         if is_claimed(narration, number, found.span(), granted=True, owned=owned, likened=not owned):
             yield from _of_noun(narration, binder, number, found)
 
 
+_LIKE_HIS = re.compile(r"\s+like\s+(?:his|hers?|[A-Z][\w. ]*'s?)(?!\s+(?!ought|should|could|would|must|need)[a-z]+\b)")
 _OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er|\bwhose)\s+(?:[a-z-]+,?\s+){1,3}\Z")
 _LOOK = frozenset({"look", "regard", "lids", "eyelids", "lashes", "spectacles"})
 _SLOT = re.compile(rf"{_NOUN.pattern}|\b(?P<look>look|regard|lids|eyelids|lashes|spectacles)\b")
@@ -84,7 +80,7 @@ _SLOT = re.compile(rf"{_NOUN.pattern}|\b(?P<look>look|regard|lids|eyelids|lashes
 def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
     """The colours that the sentence says of its nouns, in whatever order."""
     sentence = narration.prose.sentences[number]
-    if _CHANGES.search(sentence.text):
+    if CHANGES.search(sentence.text):
         return
     slots = [
         (one.start(), one.end(), "eyes" if one.lastgroup == "look" else one.lastgroup or "")
@@ -103,9 +99,9 @@ def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
         how = re.search(r"\b(?:how\s+(?:very\s+)?|their\s+|\A\W*Being\s+)\Z", sentence.text[: tint.span[0]]) is not None
         # So it is in `that heaven gave her eyes of hazel was no merit`.
         how = how or _OF_COLOUR.fullmatch(sentence.text, tint.slot[1], max(tint.span[0], tint.slot[1])) is not None
-        if owner is None or not is_claimed(narration, number, value, granted=how):
+        if owner is None or not is_claimed(narration, number, value, granted=how, owned=how):
             continue
-        if not (how or _is_lasting(sentence, thing, *value)):
+        if not (how or is_lasting(sentence, thing, *value)):
             continue
         yield fact_at(narration.prose, number, span, owner, attribute, tint.colours, sentence.text[slice(*tint.span)])
 
@@ -141,7 +137,13 @@ def _opening_of(sentence: Sentence) -> tuple[int, int]:
 
 _OF_COLOUR = re.compile(r"\s+of\s+(?:an?\s+)?(?:[a-z-]+,?\s+){0,2}")
 _GOES_ON = re.compile(r"\W*(It|They|Those|These|Both)\s+(?:was|were|had)\b")
-_OF_ANYTHING = frozenset(words("tangle thatch clippings tuft tufts strand strands wisp wisps"))
+_OF_ANYTHING = frozenset(
+    words("tangle thatch clippings tuft tufts strand strands wisp wisps ends snippings cuttings trimmings shock crop")
+)
+_NEVER_SEEN = re.compile(
+    r"\b(?:[Nn]obody|[Nn]o\s+one|[Nn]ever|not|hardly|none)\b[^,;]{0,30}\b(?:saw|seen?|known|met|imagin\w+|"
+    r"pictured?)\s+[A-Z]"
+)
 _WOULD = re.compile(r"\b(?:would|might|could|should)\s+(?:have|be|look|suit)\b|\bif\b")
 """`would have looked better with black hair`."""
 _OF_HEAD = re.compile(
@@ -149,24 +151,11 @@ _OF_HEAD = re.compile(
     r"cap|curls?)\b"
 )
 """What shows that a tangle or a tuft is one of hair."""
-_CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b(?!\s+(?:any|an?|the|room|hope|doubt)\b)|\bhad\s+(?:(?:once|"
-    r"formerly|then|"
-    r"till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|a|of\s+a)\s+)*(?:[a-z]+-)?"
-    rf"(?:{'|'.join(_COLOURS)})\b|"
-    rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{'|'.join(_COLOURS)})\b|"
-    r"\bhad\s+become\b|\b(?:years|"
-    r"months)\s+(?:later|afterwards)\b|"
-    r"\b(?:turned|changed|faded|darkened|deepened|grew|grown)\s+(?:in)?to\b|\b(?:they|it|which)\s+had\s+(?:\w+\s+)?"
-    r"(?:turned|gone|grown|faded|darkened|changed)\b|\b(?:[Ll]ong\s+after(?:wards|\s+the(?:se)?\s+events)|"
-    r"[Ii]n\s+(?:after|later)\s+(?:years|life)|"
-    r"in\s+"
-    r"(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:that|"
-    r"this|"
-    r"one|the)\s+(?:one\s+)?(?:night|evening|occasion|week|fortnight|performance)\b|\b(?:walnut[\s-]juice|henna|soot|"
-    r"peroxide|hairdresser(?:'s)?|been\s+hired|(?:grew|grown|come|came)\s+(?:back|again|in)|(?:thanks\s+to|out\s+of|"
-    r"from)\s+an?\s+(?:bottle|packet|pot)|powdered\s+(?:hair|head|locks|curls)|"
-    r"rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
+_ABSOLUTE = re.compile(r"\b(?:the|an?|his|her|its|their|my|him|them)(?:\s+[\w-]+){1,2}\Z")
+_WIDE = re.compile(
+    r"\s+(?:wide|narrow\w*|fixed|half|shining|bright|blazing|closed|shut|open|hard|cold|steady|level|calm|wet|dull|"
+    r"full|"
+    r"fierce|empty|huge|round|alert|still|on|upon|[a-z]+(?:ing|ed))\b"
 )
 _SHADES_OF = re.compile(
     r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"
@@ -180,7 +169,7 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
     """The colour that stands before its noun as an attribute, or that the noun is likened to."""
     sentence = narration.prose.sentences[number]
     noun = Noun(attribute=found.lastgroup or "", start=found.start(), end=found.end())
-    if not _is_of_head(sentence, found.group()) or _CHANGES.search(sentence.text):
+    if not _is_of_head(sentence, found.group()) or CHANGES.search(sentence.text):
         return
     lexicon = EYES if noun.attribute == "eyes" else HAIR
     modifiers, thing = _left_of(sentence, noun)
@@ -194,7 +183,8 @@ def _of_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
         _WISHED_FOR & set(modifiers) or not narration.asserts(number, thing.cue_start, noun.end)
     ):
         return
-    if thing.cue == "with" and _WOULD.search(clause_around(sentence, thing.cue_start, noun.end)):
+    clause = clause_around(sentence, thing.cue_start, noun.end)
+    if thing.cue == "with" and (_WOULD.search(clause) or _NEVER_SEEN.search(clause)):
         return
     start = min(owner.start, noun.start) if owner.start >= sentence.start else noun.start
     words_said = " ".join(modifiers) or colours[0]
@@ -223,19 +213,6 @@ def _shade(sentence: Sentence, thing: Thing, lexicon: dict[str, str]) -> tuple[s
     return colours_in([found.group("colour")], lexicon) if found else ()
 
 
-def _is_lasting(sentence: Sentence, thing: Thing, start: int, end: int) -> bool:
-    """`were gold in that light`, `the sunset turned her hair red`: what they looked like for the moment."""
-    before = sentence.text[: thing.cue_start - sentence.start]
-    aside = sentence.text[thing.end - sentence.start : thing.end - sentence.start + 1] == ","
-    if _AS_EVER.search(sentence.text, max(end - sentence.start, 0)):
-        return True
-    lit = _LIGHT.search(clause_around(sentence, start, end)) and not re.match(r"\W*Even\b", sentence.text)
-    passing = lit or (_LIT_FIRST.match(before) and not aside)
-    # `called her hair a bonfire; it was black`: what a new clause says is the story's own.
-    turned = _TURNED.search(before) and ";" not in sentence.text[thing.end - sentence.start : start - sentence.start]
-    return not (passing or turned)
-
-
 def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
     """The words that stand as attributes before a noun, and what they hang on."""
     before = sentence.text[: noun.start - sentence.start]
@@ -245,6 +222,14 @@ def _left_of(sentence: Sentence, noun: Noun) -> tuple[list[str], Thing]:
     for token in reversed(tokens):
         between = before[token.end() : last]
         word = token.group()
+        if (
+            between.strip() == ","
+            and modifiers
+            and _ABSOLUTE.search(before, 0, token.end())
+            and _WIDE.match(sentence.text, len(before) + noun.end - noun.start)
+        ):
+            # `stared at the door, blue eyes wide`: the door is no adjective.
+            break
         if between.strip() not in {"", ","}:
             break
         if word in {"and", "but"} and modifiers and not between.strip():

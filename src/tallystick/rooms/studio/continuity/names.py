@@ -15,6 +15,7 @@ from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.namesakes import is_apart
 from tallystick.rooms.studio.continuity.people import Cast
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
+from tallystick.rooms.studio.continuity.verbs import IRREGULAR
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
 
 FEWEST = 4
@@ -32,6 +33,11 @@ _SHORT = 4
 _KNOWN = MALE_NAMES | FEMALE_NAMES
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
+_AS_SOMEBODY = re.compile(
+    r"'s\s|(?:,\s+who|\s+(?:\w+ly\s+|never\s+|always\s+)?(?:was|had|has|is|could|would|did|might|must|"
+    rf"{'|'.join(IRREGULAR)}|[a-z]{{2,}}ed))\b"
+)
+"""What follows a name at the head of a sentence, where any word has a capital."""
 _VOWELS = set("aeiouy")
 _ENDINGS = frozenset(
     {*"snyaio", "es", "an", "ian", "ie", "ish", "ese", "en", "in", "na", "'s", "er", "on", "ia", "is", "us"}
@@ -107,7 +113,7 @@ def _occurrences(proses: Sequence[Prose], cast: Cast) -> dict[str, list[tuple[Pr
                 if lowered in NOT_NAMES or lowered in TITLES or word.isupper() or len(word) < _SHORT - 1:
                     continue
                 index[word].append((prose, found.start()))
-                if prose.flat.startswith("'s ", found.end()):
+                if _AS_SOMEBODY.match(prose.flat, found.end()):
                     owners.add(word)
     return {word: places for word, places in index.items() if _is_used_as_name(word, cast, owners)}
 
@@ -152,7 +158,9 @@ def _is_slip(word: str, name: str) -> bool:
         return _sound(one) == _sound(other) or (len(one) >= _SHORT and _is_swap(one, other))
     if one in _KNOWN:
         return _sound(one) == _sound(other)
-    return _sound(one) == _sound(other) or _is_swap(one, other) or _is_slip_of_one(one, other)
+    return (
+        _sound(one) == _sound(other) or _is_swap(one, other) or _is_c_for_k(one, other) or _is_slip_of_one(one, other)
+    )
 
 
 def _differs_twice(one: str, other: str) -> bool:
@@ -183,6 +191,11 @@ def _is_slip_of_one(one: str, other: str, *, margin: int = 1) -> bool:
         # Another vowel inside is a slip; a consonant for a vowel is one anywhere, since hardly any name has it.
         return at > 0 and (inside or (vowels == 1 and len(one) >= _LONG))
     return at > 0 and len(one) >= _LONG
+
+
+def _is_c_for_k(one: str, other: str) -> bool:
+    """`Darky` for `Darcy`: one letter written for the other, whatever it sounds like there."""
+    return one != other and one[1:].replace("c", "k") == other[1:].replace("c", "k")
 
 
 def _is_swap(one: str, other: str) -> bool:

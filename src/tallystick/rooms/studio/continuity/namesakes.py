@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.unreal import DREAMT
+from tallystick.rooms.studio.continuity.verbs import IRREGULAR, SPEAKS
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES, words
 
 _NAMED_SO = re.compile(
@@ -28,7 +29,7 @@ _THINGS = (
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
     r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|"
     r"lugger|"
-    r"packet|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
+    r"smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
     r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|"
     r"wine|"
     r"regiment|racehorse|railway|ticket|churches)"
@@ -64,15 +65,25 @@ _WHERE = re.compile(
 )
 """Before a bare word that is where somebody is or goes, or what something is called or turned into."""
 _IS_HE = re.compile(
+    r"\b(?:look|star|gaz|glanc|smil|laugh|nod|wink|point|frown|peer|shout|scowl|glar|aim|jeer|sneer|bow|gap|wonder)"
+    r"(?:ed|ing|es|e|s)?\b[^,;.]{0,40}\bat\s+\Z|"
     r"\b(?:[Ii]t|[Tt]hat|[Tt]his)\s+(?:would|must|could|might|will)\s+be\s+\Z|\b(?:[Ii]t|[Tt]here|[Hh]ere|last|first|"
     r"next|only|she|he)\s+(?:\w+\s+)?was\s+\Z|¤\W*\s*said\s+\Z"
 )
 _HIS = re.compile(r"'s\s|,?\s+who\b")
+_ACTS = re.compile(
+    rf"(?:,?\s+who)?\s+(?:\w+ly\s+|never\s+|always\s+|only\s+|had\s+(?:\w+ly\s+|already\s+)?)?"
+    rf"(?:{'|'.join((*IRREGULAR, *SPEAKS))}|"
+    r"could|would|did|[a-z]{2,}(?<!call)(?<!nam)(?<!christen)(?<!spell)(?<!paint)(?<!print)ed)\b"
+)
+_SITS = re.compile(r"\b(?:sat|stood|came|went|knelt|walked|entered|leaned|appeared|rode|followed\s+by)\s+\Z")
+"""What a person does, whatever else the sentence speaks of."""
 _SPELT = re.compile(
     r"\b(?:(?<!in the )name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|"
     r"it))|christened|"
     r"printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
-    r"pronounc\w+|syllables?|label\w*|addressed|by\s+mistake|misread|misheard|known\s+as|answered\s+to|"
+    r"pronounc\w+|syllables|(?:first|second|third|last|each|every|middle)\s+syllable|label\w*|addressed|"
+    r"by\s+mistake|misread|misheard|known\s+as|answered\s+to|"
     r"say(?:ing)?\s+it|no\s+scholar)\b"
 )
 _WRITTEN = re.compile(
@@ -146,11 +157,12 @@ def _is_no_person(prose: Prose, at: int, word: str, *, strict: bool) -> bool:
     before, after = prose.told[sentence.start : at], prose.told[at + len(word) : sentence.end]
     if _PLACE.match(after) or (_WHERE.search(before) and not _IS_HE.search(before) and not _HIS.match(after)):
         return True
+    acts = _ACTS.match(after) is not None or _SITS.search(before) is not None
     same = number > 0 and prose.sentences[number - 1].paragraph == sentence.paragraph
     near = (prose.sentences[number - 1].text if same else "") + sentence.text
     if _SPELT.search(near) or _INTRODUCED.search(before):
         return True
-    return strict and (_WRITTEN.search(near) or _THING.search(sentence.text)) is not None
+    return strict and not acts and (_WRITTEN.search(near) or _THING.search(sentence.text)) is not None
 
 
 def _title(prose: Prose, at: int) -> str:

@@ -16,7 +16,8 @@ from tallystick.rooms.studio.continuity.unreal import DREAMT, FALSE, PICTURED, P
 _UNREAL = re.compile(
     rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|{FALSE}|imagin\w+|fanc(?:y|ied|ies)|"
     r"(?<!\bwas )(?<!\bbe )remember\w*|recall\w*|recollect\w*|memor(?:y|ies)|remind\w*|reminiscen\w*|flashback|"
-    r"lens(?:es)?|[Ii]n the play|played at being|[Ii]n (?:his|her) (?:heart|madness|raving)|read aloud|stor(?:y|ies)|"
+    r"mistaken for|by mistake|lens(?:es)?|"
+    r"[Ii]n the play|played at being|[Ii]n (?:his|her) (?:heart|madness|raving)|read aloud|stor(?:y|ies)|"
     r"tales?|[Rr]umou?rs?|rumou?red|[Gg]ossip|descri(?:bed|ptions?)|passport|(?:was|be|were) (?:a )?lies?|liar|"
     r"saw (?:himself|herself|itself)|gave out|let it be|put (?:it )?about|ha[ds] it (?:\w+ )*that|would have it|"
     r"to hear \w+ (?:tell|talk)|professed|maintained|asserted|bragged|led (?:\w+ ){1,3}to (?:believe|think)|"
@@ -49,7 +50,8 @@ _DREAMS = re.compile(
 )
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
-    r"\b(?:(?:(?<!\bwas )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
+    r"\b(?:(?:(?<!\bwas )(?<!\b[Tt]hey )(?<!\b[Pp]eople )(?<!body )(?<!one )"
+    r"(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
     r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
     r"(?<!fresh )(?<!exist )(?<!revived )(?<!lived )(?<!remained )(?<!graven )in (?:his|her|my) memory)\b|"
     r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"

@@ -32,6 +32,7 @@ from tallystick.rooms.studio.continuity.vocabulary import (
     MALE_TITLES,
     NOT_NAMES,
     NUMBER,
+    OPENERS,
     ORDINAL,
     TITLES,
 )
@@ -47,6 +48,8 @@ _LOWER = re.compile(r"(?<![\w'-])[a-zà-þ][\w-]*\w")
 _PRONOUNS = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b")
 _POSSESSIVE = re.compile(r"'s?(?!\w)")
 _GIVEN = 2
+_SURE = 5
+"""Pronouns that it takes to make a man's name a woman's; two may stand there by chance."""
 
 
 @record
@@ -128,7 +131,7 @@ class Cast:
     def gender(self, key: str) -> Gender | None:
         """By title, by the pronouns that follow the name, by the given name."""
         votes = self._votes.get(key)
-        if votes and votes.total() >= _GIVEN:
+        if votes and votes.total() >= (_SURE if key.partition(" ")[0] in _ONE_SEX else _GIVEN):
             (first, count), *_ = votes.most_common(1)
             if count * 4 >= votes.total() * 3:
                 return first
@@ -183,7 +186,7 @@ class Cast:
             # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
         small = self._lower[lowered]
-        if _COUNTS.fullmatch(lowered):
+        if _COUNTS.fullmatch(lowered) or (lowered in OPENERS and not self.counts[word]):
             return False
         if self.counts[word]:
             return small <= self.counts[word] // 2
@@ -281,6 +284,7 @@ _ADDRESSES = frozenset(
 _NO_NAME = ("ly", "less", "ful", "ness", "ing", "ous", "dust", "ed", "ward", "wards")
 _PLAIN_TITLES = frozenset({"mr", "mrs", "miss", "ms", "dr", "madame", "mme", "monsieur", "mademoiselle", "mlle"})
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
+_ONE_SEX = MALE_NAMES ^ FEMALE_NAMES
 _ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
 _TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
 """`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""

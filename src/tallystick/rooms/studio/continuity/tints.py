@@ -18,7 +18,8 @@ _COLOUR = re.compile(
 _FREE = re.compile(
     r"\s*(?:[,.;:—!?)]|\Z)|\s+(?:and|or|but|as|in|with|under|beneath|behind|above|like|than|by|at|to|for|on|that|which|"
     r"they|these|he|she|it|were|was|are|is|had|has|from|against|through|enough|again|still|now|too|when|where|while|"
-    r"until|though|because|since|so|ever|indeed|once|about|round|upon|over|down|(?:flood|waves?|rope|mass|cloud|tangle|"
+    r"until|though|because|since|so|ever|indeed|once|ones?|about|round|upon|over|down|(?:flood|waves?|rope|mass|"
+    r"cloud|tangle|"
     r"plaits?|braids?|coils?|cascade|sheet|curtain|strands|wisps|mop|mane|tufts|strings|tails|knot|ringlets|curls|"
     r"tresses|spikes|crown|cap|halo|river)\b)\b|\s+of\s+(?:them|it|each)\b"
 )
@@ -40,7 +41,8 @@ _FOR_NOW = re.compile(
 )
 """`grey with tiredness`, `red in the sunset`: what passes."""
 _GLINT = re.compile(
-    r"\b(?:glint|gleam|rim|ring|spark|flash|points?|spots?|specks?|patch|tuft|wisp|lock|strand|touch|shade|tinge|"
+    r"\b(?:glint|gleam|chips?|shards?|flecks?|slits?|discs?|beads?|pools?|rim|ring|spark|flash|points?|spots?|"
+    r"specks?|patch|tuft|wisp|lock|strand|touch|shade|tinge|"
     r"depths?|blur|glimpse|line|thread|streak|circle)\s+of\s+(?:\w+\s+)?\Z"
 )
 """`a glint of grey between the lids`."""
@@ -86,7 +88,7 @@ _OBJECT = re.compile(
     r"some\s+)?(?:[\w-]+\s+){0,2}[\w'-]+\s*\Z"
 )
 _OF_SLOT = re.compile(r"\s+(?:as\s+to|about|in|of)\s+(?:the\s+|his\s+|her\s+)?(?:eyes?|hair)\b")
-_NIGHTFALL = re.compile(r"\b(?:it|It)\s+(?:was|is|grew)\s+(?:\w+\s+)?(?:dark|light|fair)\s+(?!and\b)")
+_NIGHTFALL = re.compile(r"\b(?:it|It)\s+(?:was|is|grew)\s+(?:(?!as\b|so\b)\w+\s+)?(?:dark|light|fair)\s+(?!and\b)")
 
 
 Slot = tuple[int, int, str]
@@ -152,7 +154,8 @@ def _said_of(text: str, found: re.Match[str], slots: Sequence[Slot]) -> Slot | N
         return _by_verb(text, verbs[-1], nearest, slots, found)
     if nearest is None:
         return _inverted(text, found, slots)
-    return nearest if _beside(before, nearest) else None
+    # `one of her hairs lay on the seat, a long black one`.
+    return nearest if text.startswith(" one", found.end()) or _beside(before, nearest) else None
 
 
 def _is_their(before: str, slot: Slot, after: str) -> bool:
@@ -249,7 +252,9 @@ def _beside(before: str, slot: Slot) -> bool:
     if not _ADJECTIVES.match(piece) or _NOUNY.search(piece):
         return False
     owned = _OBJECT.search(between[: len(between) - len(piece) - 1])
-    return owned is None or OTHERS.search(owned.group()) is not None or re.match(r"\s+of\s+[A-Z]", between) is not None
+    if owned is None or re.search(r"\b(?:it|them|each)\s*\Z", owned.group()):
+        return True
+    return OTHERS.search(owned.group()) is not None or re.match(r"\s+of\s+[A-Z]", between) is not None
 
 
 _MOST_WORDS = 7

@@ -206,3 +206,19 @@ NOT_NAMES = frozenset(
     """)
 )
 """Words that are written with a capital and name nobody."""
+OPENERS = frozenset(
+    words("""
+    someone anyone everyone sorrow snow rain wind tall pale small short stout thin lean tears smoke dust mud frost fog
+    mist sunlight time moonlight firelight lamplight candlelight daylight morning evening night dawn dusk noon winter
+    summer autumn spring nature heaven fate fortune providence life death age youth grief joy fear anger hope love
+    pity shame pride custom business money bread tea wine water fire blood silence darkness light people men women
+    children strangers visitors neighbours servants friends brothers sisters parents ladies boys girls half thirty
+    forty fifty sixty seventy twenty broad slender spare plump neat clean handsome pretty plain fair dark brown black
+    red grey green blue golden white tired wet cold warm hot hatless barefoot breathless silent quiet calm cheerful
+    upright bent stooping freckled bald hair eyes hands curls locks sunshine salt soap ink straw grass leaves flowers
+    scissors weather legend gossip rumour report tradition history experience habit imagine picture suppose fancy
+    conceive figure clad dressed wrapped seated perched propped born bred lost found seen known asked told called
+    named
+    """)
+)
+"""Words that often open a sentence; unless the book writes one with a capital elsewhere too, it names nobody."""
