@@ -72,7 +72,7 @@ _AHEAD = re.compile(
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
     r"think)|(?:sure|certain|convinced|positive|satisfied|under the impression) that|thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
-    r"film|movie|novel|book|comic|video|"
+    r"film|movie|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
     r"describ(?:ed|es|ing) (?:him|her)self|"
