@@ -77,7 +77,7 @@ _AHEAD = re.compile(
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
     r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
-    r"film|movie|novel|book|comic|video|"
+    r"film|movie|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
     r"describ(?:ed|es|ing) (?:him|her)self|"
