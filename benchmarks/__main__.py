@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 SUITES = (
-    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "studio_tree", "studio_book",
+    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "relay_http", "studio_tree", "studio_book",
     "memory.locomo", "memory.poisoning", "memory.recall_speed",
     "memory.proposals", "continuity", "insight.ingest", "insight.search", "insight.precision", "insight.cluster", "desk.usefulness",
     "desk.injection", "desk.throughput", "page", "scale.processes",

@@ -736,6 +736,7 @@ PROMISES: dict[str, str] = {
     "relay.conformance": "A reference server scores the same in the public conformance suite with the gate in front",
     "relay.awake": "The relay looks for an answer for a moment before it sleeps, and sleeps at once where others want to run",
     "relay.speed": "A wrapped call takes at most twice the direct one; with fsync 0.3 ms and two fdatasyncs more",
+    "relay.web-speed": "Over HTTP a wrapped server gives 500 calls a second, or as many as it gives alone",
     "relay.start": "A wrapped server is up 0.15 s later at most",
     # -- frameworks --
     "frameworks.offers": "An agent of another framework is offered the gate's tools under names it may say",
