@@ -130,8 +130,6 @@ _IN_TRUTH = re.compile(
 )
 """`whatever the passport said, she was in truth forty`."""
 _BY_MISTAKE = re.compile(r"\b(?:by mistake|in error|through (?:an|some) error)\b")
-_THAT = re.compile(r",\s+(?:and\s+|but\s+)?that\s+(?=(?:he|she|it|they|his|her|the|there|[A-Z])\b)")
-"""`that she was not tall, that her hair was red`: each is said by itself."""
 
 
 def is_claimed(
@@ -164,23 +162,34 @@ def is_claimed(
         return False
     if is_taken_back(text, first, last):
         return False
-    text = _READER.sub(lambda one: "," * len(one.group()), text)
-    text = _KNOWN_BY.sub(lambda one: "," * len(one.group()), text)
+    text = _blanked(text, _READER, _KNOWN_BY)
     confirmed = _CONFIRMED.search(text) is not None
-    if _IN_TRUTH.search(text[: max(first, 0)], clause_at(text, first)[0]):
+    start, end = clause_at(text, first)
+    if _IN_TRUTH.search(text[: max(first, 0)], start):
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
-    start, end = clause_at(text, first)
-    start = max(start, *(one.start() for one in _THAT.finditer(text, 0, max(first, 0))), 0)
     if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
     if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
+    return granted or not _is_doubted(text, (first, last), (start, end))
+
+
+def _is_doubted(text: str, span: tuple[int, int], clause: tuple[int, int]) -> bool:
+    """Whether the clause denies it, or its own piece of the clause only supposes it."""
+    (first, last), (start, end) = span, clause
     comma = text.find(",", last)
     stop = max(min(end, comma) if comma >= 0 else end, last)
     piece = text[max(start, text.rfind(",", 0, max(first, 0))) : stop]
-    return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
+    return bool(_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
+
+
+def _blanked(text: str, *patterns: re.Pattern[str]) -> str:
+    """The text with some of its words made commas, so that every offset stays."""
+    for pattern in patterns:
+        text = pattern.sub(lambda one: "," * len(one.group()), text)
+    return text
 
 
 def _is_as_others_see(text: str, first: int) -> bool:
@@ -192,7 +201,6 @@ def _is_as_others_see(text: str, first: int) -> bool:
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    for aside in (_ASIDE, _MEANT):
-        text = aside.sub(lambda one: "," * len(one.group()), text)
+    text = _blanked(text, _ASIDE, _MEANT)
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)
