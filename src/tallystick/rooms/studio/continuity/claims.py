@@ -198,6 +198,12 @@ def _is_as_others_see(text: str, first: int) -> bool:
     return seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)) is not None
 
 
+def is_only_talk(text: str, at: int) -> bool:
+    """Whether a place stands in what is supposed, said or hoped, whatever else the sentence speaks of."""
+    turned = max((one.end() for one in _TURN.finditer(text, 0, max(at, 0))), default=0)
+    return _HYPOTHESIS.match(text) is not None or any(each.search(text, turned, at) for each in (_AHEAD, _REPORTED))
+
+
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)

@@ -210,8 +210,7 @@ NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
-    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|"
-    r"cut)\s+in(?!\s+\d{4},\s+(?:the|when|in\s+which))|"
+    r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"
 )
@@ -225,8 +224,8 @@ WEEKDAYS = re.compile(rf"\b(?P<day>{WEEKDAY})\b")
 LINKED = re.compile(
     r"[;:,]\s+(?:and\s+)?(?:it\s+was\s+)?(?:in|on)\s+that\s+(?:same\s+|very\s+)?(?:year|day|evening|morning)\b|"
     r",?\s+(?:when|that|on\s+which|in\s+which|upon\s+which|as(?!\s+[\w.\s]{2,30}?\s(?:learned|learnt|knew|heard|said|"
-    r"told|informed|remembered|read|was)\b)|which|[\w-]+\s+\w+\s+(?:after|before)|the\s+(?:day|year|one)|"
-    r"at\s+the\s+moment|and\s+(?:in|on)\s+that|of\s+[A-Z][\w.\s]*'s)\b"
+    r"told|informed|remembered|read|was)\b)|which|[\w-]+\s+\w+\s+(?:after|before)|the\s+"
+    r"(?:same\s+|very\s+)*(?:day|year|one)|at\s+the\s+moment|and\s+(?:in|on)\s+that|of\s+[A-Z][\w.\s]*'s)\b"
 )
 GOES_TO = re.compile(r"[\w\s]{2,30}?\b(?:for|to|in|at|into)\s+[A-Z]")
 WORDS = DATE_WORDS | frozenset(

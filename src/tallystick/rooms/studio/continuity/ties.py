@@ -225,9 +225,15 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
 def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """The year in which somebody first came to a town."""
     sentence = binder.prose.sentences[number]
-    if len({one.group() for one in cues.YEARS.finditer(sentence.text)}) != 1 or _says(
-        cues.NOT_COMING, sentence, found, place
-    ):
+    if len({one.group() for one in cues.YEARS.finditer(sentence.text)}) != 1:
+        return None
+    # `The chapel was built in 1783, the year that brought Mara`: only what follows the tie is said of her coming.
+    linked = cues.LINKED.match(found.string, found.end(), sentence.end)
+    after = (
+        found.end() - sentence.start,
+        _piece(sentence.text, place.start - sentence.start, place.end - sentence.start)[1],
+    )
+    if cues.NOT_COMING.search(sentence.text, *after) if linked else _says(cues.NOT_COMING, sentence, found, place):
         return None
     passing = _says(cues.PASSING, sentence, found, place) and not _says(cues.FIRST, sentence, found, place)
     if passing or _says(cues.NOT_THEN, sentence, found):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from tallystick.records import record
-from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.claims import is_only_talk
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, Moment, moment_of, written
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.focus import clause_at
@@ -20,16 +20,16 @@ _OTHER_YEAR = re.compile(
     r"distant\s+year|century|(?i:long)\s+(?:before|ago)|before\s+\w+\s+was\s+born|newspaper|dated|"
     r"many\s+an?\s+\w+\s+had|"
     r"had\s+gone\s+by|whether|calendar\s+had|last\s+reign|school-?days|childhood|boyhood|girlhood|[Ww]henever|"
-    r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|long\s+after\w*|in\s+the\s+"
-    r"(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|in\s+such\s+years|no\s+such\s+day|programme|paperback|"
-    r"(?:first|second|third|last)\s+act|"
+    r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|(?i:long)\s+after\w*|"
+    r"(?:different|later)\s+year|no\s+such\s+day|in\s+the\s+(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|"
+    r"in\s+such\s+years|programme|paperback|(?:first|second|third|last)\s+act|"
     r"in\s+the\s+(?:story|book|play|film|novel)|old\s+(?:almanac|calendar|diary|letter)|"
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
 )
 """That a date is of another year than the story's."""
 _TO_COME = re.compile(r"\b(?:would|should|were\s+(?:ever\s+)?to|if|for\s+years\s+yet)\b")
 _IN_A_BOOK = re.compile(
-    r"\b(?:paperback|novel|romance|thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene|chapter)|"
+    r"\b(?:paperback|novel|romance|thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene)|"
     r"the\s+(?:plot|heroine|hero)|in\s+the\s+(?:book|play|film|story|tale))\b"
 )
 _NOT_TOLD = re.compile(
@@ -138,7 +138,7 @@ def _is_only_supposed(narration: Narration, number: int, found: re.Match[str]) -
     start, end = clause_at(sentence.text, found.start() - sentence.start)
     if _TO_COME.search(sentence.text, start, end) or _IN_A_BOOK.search(sentence.text):
         return True
-    return not is_claimed(narration, number, found.span(), granted=True, memory=True, likened=False)
+    return is_only_talk(sentence.text, found.start() - sentence.start)
 
 
 def _before(prose: Prose, number: int, at: int) -> str:
