@@ -268,8 +268,7 @@ class Pipeline:
         except LedgerError as error:
             return self._recorder.unwritten(case.session, error, card)
         call = Call(session=case.session, tool=card.name, dry_run=proposal.dry_run, started_id=started_id)
-        entry = self.catalogue.get(card.name)
-        ran = NOTHING_RAN
+        entry, ran = self.catalogue.get(card.name), NOTHING_RAN
         if not left and card.origin != "client":
             try:
                 # A tool may have been unregistered while the call waited for its beginning to be recorded.
