@@ -14,7 +14,8 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:(?<!second )(?<!\bother )birthdays?(?!\s+(?:presents?|gifts?|cards?|parcels?|letters?)\b)|natal\s+day|[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|a\s+year\s+older|nativity|"
+    r"\b(?:(?<!second )(?<!\bother )birthdays?(?!\s+(?:presents?|gifts?|cards?|parcels?|letters?)\b)|natal\s+day|"
+    r"[Bb]orn\b|birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|a\s+year\s+older|nativity|"
     r"g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|parents)|"
     r"(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+)?(?:added\s+)?to\s+(?:the|his|"
     r"her)\s+age|(?:was|were|been)\s+(?:\w+ly\s+)?delivered)\b"
@@ -34,7 +35,8 @@ _LATE = re.compile(
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
     r"belated|"
-    r"(?:not|never|n't)\s+(?:been\s+)?born|name-?day|would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|her)|forgot\s+to)\b"
+    r"(?:not|never|n't)\s+(?:been\s+)?born|name-?day|would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|"
+    r"her)|forgot\s+to)\b"
 )
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
 

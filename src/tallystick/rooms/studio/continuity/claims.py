@@ -68,7 +68,8 @@ _AHEAD = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?:said|says|(?:been|was|were) told|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|assured (?:[\w.]+ )?\w+|wrote|read|"
+    r"\b(?:(?:said|says|(?:been|was|were) told|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|"
+    r"assured (?:[\w.]+ )?\w+|wrote|read|"
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
@@ -126,11 +127,8 @@ def is_claimed(
     """
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
-    elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
-    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
-        return False
-    if is_taken_back(text, first, last):
+    elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number) or _WAKES.search(text, last)
+    if elsewhere or sentence.is_question or _is_only_thought(text, first) or is_taken_back(text, first, last):
         return False
     confirmed = _CONFIRMED.search(text) is not None
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
@@ -146,8 +144,10 @@ def is_claimed(
     return granted or not (_SUPPOSED.search(piece) or DENIED.search(text, start, stop))
 
 
-def _is_as_others_see(text: str, first: int) -> bool:
-    """`To the curate her eyes were blue`: to others they need not be."""
+def _is_only_thought(text: str, first: int) -> bool:
+    """`To the curate her eyes were blue`: to others they need not be; nor in a hypothesis."""
+    if _HYPOTHESIS.match(text):
+        return True
     seen = _TO_ANOTHER.match(text)
     return seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)) is not None
 

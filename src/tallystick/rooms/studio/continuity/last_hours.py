@@ -1,8 +1,8 @@
 """Deaths by their company: one name, and words that stand only where somebody is dead.
 
-The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts in
-it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the dying
-are never the dead. Each of these deaths counts only while its subject hardly acts any more.
+The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts
+in it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the
+dying are never the dead. Each of these deaths counts only while its subject hardly acts any more.
 """
 
 import re
@@ -21,20 +21,27 @@ _ONLY_NEARLY = r"(?!(?:near|hard|scarce|bare|supposed|apparent|reported|probab|p
 _DEAD = (
     rf"(?:(?:stone|quite|already|now|{_ONLY_NEARLY}\w+ly)\s+)*"
     r"(?:dead(?!\s+(?:to|tired|asleep|drunk|set|against|"
-    r"certain|sure|calm|white|pale|keen|beat|still|broke|bored|faint|on\s+(?:time|his|her))|-)|lifeless|stone-?cold|a\s+"
-    r"corpse|a\s+dead\s+(?:man|woman)|no\s+more(?=\s*[.,;:])|past\s+(?:all\s+)?(?:help|saving|praying\s+for|aid)|beyond\s+"
+    r"certain|sure|calm|white|pale|keen|beat|still|broke|bored|faint|on\s+(?:time|his|her))|-)|lifeless|stone-?cold|"
+    r"a\s+"
+    r"corpse|a\s+dead\s+(?:man|woman)|no\s+more(?=\s*[.,;:])|past\s+(?:all\s+)?(?:help|saving|praying\s+for|aid)|"
+    r"beyond\s+"
     r"(?:all\s+)?(?:help|saving|aid|recall)|hardly\s+cold|scarcely\s+cold|cold\s+before|drowned|killed|murdered|slain|"
-    r"buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|work|books?|hands|papers)|himself|herself|alive)\b)|hanged)\b"
+    r"buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|work|books?|hands|papers)|himself|herself|alive)\b)|"
+    r"hanged)\b"
 )
 _BE = r"(?:was|were|is|lay|had\s+been|must\s+have\s+been|has\s+been|fell|dropped|sank)"
 _DIES = (
     rf"(?:had\s+|has\s+|must\s+have\s+)?(?:(?:then|{_ONLY_NEARLY}[a-z]+ly)\s+)*"
     r"(?:died(?!\s+(?:away|down|out|laughing|inside|a\s+(?:thousand|little(?=\s*[.,;]|\s+(?:inside|every|more|each)))|"
-    r"of\s+(?:laughter|laughing|shame|curiosity|boredom|envy|mortification|impatience|embarrassment)|to\b))|expired|perished|"
-    r"drowned(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|near|under|by|with|there)\b)|succumbed|breathed\s+(?:his|her)\s+last|bled\s+to\s+"
-    r"death|never\s+(?:woke|awoke|spoke|breathed|stirred|moved)(?:\s+again)?(?=\s*[.,;:])|never\s+(?:recovered|regained)\s+"
+    r"of\s+(?:laughter|laughing|shame|curiosity|boredom|envy|mortification|impatience|embarrassment)|to\b))|expired|"
+    r"perished|"
+    r"drowned(?=\s*[.,;]|\s+(?:in|off|at|on|that|when|while|within|before|near|under|by|with|there)\b)|succumbed|"
+    r"breathed\s+(?:his|her)\s+last|bled\s+to\s+"
+    r"death|never\s+(?:woke|awoke|spoke|breathed|stirred|moved)(?:\s+again)?(?=\s*[.,;:])|never\s+(?:recovered|"
+    r"regained)\s+"
     r"(?:consciousness|(?:his|her)\s+senses)|departed\s+this\s+life|passed\s+away|ceased\s+to\s+(?:breathe|live))\b|"
-    r"did\s+not\s+(?:live|last|survive)(?=\s+(?:an?|the|out|till|until|to|through|another|long|it|many|two|three)\b|\s*[.,;])"
+    r"did\s+not\s+(?:live|last|survive)(?=\s+(?:an?|the|out|till|until|to|through|another|long|it|many|two|three)\b|"
+    r"\s*[.,;])"
 )
 _PREDICATE = re.compile(
     rf"\b(?P<he>he|she|who)\s+(?:{_BE}\s+{_DEAD}|{_DIES})|(?<=,)\s+and\s+(?:then\s+|so\s+)?(?:{_BE}\s+{_DEAD}|{_DIES})"
@@ -43,85 +50,113 @@ _PREDICATE = re.compile(
 _LED = re.compile(rf"(?:,\s+[^,;:]{{2,50}},)?\s+(?:{_BE}\s+{_DEAD}|{_DIES})")
 """Said of the name directly before it."""
 _FOUND = re.compile(
-    r"\b(?:found|saw|picked|brought|carried|took|drew|pulled|dragged|got|fished|dug|cut|washed|buried|laid|lowered|lifted)\s+"
-    r"(?:him|her)\b[^;:]{0,60}?\b(?:dead|cold(?!\s+(?:tea|water|meat|and\s+wet))|stiff|drowned|lifeless|hanging|hanged|frozen|"
-    r"murdered|for\s+the\s+grave|in\s+(?:his|her|a|the)\s+(?:coffin|grave|shroud|churchyard)|into\s+the\s+(?:ground|earth|"
-    r"grave|vault))\b|\b(?:they|who|somebody|someone|nurse|doctor|surgeon|priest|women|sister|keeper|landlady|maid)\s+(?:had\s+)?"
-    r"(?:closed|shut)\s+(?:his|her)\s+eyes\b|\bwhile\s+(?:he|she)\s+(?:lived|was\s+alive)(?=\s*[.,;])|\b(?:buried|killed|"
+    r"\b(?:found|saw|picked|brought|carried|took|drew|pulled|dragged|got|fished|dug|cut|washed|buried|laid|lowered|"
+    r"lifted)\s+"
+    r"(?:him|her)\b[^;:]{0,60}?\b(?:dead|cold(?!\s+(?:tea|water|meat|and\s+wet))|stiff|drowned|lifeless|hanging|"
+    r"hanged|frozen|"
+    r"murdered|for\s+the\s+grave|in\s+(?:his|her|a|the)\s+(?:coffin|grave|shroud|churchyard)|into\s+the\s+(?:ground|"
+    r"earth|"
+    r"grave|vault))\b|\b(?:they|who|somebody|someone|nurse|doctor|surgeon|priest|women|sister|keeper|landlady|"
+    r"maid)\s+(?:had\s+)?"
+    r"(?:closed|shut)\s+(?:his|her)\s+eyes\b|\bwhile\s+(?:he|she)\s+(?:lived|was\s+alive)(?=\s*[.,;])|\b(?:buried|"
+    r"killed|"
     r"drowned|hanged|murdered)\s+(?:him|her)\b"
 )
 """What others do with him."""
 _GONE = re.compile(
-    r"\b(?:he|she|[A-Z]\w+)\s+(?:had\s+|was\s+|is\s+)(?:quite\s+|already\s+|quietly\s+|indeed\s+)?(?:gone(?=\s*[.,;:]|\s+"
+    r"\b(?:he|she|[A-Z]\w+)\s+(?:had\s+|was\s+|is\s+)(?:quite\s+|already\s+|quietly\s+|indeed\s+)?(?:gone(?=\s*[.,;:]|"
+    r"\s+"
     r"(?:from\s+(?:them|us|him|her|this|the\s+world)|for\s+ever|forever|where|before|out|at\s+last|to\s+(?:his|her)))|"
     r"slipped\s+away|left\s+(?:them|us)|at\s+(?:rest|peace)|out\s+of\s+(?:his|her)\s+pain|still(?=\s*[.,;:])|"
-    r"gone\s+down\s+with\s+(?:it|her|them))|\bslipped\s+away\b|\b(?:all|it)\s+was\s+(?:all\s+)?over\b(?!\s+(?:the|his|her|a)"
+    r"gone\s+down\s+with\s+(?:it|her|them))|\bslipped\s+away\b|\b(?:all|it)\s+was\s+(?:all\s+)?over\b(?!\s+(?:the|his|"
+    r"her|a)"
     r"\b)|\bthe\s+end\s+(?:had\s+come|came)\b"
 )
 """What is said of those who go away as well: it takes a sign that this was a death."""
 _SIGNS = re.compile(
     r"\b(?:pulse|(?:the|dead|his|her)\s+(?:\w+\s+)?body|corpse|heart\s+(?:was|had|stopped|gave)|(?:no|last|long|one)\s+"
-    r"(?:\w+\s+)?breath|breathing|head\s+(?:fell|sank|dropped|rolled)|fell\s+back|eyes\s+(?:were\s+)?(?:open|glazed|fixed|"
+    r"(?:\w+\s+)?breath|breathing|head\s+(?:fell|sank|dropped|rolled)|fell\s+back|eyes\s+(?:were\s+)?(?:open|glazed|"
+    r"fixed|"
     r"closed)|sheet|shroud|coffin|grave|priest|last\s+words|dead|death|dying|candles\s+were|mourning|so\s+much\s+blood|"
     r"wreck|physicians?|surgeon|wound|laid\s+out|(?:slack|cold)\b)"
 )
 _SURE = re.compile(
     r"\b(?:corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
-    r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|her))\s+(?:\w+\s+)?"
-    r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|undertaker|"
-    r"mourners?|shroud|epitaph|(?<!for )(?<!one )(?<!the )dead(?!\s+(?:on\s+(?:his|her|time)|of|to|silence|tired|asleep|drunk|set|calm|leaves|weight|white|wood|end|letter|branch"
+    r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|"
+    r"her))\s+(?:\w+\s+)?"
+    r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|"
+    r"undertaker|"
+    r"mourners?|shroud|epitaph|(?<!for )(?<!one )(?<!the )dead(?!\s+(?:on\s+(?:his|her|time)|of|to|silence|tired|"
+    r"asleep|drunk|set|calm|leaves|weight|white|wood|end|letter|branch"
     r"\w*|flowers|faint|still|m[ae]n's)\b|-)|"
-    r"(?:killed|murdered|drowned|hanged)(?!\s+(?:the|an?|his|her|their|two|three|some)\s)|beheaded|perished|slain|lifeless|inquest|death-?bed|"
-    r"(?:the|his|her|a|dead|drowned)\s+body(?!\s+(?:of\s+(?:men|troops|horse|water|the\s+(?:hall|church|ship))|and\s+soul|"
+    r"(?:killed|murdered|drowned|hanged)(?!\s+(?:the|an?|his|her|their|two|three|some)\s)|beheaded|perished|slain|"
+    r"lifeless|inquest|death-?bed|"
+    r"(?:the|his|her|a|dead|drowned)\s+body(?!\s+(?:of\s+(?:men|troops|horse|water|the\s+(?:hall|church|ship))|"
+    r"and\s+soul|"
     r"and\s+mind|was\s+(?:warm|strong|shaken|covered\s+with)))|cut\s+down\s+and|headsman|gallows|scaffold|into\s+the\s+"
-    r"(?:ground|earth)|in\s+the\s+earth|service\s+over|brought\s+up\s+alive|ball\s+in\s+(?:the|his|her)\s+(?:throat|heart|head|"
+    r"(?:ground|earth)|in\s+the\s+earth|service\s+over|brought\s+up\s+alive|ball\s+in\s+(?:the|his|her)\s+(?:throat|"
+    r"heart|head|"
     r"brain|lungs?)|bullet\s+in\s+(?:the|his|her)\s+(?:throat|heart|head|brain|lungs?)|all\s+over\s+with)\b|"
-    r"'s\s+(?:dead\s+)?body\s+(?:was\s+(?:found|taken|carried|brought|never|washed|laid|borne)|out|up|from|into|to|home|ashore|back|"
+    r"'s\s+(?:dead\s+)?body\s+(?:was\s+(?:found|taken|carried|brought|never|washed|laid|borne)|out|up|from|into|to|"
+    r"home|ashore|back|"
     r"down|on|under)\b"
 )
 """Words that stand where somebody has died."""
 _ATTENDANTS = re.compile(
-    r"\b(?:doctors?|surgeons?|physicians?|nurses?|priests?|parson|vicar|curate|rector|chaplain|minister|sexton|undertaker|"
-    r"bearers|guides?|(?<=the )women|(?<=the )men|neighbours|coachman|servants?|maids?|footm[ae]n|crew|sailors|soldiers|"
+    r"\b(?:doctors?|surgeons?|physicians?|nurses?|priests?|parson|vicar|curate|rector|chaplain|minister|sexton|"
+    r"undertaker|"
+    r"bearers|guides?|(?<=the )women|(?<=the )men|neighbours|coachman|servants?|maids?|footm[ae]n|crew|sailors|"
+    r"soldiers|"
     r"captain|mate|carter|keeper|gamekeeper|coroner|headsman|hangman|executioner|lawyer|porter|boatm[ae]n|fisherm[ae]n|"
     r"watchman|constable|police|policeman|housekeeper|landlady|landlord|sister|friends|shepherd|gardener|butler|valet|"
-    r"mourners?|gravediggers?|regiment|apothecary|physician|firing\s+party|clergyman|inspector|murderer|brother-officers)\b"
+    r"mourners?|gravediggers?|regiment|apothecary|physician|firing\s+party|clergyman|inspector|murderer|"
+    r"brother-officers)\b"
 )
 _DOUBTED = re.compile(
-    r"\b(?:if|would|could(?!\s+(?:save|be\s+done|do))|might|may|should|perhaps|almost|nearly|half|thought|believed|feared|as\s+if|"
+    r"\b(?:if|would|could(?!\s+(?:save|be\s+done|do))|might|may|should|perhaps|almost|nearly|half|thought|believed|"
+    r"feared|as\s+if|"
     r"as\s+though|like|seem\w*|whether|suppose\w*|afraid|wish\w*|hoped?|threat\w*|about\s+to|to\s+be|lest|unless|every|"
     r"never\s+(?:been|to)|expected|condemned|sentenced|dread\w*|not\s+(?:dead|killed|drowned|buried|really)|until|till|"
-    r"before|as\s+good\s+as|presumed|reported|given\s+up|pronounced|for\s+dead|rumou?r\w*|news|swore|threaten\w*|rather|sooner|"
-    r"nor|neither|no\s+one|nobody|prevent\w*|escap\w+|plot\w*|wanted|tried|trying|imagin\w+|pretend\w*|appear\w*|concerned)\b"
+    r"before|as\s+good\s+as|presumed|reported|given\s+up|pronounced|for\s+dead|rumou?r\w*|news|swore|threaten\w*|"
+    r"rather|sooner|"
+    r"nor|neither|no\s+one|nobody|prevent\w*|escap\w+|plot\w*|wanted|tried|trying|imagin\w+|pretend\w*|appear\w*|"
+    r"concerned)\b"
 )
 _AS_FAR = re.compile(r"\W*(?:As\s+far\s+as|So\s+far\s+as|For\s+all)\b[^,]*\b(?:concerned|knew|cared)\b")
 _MUST = re.compile(r"\bmust\b(?!\s+have\b)")
 _BY = re.compile(r"\bby\s+(?:poor\s+|old\s+)?\Z")
 _ROLE = re.compile(
-    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|taken|buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
+    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|taken|"
+    r"buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
     r"finished|claimed|got|pulled|dragged|fished|dug|lifted|bore|cut\s+down)\s+(?:poor\s+|old\s+)?\Z"
 )
 _OF_HIM = re.compile(
-    r"'s?\s+(?:(?:dead|cold|poor|stiff|own|last|waxen|white|open|new)\s+)*(?:body|face|eyes|eyelids|lips|hands?|wrist|breast|"
-    r"heart|pulse|name|remains|head|neck|throat|skull|grave|coffin|funeral|tomb|vault|corpse|burial|shroud|limbs|brow|mouth)\b"
+    r"'s?\s+(?:(?:dead|cold|poor|stiff|own|last|waxen|white|open|new)\s+)*(?:body|face|eyes|eyelids|lips|hands?|wrist|"
+    r"breast|"
+    r"heart|pulse|name|remains|head|neck|throat|skull|grave|coffin|funeral|tomb|vault|corpse|burial|shroud|limbs|brow|"
+    r"mouth)\b"
 )
 _PASSIVE = re.compile(
-    r"\s+(?:was|were|had\s+been|is|has\s+been|lay|lies|had\s+lain|fell|rested|rests|sleeps|slept)\b|,\s+(?:who\s+had\s+lain|"
+    r"\s+(?:was|were|had\s+been|is|has\s+been|lay|lies|had\s+lain|fell|rested|rests|sleeps|slept)\b|"
+    r",\s+(?:who\s+had\s+lain|"
     r"whom\s+(?:they|we|the\s+\w+))\b|\s+whom\s+(?:they|we)\b"
 )
 _ALIVE_AT_IT = re.compile(
-    r"\s+(?:was|were|had\s+been|is)\s+(?:\w+\s+)?(?:at|by|beside|among|present|in\s+(?:black|mourning|tears|the\s+(?:church|"
-    r"house|room|carriage|crowd|village|road|lane|procession))|going|coming|standing|sitting|walking|kneeling|\w+ing|to\b|not|"
-    r"never|told|asked|called|sent|seen|heard|obliged|too|so|very|\w+\s+to\b|away|late|absent|sorry|glad|afraid|\w+er\s+than|"
+    r"\s+(?:was|were|had\s+been|is)\s+(?:\w+\s+)?(?:at|by|beside|among|present|in\s+(?:black|mourning|tears|"
+    r"the\s+(?:church|"
+    r"house|room|carriage|crowd|village|road|lane|procession))|going|coming|standing|sitting|walking|kneeling|\w+ing|"
+    r"to\b|not|"
+    r"never|told|asked|called|sent|seen|heard|obliged|too|so|very|\w+\s+to\b|away|late|absent|sorry|glad|afraid|"
+    r"\w+er\s+than|"
     r"an?\s+(?!corpse|dead)|the\s+(?!first|last|next|one)|fond)\b"
 )
 _TRIGGERS = frozenset(
     words("""
-    dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last death woke
-    awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over end coffin
-    hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner mourners shroud
-    epitaph beheaded inquest deathbed body headsman gallows scaffold ground earth service alive ball bullet away breathe left
-    help saving aid recall stone-cold eyes lived
+    dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last death
+    woke awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over
+    end coffin hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner
+    mourners shroud epitaph beheaded inquest deathbed body headsman gallows scaffold ground earth service alive ball
+    bullet away breathe left help saving aid recall stone-cold eyes lived
     """)
 )
 
@@ -154,14 +189,14 @@ def _told(binder: Binder, number: int, people: list[Mention]) -> re.Match[str] |
                 continue
             if _may_be_he(binder, number, people[0], found) and not _is_doubted(sentence.text, found, sentence.start):
                 return found
-    found = _SURE.search(told, sentence.start, sentence.end)
-    if found is None or _is_doubted(sentence.text, found, sentence.start) or _others(binder, number, found.end()):
+    sure = _SURE.search(told, sentence.start, sentence.end)
+    if sure is None or _is_doubted(sentence.text, sure, sentence.start) or _others(binder, number, sure.end()):
         return None
-    return found if any(_suffers(told, sentence.start, one) for one in people) else None
+    return sure if any(_suffers(told, sentence.start, one) for one in people) else None
 
 
 def _suffers(told: str, start: int, one: Mention) -> bool:
-    """Whether a name stands where something is done to it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara was found`."""
+    """Whether a name suffers it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara lay`."""
     if one.is_possessive:
         return _OF_HIM.match(told, one.end) is not None
     if _BY.search(told, start, one.start):

@@ -47,7 +47,8 @@ _IS_ONE = re.compile(
     r"The)|,)\s+(?:an?\s+|the\s+|all\s+|only\s+|but\s+|old\s+|good\s+|plain\s+|true\s+|honest\s+)*\Z"
 )
 _LIVES = re.compile(
-    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|(?<!the )(?<!of )lodg(?:ed|es?|ing)|boarded|"
+    r"\b(?:lived?|lives|living|dwelt|dwelled|dwells?|dwelling|resid(?:ed|es?|ing)|(?<!the )(?<!of )lodg(?:ed|es?|ing)|"
+    r"boarded|"
     r"inhabit(?:ed|s|ing)|tenanted|settled|domiciled|(?:kept|keeps?|keeping|set\s+up)\s+(?:house|home|shop|school|"
     r"an?\s+(?:\w+\s+)?(?:shop|inn|school|store|house))|househol\w+|tenant|inhabitant|resident|parishioner|"
     r"neighbou?rs?|landlady|landlord|(?:master|mistress|owner|possessor|proprietor|occupier)\s+of\s+(?:an?|"
@@ -78,7 +79,8 @@ _COMES_HOME = re.compile(r"\b(?:back|returned|return|home|(?:let|locked)\s+(?:hi
 _OF_HERE = re.compile(r",?\s+of\s+(?:the\s+)?\Z")
 _ONCE = re.compile(
     r"\b(?:once|looked\s+(?:at|over)|envelopes?|really\s+lived|"
-    r"had\s+an?\s+(?:aunt|uncle|cousin|brother|sister|friend|nephew|niece|brother-in-law|sister-in-law|grandmother)|let\s+it|born\s+in\s+an?\s+(?:\w+\s+)?(?:house|cottage|room)|home\s+from|formerly|until|till|"
+    r"had\s+an?\s+(?:aunt|uncle|cousin|brother|sister|friend|nephew|niece|brother-in-law|sister-in-law|grandmother)|"
+    r"let\s+it|born\s+in\s+an?\s+(?:\w+\s+)?(?:house|cottage|room)|home\s+from|formerly|until|till|"
     r"used\s+to|previously|at\s+one\s+time|a\s+time|a\s+while|"
     r"a\s+(?:few\s+)?(?:year|month|season|summer|winter|week|term)|as\s+an?\s+(?:child|boy|girl|young)|when\s+(?:he|"
     r"she)\s+was|would|might|should|meant\s+to|hoped|wished|going\s+to|intended|planned|longed|wanted|to\s+live|if|"

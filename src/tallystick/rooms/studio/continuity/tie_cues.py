@@ -34,7 +34,8 @@ NOT_BORN = re.compile(
     r"his|her)\s+(?:\w+\s+)?(?:town|place|city|village|parish|country)\s+(?:in\s+which|where|of\s+(?:his|her))\b"
 )
 HOME = re.compile(
-    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|(?<!the )(?<!of )lodges?|lodg(?:ed|ing|ings|er)|inhabit\w*|tenant|"
+    r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|(?<!the )(?<!of )lodges?|lodg(?:ed|ing|ings|"
+    r"er)|inhabit\w*|tenant|"
     r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"

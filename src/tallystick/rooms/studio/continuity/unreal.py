@@ -19,7 +19,8 @@ PICTURED = (
 PLAYED = (
     r"masks?|masked|(?<!could )(?<!could not )disguise\w*|wigs?|perukes?|periwigs?|horsehair|dye[ds]?|dyeing|bleached|"
     r"(?:of|in) a bottle|tinted|"
-    r"costumes?|management|actor|actress|[Oo]n (?:the )?(?:stage|television|screen)|in the (?:first|second|third|fourth|fifth|last) act|"
+    r"costumes?|management|actor|actress|[Oo]n (?:the )?(?:stage|television|screen)|in the (?:first|second|third|"
+    r"fourth|fifth|last) act|"
     r"[Ii]n (?:the|a|his|her|[A-Z]\w+'s) (?:\w+ )?(?:film|novel|opera|comedy|tragedy|farce|serial)|"
     r"played an? (?:\w+ )?[a-z]+ (?:born|who|with|of)|stage lights|pantomime|the (?:part|role) of|handbills?|"
     r"colou?r-?blind|ballads?|legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
