@@ -156,11 +156,8 @@ def is_claimed(
     """
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
-    elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
-    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
-        return False
-    if is_taken_back(text, first, last):
+    elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number) or _WAKES.search(text, last)
+    if elsewhere or sentence.is_question or _is_only_thought(text, first) or is_taken_back(text, first, last):
         return False
     text = _blanked(text, _READER, _KNOWN_BY)
     confirmed = _CONFIRMED.search(text) is not None
@@ -192,8 +189,10 @@ def _blanked(text: str, *patterns: re.Pattern[str]) -> str:
     return text
 
 
-def _is_as_others_see(text: str, first: int) -> bool:
-    """`To the curate her eyes were blue`: to others they need not be."""
+def _is_only_thought(text: str, first: int) -> bool:
+    """`To the curate her eyes were blue`: to others they need not be; nor in a hypothesis."""
+    if _HYPOTHESIS.match(text):
+        return True
     seen = _TO_ANOTHER.match(text)
     return seen is not None and OTHERS.search(text, seen.end(), max(min(first, seen.end() + _NEAR), 0)) is not None
 

@@ -7,6 +7,7 @@ one (`In came Tobias`), is seen or spoken to (`Helen handed Tobias the cup`), or
 import re
 from collections.abc import Iterator, Set
 
+from tallystick.rooms.studio.continuity import deed_doubts as doubts
 from tallystick.rooms.studio.continuity import deed_phrases as phrases
 from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
@@ -34,9 +35,9 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         done = (min(mention.start, end), that.end() if that else last)
         if and_says := phrases.AND_SAYS.search(prose.told, last, sentence.end):
             done = (done[0], and_says.end())
-        if phrases.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
+        if doubts.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
-        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or _is_of_another(prose, number, done):
+        if _is_of_another(prose, number, done):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
@@ -44,9 +45,8 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
         first = comma if goes_on else max(first, comma)
         before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
-        for over in (phrases.HAD_JUST, phrases.HAD_AND):
-            before = over.sub("", before)
-        if phrases.EARLIER.search(_within_speech(before)):
+        before = phrases.HAD_AND.sub("", phrases.HAD_JUST.sub("", before))
+        if doubts.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
@@ -60,7 +60,9 @@ _NAMED_AFTER = re.compile(r"\b(?:nam|call|christen)\w*\b[^.;]{0,40}\bafter\b|\bn
 def _is_of_another(prose: Prose, number: int, done: tuple[int, int]) -> bool:
     """Whether it is a letter that speaks, or the next sentence says that somebody was named after the dead."""
     sentence = prose.sentences[number]
-    if _WROTE.search(prose.told, *done) and "¤" in sentence.text:
+    if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or (
+        _WROTE.search(prose.told, *done) and "¤" in sentence.text
+    ):
         return True
     following = prose.sentences[number + 1] if number + 1 < len(prose.sentences) else sentence
     return following.paragraph == sentence.paragraph and _NAMED_AFTER.search(following.text) is not None
@@ -107,7 +109,7 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     """Where the verb of a deed ends or, before the name, begins."""
     told = narration.prose.told
     before = max(narration.prose.sentences[number].start, mention.start - 60)
-    if phrases.OTHER_ONE.search(told, before, mention.start) or phrases.ANOTHER.match(told, mention.end):
+    if doubts.OTHER_ONE.search(told, before, mention.start) or doubts.ANOTHER.match(told, mention.end):
         return None
     if mention.is_possessive:
         return _by_his_own(narration, number, mention, before)

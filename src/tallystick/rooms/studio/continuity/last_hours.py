@@ -1,8 +1,8 @@
 """Deaths by their company: one name, and words that stand only where somebody is dead.
 
-The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts in
-it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the dying
-are never the dead. Each of these deaths counts only while its subject hardly acts any more.
+The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts
+in it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the
+dying are never the dead. Each of these deaths counts only while its subject hardly acts any more.
 """
 
 import re
@@ -64,12 +64,12 @@ _FOUND = re.compile(
 )
 """What others do with him."""
 _GONE = re.compile(
-    r"\b(?:he|she|[A-Z]\w+)\s+(?:had\s+|was\s+|is\s+)(?:quite\s+|already\s+|quietly\s+|"
-    r"indeed\s+)?(?:gone(?=\s*[.,;:]|\s+"
+    r"\b(?:he|she|[A-Z]\w+)\s+(?:had\s+|was\s+|is\s+)(?:quite\s+|already\s+|quietly\s+|indeed\s+)?(?:gone(?=\s*[.,;:]|"
+    r"\s+"
     r"(?:from\s+(?:them|us|him|her|this|the\s+world)|for\s+ever|forever|where|before|out|at\s+last|to\s+(?:his|her)))|"
     r"slipped\s+away|left\s+(?:them|us)|at\s+(?:rest|peace)|out\s+of\s+(?:his|her)\s+pain|still(?=\s*[.,;:])|"
-    r"gone\s+down\s+with\s+(?:it|her|them))|\bslipped\s+away\b|\b(?:all|it)\s+was\s+(?:all\s+)?over\b(?!\s+(?:the|"
-    r"his|her|a)"
+    r"gone\s+down\s+with\s+(?:it|her|them))|\bslipped\s+away\b|\b(?:all|it)\s+was\s+(?:all\s+)?over\b(?!\s+(?:the|his|"
+    r"her|a)"
     r"\b)|\bthe\s+end\s+(?:had\s+come|came)\b"
 )
 """What is said of those who go away as well: it takes a sign that this was a death."""
@@ -126,15 +126,15 @@ _AS_FAR = re.compile(r"\W*(?:As\s+far\s+as|So\s+far\s+as|For\s+all)\b[^,]*\b(?:c
 _MUST = re.compile(r"\bmust\b(?!\s+have\b)")
 _BY = re.compile(r"\bby\s+(?:poor\s+|old\s+)?\Z")
 _ROLE = re.compile(
-    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|"
-    r"taken|buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
+    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|taken|"
+    r"buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
     r"finished|claimed|got|pulled|dragged|fished|dug|lifted|bore|cut\s+down)\s+(?:poor\s+|old\s+)?\Z"
 )
 _OF_HIM = re.compile(
-    r"'s?\s+(?:(?:dead|cold|poor|stiff|own|last|waxen|white|open|new)\s+)*(?:body|face|eyes|eyelids|lips|hands?|"
-    r"wrist|breast|"
-    r"heart|pulse|name|remains|head|neck|throat|skull|grave|coffin|funeral|tomb|vault|corpse|burial|shroud|limbs|"
-    r"brow|mouth)\b"
+    r"'s?\s+(?:(?:dead|cold|poor|stiff|own|last|waxen|white|open|new)\s+)*(?:body|face|eyes|eyelids|lips|hands?|wrist|"
+    r"breast|"
+    r"heart|pulse|name|remains|head|neck|throat|skull|grave|coffin|funeral|tomb|vault|corpse|burial|shroud|limbs|brow|"
+    r"mouth)\b"
 )
 _PASSIVE = re.compile(
     r"\s+(?:was|were|had\s+been|is|has\s+been|lay|lies|had\s+lain|fell|rested|rests|sleeps|slept)\b|"
@@ -152,11 +152,11 @@ _ALIVE_AT_IT = re.compile(
 )
 _TRIGGERS = frozenset(
     words("""
-    dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last death woke
-    awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over end coffin
-    hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner mourners shroud
-    epitaph beheaded inquest deathbed body headsman gallows scaffold ground earth service alive ball bullet away breathe left
-    help saving aid recall stone-cold eyes lived
+    dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last death
+    woke awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over
+    end coffin hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner
+    mourners shroud epitaph beheaded inquest deathbed body headsman gallows scaffold ground earth service alive ball
+    bullet away breathe left help saving aid recall stone-cold eyes lived
     """)
 )
 
@@ -189,14 +189,14 @@ def _told(binder: Binder, number: int, people: list[Mention]) -> re.Match[str] |
                 continue
             if _may_be_he(binder, number, people[0], found) and not _is_doubted(sentence.text, found, sentence.start):
                 return found
-    found = _SURE.search(told, sentence.start, sentence.end)
-    if found is None or _is_doubted(sentence.text, found, sentence.start) or _others(binder, number, found.end()):
+    sure = _SURE.search(told, sentence.start, sentence.end)
+    if sure is None or _is_doubted(sentence.text, sure, sentence.start) or _others(binder, number, sure.end()):
         return None
-    return found if any(_suffers(told, sentence.start, one) for one in people) else None
+    return sure if any(_suffers(told, sentence.start, one) for one in people) else None
 
 
 def _suffers(told: str, start: int, one: Mention) -> bool:
-    """Whether a name stands where something is done to it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara was found`."""
+    """Whether a name suffers it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara lay`."""
     if one.is_possessive:
         return _OF_HIM.match(told, one.end) is not None
     if _BY.search(told, start, one.start):

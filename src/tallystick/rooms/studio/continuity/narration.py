@@ -135,8 +135,9 @@ class Narration:
         """Whether a date is given as that of something that was; `had been held on` gives one as well."""
         sentence = self.prose.sentences[number]
         clause = re.sub(r"\bhad (?:been|once)\b", "", clause_around(sentence, start, end))
+        if is_taken_back(sentence.text, start - sentence.start, end - sentence.start):
+            return False
         denied = _DENIED.search(clause) or _ONLY_SUPPOSED.search(clause)
-        denied = denied or is_taken_back(sentence.text, start - sentence.start, end - sentence.start)
         return not (denied or _opens_condition(sentence, start))
 
     def is_denied(self, number: int, start: int, end: int) -> bool:

@@ -33,8 +33,8 @@ _UNDONE = re.compile(
 )
 _TO_HAVE_BEEN = re.compile(r"\W*To\s+(?:have\s+been|be)\b[^;]*\bwould\b")
 _ELSEWHERE_IN_MIND = re.compile(
-    r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:\w+\s+)?(?:thoughts?|mind|heart|dreams?|fancy|imagination|memory|"
-    r"hopes?)\s+(?:was|were|had|"
+    r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:\w+\s+)?(?:thoughts?|mind|heart|dreams?|fancy|imagination|memory|hopes?)\s+(?:was|"
+    r"were|had|"
     r"flew|went|lay|ran|strayed|wandered|turned)\b[^,;:—]*\Z"
 )
 _CHILD_OF = re.compile(
@@ -45,8 +45,8 @@ _EXISTS = re.compile(
 )
 _YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
 _VINTAGE = re.compile(
-    r"\b(?:bottle|style|fashion|edition|coin|vintage|wine|port|claret|brandy|print|map|almanac|bible|issue|copy|"
-    r"model|date|dated|"
+    r"\b(?:bottle|style|fashion|edition|coin|vintage|wine|port|claret|brandy|print|map|almanac|bible|issue|copy|model|"
+    r"date|dated|"
     r"was|were|some|manner|taste)\s+(?:of\s+(?:the\s+)?|date\s+(?:of\s+)?)\Z|\b(?:bore|bearing|stamped|marked|"
     r"inscribed|carved|"
     r"with)\s+(?:with\s+)?(?:the\s+)?(?:date\s+|year\s+|figures\s+)(?:of\s+)?\Z|\bof\s+the\s+\Z"
@@ -66,7 +66,10 @@ _NOT_HIS_YET = re.compile(
 """What somebody only looks at, what is another's there, what somebody had as a child."""
 _AT_BIRTH = re.compile(r"\bborn\s+with\s+(?:[a-z]+\s+){0,2}\Z")
 _NOT_FOR_LONG = re.compile(r"\b(?:lost|like\s+(?:many|most|all)|fell\s+out|darken\w*|turned|changed)\b")
-_WRITTEN_ON = re.compile(r"[A-Z][\w' ]+?\s+(?:up)?on\s+(?:the|an?|his|her)\s+(?:envelope|label|parcel|trunk|letter)\b")
+_ONLY_WRITTEN = re.compile(
+    r"(?:had\s+)?looked\s+(?:at|over)\b|[A-Z][\w' ]+?\s+(?:up)?on\s+(?:the|an?|his|her)\s+(?:envelope|label|parcel|"
+    r"trunk|letter)\b"
+)
 _THING_BORN = re.compile(
     r"\W*(?:The|A|An)\s+(?:[a-z-]+\s+){0,2}[a-z-]+\s+(?:(?:for|to|in|at|over|on|by|of|with|from)\s+which|which|"
     r"that)\s+[A-Z][^,;]*?"
@@ -75,7 +78,7 @@ _THING_BORN = re.compile(
 """`The newspaper for which Mara wrote was born there`."""
 _OF_A_THING = re.compile(r"\bcounted\b[^;]*\bmade\s+(?:it|them)\s+\Z")
 _DAYS = re.compile(r"\b(?:days?|weeks?|nights?)\b")
-_OF_LEAVE = re.compile(r"['’]?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
+_OF_LEAVE = re.compile(r"'?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
 _AFTER = re.compile(r"\b(?:[Aa]fter|[Rr]emained|[Rr]emain|[Ll]ingered|stopped|spent)\s+(?:\w+\s+)?\Z")
 _AT_REST = re.compile(r"\s+(?:at|in|there)\b(?!\s+(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart))")
 
@@ -83,19 +86,24 @@ _BEFORE_IT = (_CLEFT, _UNDONE, _ELSEWHERE_IN_MIND, _ANOTHERS, _NOT_HIS_YET, _OF_
 
 
 def is_taken_back(text: str, first: int, last: int) -> bool:
-    """Whether what stands between two places of a sentence is said of another time or thing, or only of what was to be."""
+    """Whether what stands between two places is said of another time or thing, or only of what was to be."""
     first = max(first, 0)
     value, before = text[first:last], text[:first]
     if any(pattern.search(before) for pattern in _BEFORE_IT):
         return True
-    if _TO_HAVE_BEEN.match(text) or (_EXISTS.search(text, 0, last) and _CHILD_OF.search(text)):
-        return True
-    if _AT_BIRTH.search(before) and _NOT_FOR_LONG.search(text, last):
-        return True
-    if _WRITTEN_ON.match(value) or (value.startswith("born") and _THING_BORN.fullmatch(before)):
+    if _is_of_another_birth(text, before, value, last) or _ONLY_WRITTEN.match(value):
         return True
     if _YEAR.search(value):
         return _VINTAGE.search(before) is not None
     if _DAYS.search(value) and (_OF_LEAVE.match(text, last) or (_AFTER.search(before) and _AT_REST.match(text, last))):
         return True
     return _OTHER_TIME.search(before) is not None
+
+
+def _is_of_another_birth(text: str, before: str, value: str, last: int) -> bool:
+    """Whether it is a wish, the birth of another child or of a thing, or what somebody had at birth and lost."""
+    if _TO_HAVE_BEEN.match(text) or (_EXISTS.search(text, 0, last) and _CHILD_OF.search(text)):
+        return True
+    if value.startswith("born") and _THING_BORN.fullmatch(before):
+        return True
+    return _AT_BIRTH.search(before) is not None and _NOT_FOR_LONG.search(text, last) is not None
