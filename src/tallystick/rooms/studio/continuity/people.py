@@ -14,16 +14,8 @@ from dataclasses import replace
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CanonCard
 from tallystick.rooms.studio.continuity.grouping import (
-    DOES,
-    SAID,
-    TITLED,
-    Gender,
-    grouped,
-    is_town,
-    names_of,
-    node_of,
-    opens_sentence,
-)
+    DOES, SAID, TITLED, Gender, grouped, is_town, names_of, node_of, opens_sentence,
+)  # fmt: skip
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.vocabulary import (
     FEMALE_NAMES,

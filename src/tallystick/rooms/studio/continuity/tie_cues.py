@@ -135,7 +135,8 @@ CUSTOM = re.compile(
     r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
     r"customar\w+|as\s+a\s+rule|often|"
     r"(?:a|the|his|her)\s+rule|regular\w*|"
-    rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks?)|habit|of\s+an?\s+{WEEKDAY})\b"
+    rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks?)|habit|of\s+an?\s+{WEEKDAY}|"
+    rf"never\s+(?:\w+\s+){{1,5}}on\s+an?\s+{WEEKDAY})\b"
 )
 ONE_DAY = re.compile(r"\b(?:that|this|the)\s+(?:(?:very|same)\s+|very\s+same\s+)?\Z")
 """`that Monday` is one day, whatever is usual or done every week."""
