@@ -14,7 +14,15 @@ from dataclasses import replace
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CanonCard
 from tallystick.rooms.studio.continuity.grouping import (
-    DOES, SAID, TITLED, Gender, grouped, is_town, names_of, node_of, opens_sentence,
+    DOES,
+    SAID,
+    TITLED,
+    Gender,
+    grouped,
+    is_town,
+    names_of,
+    node_of,
+    opens_sentence,
 )  # fmt: skip
 from tallystick.rooms.studio.continuity.prose import HIDDEN, Prose
 from tallystick.rooms.studio.continuity.vocabulary import (
@@ -177,12 +185,9 @@ class Cast:
         if lowered.endswith(_NO_NAME) and not self.counts[word] and lowered not in _GIVEN_NAMES:
             # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
-        small = self._lower[lowered]
         if _COUNTS.fullmatch(lowered) or (lowered in OPENERS and not self.counts[word]):
             return False
-        if self.counts[word]:
-            return small <= self.counts[word] // 2
-        return small == 0
+        return self._lower[lowered] <= self.counts[word] // 2
 
     def _mention(self, text: str, run: Run) -> Mention:
         start, end, title, words = run
