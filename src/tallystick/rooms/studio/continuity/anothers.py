@@ -17,7 +17,7 @@ _OF_ANOTHER = re.compile(
 )
 BEASTS = re.compile(
     r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|"
-    r"terrier|spaniel|idol)\b(?!'s|\s+(?:that|had|lay|knew|barked|howled))"
+    r"terrier|spaniel|idol)\b(?!-|'s|\s+(?:that|had|lay|knew|barked|howled))"
 )
 _SEES = re.compile(
     r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
@@ -76,6 +76,7 @@ def is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thing
         or _WAS_ANOTHERS.match(told, thing.end, sentence.end)
         or (
             _HIS_WERE.match(told, owner.end)
+            and not re.search(r"\b(?:as|like|just\s+as)\s+\Z", told[: owner.start])
             and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
         )
     )

@@ -15,7 +15,7 @@ _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for 
 _FALSE = re.compile(
     rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:age|size|height|rank|colou?r|custom)\b| (?:an?|the|his|her|"
     rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
-    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
+    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?<!¤ )(?:people|they|some|folk|many|everyone|men|"
     rf"gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
@@ -29,7 +29,17 @@ _CONFIRMED = re.compile(CONFIRMED)
 _NEAR = 20
 """Characters in which a noun stands after its article."""
 _TO_ANOTHER = re.compile(r"\W*To\s+(?:the|an?|his|her|their|every|most|some)\s+")
-_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b")
+_WAKES = re.compile(
+    r"(?:[;:—]|\b(?:when|until|till|before|and|but|then|as))\s[^;]*?"
+    r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b"
+)
+"""Of a dream: `at forty Mara woke in a ditch` is none, `she was forty, and woke` is."""
+_FIGURE = re.compile(
+    r"\b(?:ma[dk](?:e|ing) an? (?:\w+ )?\w+ of (?=him\b|her\b|it\b|[A-Z])|(?:like|as \w+ as|to) an? (?:\w+ )?(?:statue|ghost|"
+    r"mask|picture|vision|waxwork|portrait|effigy|saint in stained glass)|(?:was|were|face) an? (?:\w+ )?mask|"
+    r"(?:was|were|look\w*|sat|stood|made) (?:the|a) (?:very |perfect )?(?:picture|portrait|image) of (?=[a-z]+\b))"
+)
+"""`the dust had made a statue of her`: a way of speaking."""
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
 _MEANT = re.compile(
@@ -49,7 +59,7 @@ _KNOWN_BY = re.compile(
     r"\b(?:[Pp]eople|[Tt]hey|[Ee]very(?:body|one)|[Nn]obody|[Nn]o one|[Oo]ne|who|[Ss]trangers|[Vv]isitors|[Aa]ll)"
     r"(?: (?:who \w+ \w+ |had |always |ever |never |chiefly |only |mostly |generally |afterwards |\w+ly ){0,2}| )"
     r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |about |in |of |[A-Z])(?![^,;.]{0,40} as\b)|"
-    r"\bremembered (?:for|by) "
+    r"\bremembered (?:for|by) |\bremember(?:ed|s)? (?:best |most |chiefly |longest |first |afterwards )?(?:about|of|in) (?=[A-Z])"
 )
 """What all the world knows somebody by is so still."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
@@ -64,7 +74,7 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:at|in|under)\b)|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
     r"good|joy|well|merry|happy|luck))\b)|"
@@ -162,7 +172,7 @@ def is_claimed(
         return False
     if is_taken_back(text, first, last):
         return False
-    text = _blanked(text, _READER, _KNOWN_BY)
+    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
     if _IN_TRUTH.search(text[: max(first, 0)], start):

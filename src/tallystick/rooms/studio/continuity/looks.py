@@ -132,7 +132,8 @@ def _taken_up(narration: Narration, binder: Binder, number: int) -> Iterator[Fac
 
 def _opening_of(sentence: Sentence) -> tuple[int, int]:
     """The first words of a sentence, up to its colour."""
-    return sentence.start, min(sentence.end, sentence.start + 40)
+    pause = re.search(r"[,;:—]|\s+and\s+", sentence.text[:40])
+    return sentence.start, min(sentence.end, sentence.start + (pause.start() if pause else 40))
 
 
 _OF_COLOUR = re.compile(r"\s+of\s+(?:an?\s+)?(?:[a-z-]+,?\s+){0,2}")

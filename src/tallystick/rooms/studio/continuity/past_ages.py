@@ -99,7 +99,7 @@ def is_past(sentence: Sentence, found: re.Match[str]) -> bool:
         return False
     if _CONFIRMED.search(text, 0, start) or _SINCE.match(text):
         return False
-    clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
+    clause = re.split(r"[;:—]|\b(?:and|but)\b|,\s+who(?=\s+(?:was|is|had)\b)", text[:start])[-1]
     if re.search(r"\b(?:this|now)\b[^,;]{0,20},\s+when\s+(?:[\w.]+\s+){1,4}\Z", text[:start]):
         return False
     long_gone = LONG_GONE.search(text) or _NOT_NOW.search(text, *clause_at(text, start))

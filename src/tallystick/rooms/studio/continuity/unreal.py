@@ -16,7 +16,8 @@ PICTURED = (
     r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
     r"as (?:a |the )?model|sculptor|(?:the|an) artist|family group|magic-?lantern|lantern-slide|newsreel|enamel|"
     r"tapestry|fresco|mosaic|plaque|"
-    r"embroider(?:ed|y)|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|(?:drawn|drew|sketched|"
+    r"embroider(?:ed|y)|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|snapshots?|snaps|polaroid|"
+    r"[Ii]n (?:the|an?|his|her|[\w']+'s|the \w+'s) (?:\w+ )?(?:drawing|crayon\w*|doodle|photo)|(?:drawn|drew|sketched|"
     r"carved|modelled|depicted|represented|portrayed|shown) (?:[A-Z][\w.]* )*(?:[A-Z]\w+|him|her) (?:with|as)"
 )
 PLAYED = (
@@ -29,13 +30,13 @@ PLAYED = (
     r"[Ii]n (?:the|a|that|this|his|her|[A-Z]\w+'s) (?:\w+ )?(?:film|play|novel|opera|musical|comedy|tragedy|serial|"
     r"melodrama|farce)|"
     r"played an? (?:\w+ )?[a-z]+ (?:born|who|with|of)|stage lights|pantomime|the (?:part|role) of|handbills?|"
-    r"colou?r-?blind|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
+    r"colou?r-?blind|[Ii]n (?:the|all the|a|that|their|his|her) (?:\w+ )?songs?|(?:glued|gummed|pasted) (?:on|over|upon|to)|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|"
     r"(?<!was )(?<!were )(?<!being )lied|"
     r"lying (?:about|once)|untrue|untruths?|false(?:ly)?|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
-    r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken(?! for)|"
+    r"wrongly|(?:was|were|been|stood) (?:\w+ly )?corrected|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken(?! for)|"
     r"(?<!no )(?<!not )(?<!by )mistakes?|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|"
     r"first that came into (?:his|"
     r"her) head|to try (?:him|her|them)\b|[Tt]o (?:throw|put) (?:[\w']+ ){0,4}off|put (?:[\w']+ ){0,4}off the (?:scent|"
@@ -48,7 +49,7 @@ CONFIRMED = (
     r"accurate|in agreement with the (?:facts?|truth))|correctly|truly|accurately|truthfully|with perfect (?:justice|"
     r"truth|accuracy)|(?:spoke|speaking|told(?: him| her| them)?|was|being) (?:no more than |only |but )?the (?:plain |"
     r"simple |exact )?truth|(?:did|does) not lie|no (?:disputing|denying|mistaking|gainsaying)|as indeed|"
-    r"nor was (?:he|she|it) mistaken|(?:had|got|have) (?:it|that|this|so much|the (?:\w+ )?(?:age|colou?r|figure|"
+    r"nor was (?:he|she|it) mistaken|(?:had|got|have) (?:it|that|this|so much|the (?:\w+ )?(?:age|colou?r|figure|eyes|hair|"
     r"number|fact|particular)) (?:quite |exactly )?(?:right|correct)|"
     r"(?:which|and (?:it|that|this)) (?:was|were) (?:(?:quite|perfectly|exactly|no more than|only|strictly) )?(?:true|"
     r"so|right|correct|the (?:case|fact)|a fact|(?:his|her) (?:real |true |own |exact )?(?:age|colou?r))|"

@@ -28,7 +28,7 @@ _NO_NOUN = re.compile(  # what follows a number that counts nothing
     r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|"
     r"could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
-    r"the\s+(?:day|week|month))\b|\s+[A-Z]"
+    r"the\s+(?:day|week|month|(?:\w+\s+)?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b|\s+[A-Z]"
 )
 _STANDS = re.compile(
     r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|as\s+old\s+as|"
