@@ -76,7 +76,7 @@ def is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thing
         or _WAS_ANOTHERS.match(told, thing.end, sentence.end)
         or (
             _HIS_WERE.match(told, owner.end)
-            and not re.search(r"\b(?:as|like|just\s+as)\s+\Z", told[: owner.start])
+            and not re.search(r"\b(?:as|like)\s+\Z", told[max(0, owner.start - 8) : owner.start])
             and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
         )
     )
@@ -111,6 +111,12 @@ _MIRROR = re.compile(
 """In which one sees oneself."""
 
 
+_AND_SAW = re.compile(
+    r"(?:\b(?:and|then)|,)\s+(?:\w+ly\s+)?(?:saw|met|noticed|beheld|encountered|faced)\s+(?:[a-z-]+,?\s+){0,3}\Z"
+)
+"""`Mara looked up and saw grey eyes in the hedge`."""
+
+
 def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool:
     """`Grey eyes looked at Mara`, `Mara looked into grey eyes`: she is there, and they are not hers."""
     told, sentence = binder.prose.told, binder.prose.sentences[number]
@@ -120,6 +126,8 @@ def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool
     between = told[owner.end : thing.start]
     if _MIRROR.search(between):
         return False
+    if thing.cue.lower() not in PRONOUNS and _AND_SAW.search(between):
+        return True
     if thing.cue.lower() in PRONOUNS or owner.start < sentence.start + start or _THROUGH.search(between):
         return False
     bare = thing.cue == "" and re.search(r",\s+(?:[\w-]+\s+){0,3}\Z", between)

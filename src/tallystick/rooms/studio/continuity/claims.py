@@ -35,8 +35,9 @@ _WAKES = re.compile(
 )
 """Of a dream: `at forty Mara woke in a ditch` is none, `she was forty, and woke` is."""
 _FIGURE = re.compile(
-    r"\b(?:ma[dk](?:e|ing) an? (?:\w+ )?\w+ of (?=him\b|her\b|it\b|[A-Z])|(?:like|as \w+ as|to) an? (?:\w+ )?"
-    r"(?:statue|ghost|mask|picture|vision|waxwork|portrait|effigy|saint in stained glass)|(?:was|were|face) an? (?:\w+ )?mask|"
+    r"\b(?:ma[dk](?:e|ing) an? (?:\w+ )?\w+ of (?=him\b|her\b|it\b|[A-Z])|(?:like|as \w+ as|(?:in)?to) an? (?:\w+ )?"
+    r"(?:statue|ghost|mask|picture|vision|waxwork|portrait|effigy|saint in stained glass)|"
+    r"(?:was|were|face) an? (?:\w+ )?mask|"
     r"(?:was|were|look\w*|sat|stood|made) (?:the|a) (?:very |perfect )?(?:picture|portrait|image) of (?=[a-z]+\b))"
 )
 """`the dust had made a statue of her`: a way of speaking."""
@@ -49,6 +50,13 @@ _MEANT = re.compile(
 """`promised to write, and started`: what is only meant ends where the next thing is done."""
 _BESIDE_NAME = re.compile(r"[A-Z][\w.]*,\s+(?:who\s+(?:was|is|had)|aged|being)\s+(?:[a-z-]+\s+){0,3}\Z")
 """`It seemed to Mara, who was forty, that …`: what stands beside the name is the narrator's own."""
+_UNDENIED = re.compile(
+    r"\b(?:(?:could|can|did|does|would) not|cannot|couldn't|never) (?:\w+ ){0,2}?(?:hide|conceal|disguise|miss|"
+    r"overlook|help (?:noticing|seeing|observing|remarking)|fail to (?:see|notice|observe|remark)|mistake)\b|"
+    r"\b(?:(?:could|can|did|does) not|cannot|couldn't|[Nn]obody|[Nn]o one) [^,;]{2,50} "
+    r"without (?:noticing|seeing|remarking|observing|being struck)\b"
+)
+"""`could not hide that her hair was red`, `nobody met her without noticing that …`: it is so."""
 _OF_HIMSELF = re.compile(
     r"(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|\s+and)?\s+(?:thought|reflected|"
     r"considered|realis\w+|realiz\w+|told\s+(?:himself|herself)|reminded\s+(?:himself|herself))\s+that\s+"
@@ -83,8 +91,8 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:at|in|under)\b)|allege\w*|"
-    r"suppos(?:ed?|edly|ing|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:at|in|under)\b)|"
+    r"allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
     r"good|joy|well|merry|happy|luck))\b)|"
@@ -177,20 +185,17 @@ def is_claimed(
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
+    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first) or is_taken_back(text, first, last)
     if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
-    if is_taken_back(text, first, last):
-        return False
-    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE)
+    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE, _UNDENIED)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
     if _IN_TRUTH.search(text[: max(last, 0)], start):
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
-    beside = _BESIDE_NAME.search(text[: max(first, 0)]) is not None
-    if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned, beside=beside):
+    if not confirmed and _is_only_said(text, (first, last), (start, max(end, last)), owned=owned):
         return False
     if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
@@ -225,11 +230,11 @@ def is_only_talk(text: str, at: int) -> bool:
     return _HYPOTHESIS.match(text) is not None or any(each.search(text, turned, at) for each in (_AHEAD, _REPORTED))
 
 
-def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool, beside: bool) -> bool:
+def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
     text = _blanked(text, _ASIDE, _MEANT, _OF_HIMSELF)
-    if beside:
+    if _BESIDE_NAME.search(text[: max(span[0], 0)]):
         return _FALSE.search(text, *clause) is not None
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

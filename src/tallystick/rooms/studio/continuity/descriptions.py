@@ -16,6 +16,8 @@ from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
+_LOOKED = re.compile(r"\b(?:look|seem|appear)(?:ed|s|ing)?\s+(?:\w+\s+){0,2}\Z")
+"""`so dusty that he looked grey-haired`."""
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
 _THE_OTHER = re.compile(
@@ -92,7 +94,7 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
 def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     attribute = "eyes" if found.group("eyes") else "hair" if found.group("hair") else "beard"
     colours = colours_in([found.group("word")], EYES if attribute == "eyes" else HAIR)
-    if not colours:
+    if not colours or _LOOKED.search(narration.prose.told, max(0, found.start() - 30), found.start()):
         return
     # `the blue-eyed Mara`, `Mara was tall and blue-eyed`, `Blue-eyed and quick, Mara …`, `The blue-eyed girl was Mara`.
     owner = (
@@ -144,7 +146,10 @@ def _in_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
 def _the_one(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     """`Among so many heads the red one belonging to Mara`."""
     colours, owner = colours_in([found.group("colour")], HAIR), binder.named_from(number, found.start("owner"))
-    if colours and owner is not None and not owner.is_possessive:
+    whose = owner is not None and (
+        not owner.is_possessive or re.match(r"'s?\s*[.,;]", narration.prose.told[owner.end :])
+    )
+    if colours and owner is not None and whose:
         yield fact_at(narration.prose, number, found.span(), owner, "hair", colours, found.group("colour"))
 
 

@@ -51,7 +51,8 @@ _DREAMS = re.compile(
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
     r"\b(?:(?:(?<!\bwas )(?<!\b[Tt]hey )(?<!\b[Pp]eople )(?<!body )(?<!one )"
-    r"(?<!\bwho )(?<!body had )(?<!one had )(?<!never )(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
+    r"(?<!\bwho )(?<!body had )(?<!one had )(?<!never )"
+    r"(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
     r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
     r"(?<!fresh )(?<!exist )(?<!revived )(?<!lived )(?<!remained )(?<!graven )in (?:his|her|my) memory)\b|"
     r"\A(?!.*\bborn\b)(?:\w+ ){0,4}(?:years?|months?|summers?|winters?) (?:before|earlier|ago|back)\b|in those days\b|"

@@ -9,6 +9,7 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 
 WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])|"
+    r",\s+which\s+(?:it|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|did)\b(?=\s*[.,;])|"
     r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+|then\s+)?(?:was|is|had(?:\s+done)?|"
     r"did)\b(?=\s*[.,;])|"
     r",\s+which\s+(?:was|is)\s+(?:exactly\s+|now\s+|just\s+)?(?:his|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?)\s+"
@@ -50,7 +51,8 @@ LONG_GONE = re.compile(
 """That the sentence tells of another time."""
 _NOT_NOW = re.compile(
     r"\b(?:at\s+last|(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|by\s+then|would\s+be|will\s+be|"
-    r"no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew)\b))\b"
+    r"no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew|ran|took|ate|drank|read|"
+    r"wrote|rode|wore|kept|sat|stood|spoke|saw|made|had|did|could|believed)\b))\b"
 )
 """That the clause does."""
 _LOOKS = re.compile(

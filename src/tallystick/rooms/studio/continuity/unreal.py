@@ -17,7 +17,8 @@ PICTURED = (
     r"as (?:a |the )?model|sculptor|(?:the|an) artist|family group|magic-?lantern|lantern-slide|newsreel|enamel|"
     r"tapestry|fresco|mosaic|plaque|"
     r"embroider(?:ed|y)|silhouette|caricatur\w+|cartoons?|woodcut|frontispiece|snapshots?|snaps|polaroid|"
-    r"[Ii]n (?:the|an?|his|her|[\w']+'s|the \w+'s) (?:\w+ )?(?:drawing|crayon\w*|doodle|photo)|(?:drawn|drew|sketched|"
+    r"[Ii]n (?:the|an?|his|her|[\w']+'s|the \w+'s) (?:\w+ )?(?:drawing(?!-)|crayon\w*|doodle|photo)|"
+    r"(?:drawn|drew|sketched|"
     r"carved|modelled|depicted|represented|portrayed|shown) (?:[A-Z][\w.]* )*(?:[A-Z]\w+|him|her) (?:with|as)"
 )
 PLAYED = (
@@ -31,7 +32,8 @@ PLAYED = (
     r"melodrama|farce)|"
     r"played an? (?:\w+ )?[a-z]+ (?:born|who|with|of)|stage lights|pantomime|the (?:part|role) of|handbills?|"
     r"colou?r-?blind|[Ii]n (?:the|all the|a|that|their|his|her) (?:\w+ )?songs?|"
-    r"(?:glued|gummed|pasted) (?:on|over|upon|to)|ballads?|(?<!into )legends?|fairy|namesake|impostor|(?<!up the )ghosts?|apparition"
+    r"(?:glued|gummed|pasted) (?:on|over|upon|to)|ballads?|(?<!into )legends?|fairy|namesake|"
+    r"impostor|(?<!up the )ghosts?|apparition"
 )
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|"

@@ -33,7 +33,7 @@ _CUES = frozenset(
 _QUOTE = re.compile(r'"([^"]{2,60})"')
 _AGE = re.compile(
     rf"(?:(?P<own>\bI\s+am|\bI'm|\bI\s+was|\bI\s+shall\s+be)\s+(?:only\s+|just\s+|now\s+)?|(?P<noted>\b[Aa]ged?:?\s+)|\A\W*)"
-    rf"(?P<number>{NUMBER})(?:\s+years\s+(?:old|of\s+age)|\s+last\s+\w+)?(?=\W*\Z|[.,!?;])",
+    rf"(?P<number>{NUMBER})(?P<day>\s+years\s+(?:old|of\s+age)|\s+last\s+\w+|\s+today|\s+in\s+[A-Z]\w+)?(?=\W*\Z|[.,!?;])",
     re.IGNORECASE,
 )
 _OF_AGE = re.compile(r"\b(?:age|aged|old|older|census|birth\w*|years)\b", re.IGNORECASE)
@@ -74,4 +74,6 @@ def _whose(binder: Binder, number: int, quote: re.Match[str], found: re.Match[st
         says = _SAYS_HE.fullmatch(told, quote.end(), owner.start) or _HE_SAYS.match(told, owner.end, sentence.end)
         return owner if says else None
     near = binder.prose.flat[max(binder.prose.paragraphs[sentence.paragraph][0], sentence.start - 160) : sentence.end]
-    return owner if _OF_AGE.search(near) and not _SAYS_ANOTHER.match(told, quote.end()) else None
+    return (
+        owner if (found.group("day") or _OF_AGE.search(near)) and not _SAYS_ANOTHER.match(told, quote.end()) else None
+    )

@@ -41,8 +41,10 @@ _STANDS = re.compile(
 _SET_APART = re.compile(
     r"\s+(?:that|this|last|next|come)\s+(?:very\s+|same\s+)?[\w-]+,\s+(?=[A-Z])|"
     r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b|"
-    r",\s+(?:[a-z-]+(?:\s+and\s+[a-z-]+)?,\s+)?(?=[A-Z][\w.]+\s+[\w']+)"
+    r"(?:\s+(?:now|already|today))?,\s+(?:[a-z-]+(?:\s+and\s+[a-z-]+)?,\s+)?(?=[A-Z][\w.]+\s+[\w']+)"
 )
+_AND_MORE = re.compile(r"\s+and\s+(?:[a-z-]+\s+){0,4}[a-z-]+,")
+"""`Tobias, forty-five and newly bald, …`."""
 _SETS_APART = re.compile(r"(?:\A\W*(?:(?:Though|Although|Only|Still|Barely|Just|Being)\s+)?|,\s+)\Z")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
 _LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
@@ -57,10 +59,16 @@ _ONE_OF = re.compile(
 _FEW = re.compile(
     r"\b(?:not\s+many|few|no|an?|any|every|scarcely\s+an?|hardly\s+an?|not\s+every)\s+(?:people|persons?|men|women|man|"
     r"woman)\s+of\s+"
-    rf"{NUMBER}\s+(?:[a-z]+ing|to|does|do|has|have|should|may|can|cannot|could|ought|is|are|will|must)\b",
+    rf"{NUMBER}\s+(?:does|do|has|have|should|may|can|cannot|could|ought|is|are|will|must)\b",
     re.IGNORECASE,
 )
 """`Few men of forty could have done what Mara did`: she is of that age."""
+_ANY_OF = re.compile(
+    r"\b(?:is|are|does|do|becomes?|befits?|suits?|ought|cannot|can|should|must|will|may)\b[^,;.]{0,50}\b(?:an?|any)\s+"
+    r"(?:\w+\s+)?(?:man|woman|person|body|creature|soul|lady|gentleman|bachelor|spinster|widow|widower|girl|fellow)\s+of\s+"
+    rf"{NUMBER}\b"
+)
+"""`There is no law against a woman of forty sliding down a haystack, and Mara did it`: she is of that age."""
 _FACE_OF = re.compile(
     r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|head|shoulders|strength|"
     r"air)\s+of\s+(?:an?\s+(?:\w+\s+)?\w+\s+of\s+)?\Z"
@@ -188,10 +196,16 @@ def _is_bare_age(text: str, start: int, end: int, found: re.Match[str]) -> bool:
     if _FACE_OF.search(before):
         return False
     if not _NO_NOUN.match(text, end):
-        return any(one.end() > start >= one.start() for one in _FEW.finditer(text))
+        return any(one.end() > start >= one.start() for one in _of_all(text))
     apart = _SET_APART.match(text, end) and (_SETS_APART.search(before) or _SETS_APART.search(said))
+    apart = apart or (_AND_MORE.match(text, end) and re.search(r"[A-Z][\w.]*,\s+\Z", before))
     stands = _STANDS.search(before) or _STANDS.search(said)
     return bool(apart or stands or _ONE_OF.search(before) or _WROTE.search(text))
+
+
+def _of_all(text: str) -> list[re.Match[str]]:
+    """What is said of everybody of an age."""
+    return [*_FEW.finditer(text), *_ANY_OF.finditer(text)]
 
 
 def _of_birthday(sentence: Sentence, found: re.Match[str]) -> tuple[int, int] | None:
@@ -208,7 +222,7 @@ def _told(
     narration: Narration, binder: Binder, number: int, found: re.Match[str], value: tuple[int, int]
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
-    few = any(one.end() > found.start() - sentence.start >= one.start() for one in _FEW.finditer(sentence.text))
+    few = any(one.end() > found.start() - sentence.start >= one.start() for one in _of_all(sentence.text))
     few = few or WHICH_HE_WAS.match(narration.prose.told, found.end(), sentence.end) is not None
     known = _KNOWN.search(sentence.text, 0, found.start() - sentence.start) is not None
     owner = about(binder, number) if few or known else _owner(binder, number, found)
