@@ -61,8 +61,23 @@ def named_people(binder: Binder, number: int) -> list[Mention]:
         one
         for one in binder.mentions(number)
         if binder.cast.is_person(one.key)
-        and not (_is_place(binder, one) or _is_colour(binder, one) or _STREET.match(binder.prose.told, one.end))
+        and not (
+            _is_place(binder, one)
+            or _is_office(binder, one)
+            or _is_colour(binder, one)
+            or _STREET.match(binder.prose.told, one.end)
+        )
     ]
+
+
+_OFFICES = frozenset(
+    {"Dean", "Major", "Earl", "Duke", "Bishop", "Rector", "Vicar", "Squire", "Baron", "Judge", "Canon"}
+)
+
+
+def _is_office(binder: Binder, one: Mention) -> bool:
+    """`the Dean`: somebody without a name, though Dean is one."""
+    return one.name in _OFFICES and re.search(r"\b[Tt]he\s+\Z", binder.prose.told[: one.start][-5:]) is not None
 
 
 def _is_colour(binder: Binder, one: Mention) -> bool:

@@ -17,7 +17,7 @@ _OF_ANOTHER = re.compile(
 )
 BEASTS = re.compile(
     r"\b(?:dog|horse|cat|mare|pony|doll|bird|hound|puppy|kitten|owl|wolf|ox|cow|donkey|mule|lion|tiger|monkey|parrot|"
-    r"terrier|spaniel|idol)\b(?!'s|\s+(?:that|had|lay|knew|barked|howled))"
+    r"terrier|spaniel|idol)\b(?!-|'s|\s+(?:that|had|lay|knew|barked|howled))"
 )
 _SEES = re.compile(
     r"\b(?:saw|sees?|seen|look(?:ed|s|ing)|gaz(?:ed|ing)|star(?:ed|ing)|glanc(?:ed|ing)|met|notic(?:ed|ing)|sought|"
@@ -76,6 +76,7 @@ def is_said_of_another(binder: Binder, number: int, owner: Mention, thing: Thing
         or _WAS_ANOTHERS.match(told, thing.end, sentence.end)
         or (
             _HIS_WERE.match(told, owner.end)
+            and not re.search(r"\b(?:as|like)\s+\Z", told[max(0, owner.start - 8) : owner.start])
             and clause_at(sentence.text, owner.start - sentence.start)[0] > thing.end - sentence.start
         )
     )
@@ -110,6 +111,12 @@ _MIRROR = re.compile(
 """In which one sees oneself."""
 
 
+_AND_SAW = re.compile(
+    r"(?:\b(?:and|then)|,)\s+(?:\w+ly\s+)?(?:saw|met|noticed|beheld|encountered|faced)\s+(?:[a-z-]+,?\s+){0,3}\Z"
+)
+"""`Mara looked up and saw grey eyes in the hedge`."""
+
+
 def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool:
     """`Grey eyes looked at Mara`, `Mara looked into grey eyes`: she is there, and they are not hers."""
     told, sentence = binder.prose.told, binder.prose.sentences[number]
@@ -119,6 +126,8 @@ def is_beheld(binder: Binder, number: int, owner: Mention, thing: Thing) -> bool
     between = told[owner.end : thing.start]
     if _MIRROR.search(between):
         return False
+    if thing.cue.lower() not in PRONOUNS and _AND_SAW.search(between):
+        return True
     if thing.cue.lower() in PRONOUNS or owner.start < sentence.start + start or _THROUGH.search(between):
         return False
     bare = thing.cue == "" and re.search(r",\s+(?:[\w-]+\s+){0,3}\Z", between)

@@ -15,8 +15,8 @@ _UNREAL = re.compile(rf"\b(?:{DREAMT}|{PICTURED}|{PLAYED}|passport(?! gave)|for 
 _FALSE = re.compile(
     rf"\b(?:{FALSE}|false papers|[Aa]ccording to(?! (?:age|size|height|rank|colou?r|custom)\b| (?:an?|the|his|her|"
     rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
-    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|(?:people|they|some|folk|many|everyone|men|"
-    rf"gossip|"
+    rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|"
+    rf"(?<!¤ )(?:people|they|some|folk|many|everyone|men|gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
@@ -29,7 +29,18 @@ _CONFIRMED = re.compile(CONFIRMED)
 _NEAR = 20
 """Characters in which a noun stands after its article."""
 _TO_ANOTHER = re.compile(r"\W*To\s+(?:the|an?|his|her|their|every|most|some)\s+")
-_WAKES = re.compile(r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b")
+_WAKES = re.compile(
+    r"(?:[;:—]|\b(?:when|until|till|before|and|but|then|as))\s[^;]*?"
+    r"\b(?:woke|awoke|(?<!newly )(?<!just )(?<!lately )(?<!be )(?:waked|awakened))\b"
+)
+"""Of a dream: `at forty Mara woke in a ditch` is none, `she was forty, and woke` is."""
+_FIGURE = re.compile(
+    r"\b(?:ma[dk](?:e|ing) an? (?:\w+ )?\w+ of (?=him\b|her\b|it\b|[A-Z])|(?:like|as \w+ as|(?:in)?to) an? (?:\w+ )?"
+    r"(?:statue|ghost|mask|picture|vision|waxwork|portrait|effigy|saint in stained glass)|"
+    r"(?:was|were|face) an? (?:\w+ )?mask|"
+    r"(?:was|were|look\w*|sat|stood|made) (?:the|a) (?:very |perfect )?(?:picture|portrait|image) of (?=[a-z]+\b))"
+)
+"""`the dust had made a statue of her`: a way of speaking."""
 _ASIDE = re.compile(r",\s+as\s+(?:if|though)\b[^,;:—]{2,60},")
 """`gave her, as if in jest, green eyes`: what is likened ends with its comma."""
 _MEANT = re.compile(
@@ -37,6 +48,21 @@ _MEANT = re.compile(
     r"(?:[a-z]+ed|went|left|took|set|came|drove|rode|ran)\b)"
 )
 """`promised to write, and started`: what is only meant ends where the next thing is done."""
+_BESIDE_NAME = re.compile(r"[A-Z][\w.]*,\s+(?:who\s+(?:was|is|had)|aged|being)\s+(?:[a-z-]+\s+){0,3}\Z")
+"""`It seemed to Mara, who was forty, that …`: what stands beside the name is the narrator's own."""
+_UNDENIED = re.compile(
+    r"\b(?:(?:could|can|did|does|would) not|cannot|couldn't|never) (?:\w+ ){0,2}?(?:hide|conceal|disguise|miss|"
+    r"overlook|help (?:noticing|seeing|observing|remarking)|fail to (?:see|notice|observe|remark)|mistake)\b|"
+    r"\b(?:(?:could|can|did|does) not|cannot|couldn't|[Nn]obody|[Nn]o one) [^,;]{2,50} "
+    r"without (?:noticing|seeing|remarking|observing|being struck)\b"
+)
+"""`could not hide that her hair was red`, `nobody met her without noticing that …`: it is so."""
+_OF_HIMSELF = re.compile(
+    r"(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|\s+and)?\s+(?:thought|reflected|"
+    r"considered|realis\w+|realiz\w+|told\s+(?:himself|herself)|reminded\s+(?:himself|herself))\s+that\s+"
+    r"(?=(?:he|she)\s+was\s+(?:\w+\s+)?(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d\d)\b)"
+)
+"""`sat on the wall and thought that he was forty`: how old one is oneself one knows."""
 _READER = re.compile(
     r"\b(?:[Ll]et (?:the reader|us|him who reads)|(?:the reader|you|he who reads) (?:may|must|will|should|is to))"
     r" (?:now |then )?(?:imagine|picture|fancy|suppose|conceive|figure)(?: to (?:himself|yourself|ourselves))?\b|"
@@ -49,7 +75,8 @@ _KNOWN_BY = re.compile(
     r"\b(?:[Pp]eople|[Tt]hey|[Ee]very(?:body|one)|[Nn]obody|[Nn]o one|[Oo]ne|who|[Ss]trangers|[Vv]isitors|[Aa]ll)"
     r"(?: (?:who \w+ \w+ |had |always |ever |never |chiefly |only |mostly |generally |afterwards |\w+ly ){0,2}| )"
     r"(?:remember(?:ed|s)?|recall(?:ed|s)?) (?=the |those |his |her |about |in |of |[A-Z])(?![^,;.]{0,40} as\b)|"
-    r"\bremembered (?:for|by) "
+    r"\bremembered (?:for|by) |"
+    r"\bremember(?:ed|s)? (?:best |most |chiefly |longest |first |afterwards )?(?:about|of|in) (?=[A-Z])"
 )
 """What all the world knows somebody by is so still."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
@@ -64,7 +91,8 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:at|in|under)\b)|"
+    r"allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
     r"good|joy|well|merry|happy|luck))\b)|"
@@ -159,10 +187,10 @@ def is_claimed(
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number) or _WAKES.search(text, last)
     if elsewhere or sentence.is_question or _is_only_thought(text, first) or is_taken_back(text, first, last):
         return False
-    text = _blanked(text, _READER, _KNOWN_BY)
+    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE, _UNDENIED)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
-    if _IN_TRUTH.search(text[: max(first, 0)], start):
+    if _IN_TRUTH.search(text[: max(last, 0)], start):
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
@@ -206,6 +234,8 @@ def is_only_talk(text: str, at: int) -> bool:
 def _is_only_said(text: str, span: tuple[int, int], clause: tuple[int, int], *, owned: bool) -> bool:
     """Whether it is untrue, or stands in what somebody says, means or hopes, and nothing since has turned it."""
     turned = max((one.end() for one in _TURN.finditer(text, 0, max(span[0], 0))), default=0)
-    text = _blanked(text, _ASIDE, _MEANT)
+    text = _blanked(text, _ASIDE, _MEANT, _OF_HIMSELF)
+    if _BESIDE_NAME.search(text[: max(span[0], 0)]):
+        return _FALSE.search(text, *clause) is not None
     said, scope = ((_AHEAD,), clause) if owned else ((_AHEAD, _REPORTED), (0, len(text)))
     return _FALSE.search(text, *scope) is not None or any(each.search(text, turned, span[1]) for each in said)

@@ -16,6 +16,8 @@ from tallystick.rooms.studio.continuity.people import NAME, Mention
 from tallystick.rooms.studio.continuity.vocabulary import ANYONE, MEN, WOMEN
 
 _COMPOUND = re.compile(r"\b(?P<word>[\w-]+?)-(?:(?P<eyes>eyed)|(?P<hair>haired|headed)|(?P<beard>bearded))\b")
+_LOOKED = re.compile(r"\b(?:look|seem|appear)(?:ed|s|ing)?\s+(?:\w+\s+){0,2}\Z")
+"""`so dusty that he looked grey-haired`."""
 _COMPOUNDS = frozenset({"eyed", "haired", "headed", "bearded"})
 _ALONE = re.compile(r"\s*(?:[,.;—]|and\b|as\b|in\b|like\b)")
 _THE_OTHER = re.compile(
@@ -40,7 +42,7 @@ _SAME_AS = re.compile(
     rf"like)\s+(?:that\s+of\s+)?(?P<owner>{NAME})'s?\s+(?P<noun>eyes|hair)\b"
 )
 _HIS_WAS = re.compile(
-    rf"(?P<owner>{NAME})'s?,?\s+(?:which\s+)?(?:was|were)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
+    rf"(?:\b(?:those|that)\s+of\s+(?P<of>{NAME}),?|(?P<owner>{NAME})'s?,?)\s+(?:which\s+)?(?:was|were|being)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
     rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
 )
 """`The doll's hair was of wool; Mara's was black`."""
@@ -52,7 +54,8 @@ _NO_OTHER = re.compile(
 _IN_NOUN = re.compile(r"\b(?P<colour>[\w-]+)\s+(?:of|as\s+to(?:\s+the)?|about\s+the)\s+(?P<noun>hair|eyes?)\b")
 """`Mara, being red of hair`, `a woman of middling height, hazel as to the eyes`."""
 _THE_ONE = re.compile(
-    rf"\bheads?\b[^;]{{0,60}}?\bthe\s+(?P<colour>[\w-]+)\s+one\s+(?:(?:that|which)\s+)?(?:belong(?:ed|ing)\s+to|of)\s+"
+    rf"\bheads?\b[^;]{{0,60}}?\bthe\s+(?P<colour>[\w-]+)\s+one\b(?:[^;,]{{0,30}},\s+(?:which|that)\s+"
+    rf"[^;,]{{2,50}},|[^;,]{{0,30}}?)\s+(?:(?:that|which)\s+)?(?:belong(?:ed|ing)\s+to|was|of)\s+"
     rf"(?P<owner>{NAME})"
 )
 _BLONDE = re.compile(
@@ -91,7 +94,7 @@ def descriptions(narration: Narration, binder: Binder) -> Iterator[Fact]:
 def _of_compound(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     attribute = "eyes" if found.group("eyes") else "hair" if found.group("hair") else "beard"
     colours = colours_in([found.group("word")], EYES if attribute == "eyes" else HAIR)
-    if not colours:
+    if not colours or _LOOKED.search(narration.prose.told, max(0, found.start() - 30), found.start()):
         return
     # `the blue-eyed Mara`, `Mara was tall and blue-eyed`, `Blue-eyed and quick, Mara …`, `The blue-eyed girl was Mara`.
     owner = (
@@ -143,7 +146,10 @@ def _in_noun(narration: Narration, binder: Binder, number: int, found: re.Match[
 def _the_one(narration: Narration, binder: Binder, number: int, found: re.Match[str]) -> Iterator[Fact]:
     """`Among so many heads the red one belonging to Mara`."""
     colours, owner = colours_in([found.group("colour")], HAIR), binder.named_from(number, found.start("owner"))
-    if colours and owner is not None and not owner.is_possessive:
+    whose = owner is not None and (
+        not owner.is_possessive or re.match(r"'s?\s*[.,;]", narration.prose.told[owner.end :])
+    )
+    if colours and owner is not None and whose:
         yield fact_at(narration.prose, number, found.span(), owner, "hair", colours, found.group("colour"))
 
 
@@ -153,7 +159,7 @@ def _his_was(narration: Narration, binder: Binder, number: int, found: re.Match[
     nouns = re.findall(r"\b(?:eyes|hair|heads?|locks|curls)\b", sentence.text[: found.start() - sentence.start])
     attribute = "eyes" if nouns[-1:] == ["eyes"] else "hair"
     colours = colours_in([found.group("colour")], EYES if attribute == "eyes" else HAIR) if nouns else ()
-    owner = binder.named_from(number, found.start("owner"))
+    owner = binder.named_from(number, found.start("of" if found.group("of") else "owner"))
     if colours and owner is not None and is_claimed(narration, number, found.span("colour")):
         yield fact_at(narration.prose, number, found.span(), owner, attribute, colours, found.group("colour"))
 

@@ -148,7 +148,9 @@ SAID = re.compile(r"\b(?:said|asked|replied|cried|answered|whispered|murmured|ex
 DOES = re.compile(
     r"\s+(?:\w+ly\s+)?(?:said|asked|replied|cried|answered|whispered|murmured|nodded|smiled|laughed|sighed|shrugged|"
     r"frowned|looked|turned|walked|sat|thought|felt|spoke|died|married|lived|had(?!\s+(?:been|seen|sent|given|"
-    r"sheltered|brought|produced))|was\s+(?:born|tall|young|old|dead))\b(?!\s+(?:in\s+ruins|been\s+built))|"
+    r"sheltered|brought|produced))|was\s+(?:born|tall|young|old|dead|"
+    r"(?:twenty|thirty|forty|fifty|sixty|seventy)(?:-\w+)?(?=\s*[,.;]|\s+(?:and|years\s+old)\b)))\b"
+    r"(?!\s+(?:in\s+ruins|been\s+built))|"
     r"'s?\s+(?:\w+\s+){0,2}(?:eyes?|face|hair|voice|hands?|heart|head|arms?|mother|father|sister|brother|wife|husband|"
     r"lips|cheeks?|shoulder|mind)\b"
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
-from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
+from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in, go_together
 from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.lasting import CHANGES, is_lasting
 from tallystick.rooms.studio.continuity.narration import Narration, clause_around
@@ -91,7 +91,11 @@ def _said(narration: Narration, binder: Binder, number: int) -> Iterator[Fact]:
     for tint in tints(sentence.text, slots) if slots else ():
         start, end = sentence.start + tint.slot[0], sentence.start + tint.slot[1]
         attribute = next(slot[2] for slot in slots if slot[:2] == tint.slot)
-        _, thing = _left_of(sentence, Noun(attribute=attribute, start=start, end=end))
+        modifiers, thing = _left_of(sentence, Noun(attribute=attribute, start=start, end=end))
+        before = colours_in(modifiers, EYES if attribute == "eyes" else HAIR)
+        if before and tint.span[0] > tint.slot[1] and not go_together(attribute, before, tint.colours):
+            # `by supper her red hair was brown`: it has been changed.
+            continue
         owner = whose(binder, number, thing)
         span = (sentence.start + min(tint.slot[0], tint.span[0]), sentence.start + max(tint.slot[1], tint.span[1]))
         value = (sentence.start + tint.span[0], sentence.start + tint.span[1])
@@ -132,7 +136,8 @@ def _taken_up(narration: Narration, binder: Binder, number: int) -> Iterator[Fac
 
 def _opening_of(sentence: Sentence) -> tuple[int, int]:
     """The first words of a sentence, up to its colour."""
-    return sentence.start, min(sentence.end, sentence.start + 40)
+    pause = re.search(r"[,;:—]|\s+and\s+", sentence.text[:40])
+    return sentence.start, min(sentence.end, sentence.start + (pause.start() if pause else 40))
 
 
 _OF_COLOUR = re.compile(r"\s+of\s+(?:an?\s+)?(?:[a-z-]+,?\s+){0,2}")

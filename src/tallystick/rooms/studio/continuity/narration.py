@@ -51,6 +51,7 @@ _DREAMS = re.compile(
 _WAKES = re.compile(r"\b(?:woke|awoke|wakened|awakened|waked|awake|waking|wakes|wakened)\b")
 _REMEMBERS = re.compile(
     r"\b(?:(?:(?<!\bwas )(?<!\bhad )(?<!\b[Tt]hey )(?<!\b[Pp]eople )(?<!body )(?<!one )"
+    r"(?<!\bwho )(?<!body had )(?<!one had )(?<!never )"
     r"(?:remembered|recalled|recollected)(?= (?:how|when|the|an?|those|one|his|another|once|seeing|"
     r"being|[A-Z])\b|[:;])|thought back|cast (?:his|her|my) mind back|"
     r"(?<!fresh )(?<!exist )(?<!revived )(?<!lived )(?<!remained )(?<!graven )in (?:his|her|my) memory)\b|"

@@ -9,10 +9,12 @@ from tallystick.rooms.studio.continuity.unreal import CONFIRMED
 
 WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r",?\s+(?:but|though|and|which)\s+(?:he|she)\s+was\b(?=\s*[.,;])|"
+    r",\s+which\s+(?:it|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|did)\b(?=\s*[.,;])|"
     r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+|then\s+)?(?:was|is|had(?:\s+done)?|"
     r"did)\b(?=\s*[.,;])|"
     r",\s+which\s+(?:was|is)\s+(?:exactly\s+|now\s+|just\s+)?(?:his|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?)\s+"
-    r"(?:own\s+|exact\s+)?age\b|[^.]*\b(?:was|being|is)\s+(?:himself\s+|herself\s+)?(?:exactly\s+|just\s+|now\s+|"
+    r"(?:own\s+|exact\s+)?age\b|(?:\s+years\s+old)?,\s+(?:the\s+(?:very\s+)?same(?:\s+age)?|just\s+as\s+old|exactly\s+as\s+old)\s+"
+    r"as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\b(?!\s+had)|[^.]*\b(?:stayed|stood|went|did|sat|lay|ran|came|kept)\b[^,;.]*\bat\s+that\s+(?:very\s+|same\s+)?age\b|[^.]*\b(?:was|being|is)\s+(?:himself\s+|herself\s+)?(?:exactly\s+|just\s+|now\s+|"
     r"precisely\s+)?"
     r"(?:of\s+)?that\s+(?:very\s+|same\s+)?age\b"
 )
@@ -49,7 +51,8 @@ LONG_GONE = re.compile(
 """That the sentence tells of another time."""
 _NOT_NOW = re.compile(
     r"\b(?:at\s+last|(?<!for )(?<!at )(?<!not )(?<!without )(?<!never )once|formerly|by\s+then|would\s+be|will\s+be|"
-    r"no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew)\b))\b"
+    r"no\s+longer(?!\s+(?:[a-z]+ed|slept|thought|felt|went|came|knew|ran|took|ate|drank|read|"
+    r"wrote|rode|wore|kept|sat|stood|spoke|saw|made|had|did|could|believed)\b))\b"
 )
 """That the clause does."""
 _LOOKS = re.compile(
@@ -99,7 +102,7 @@ def is_past(sentence: Sentence, found: re.Match[str]) -> bool:
         return False
     if _CONFIRMED.search(text, 0, start) or _SINCE.match(text):
         return False
-    clause = re.split(r"[;:—]|\b(?:and|but)\b", text[:start])[-1]
+    clause = re.split(r"[;:—]|\b(?:and|but)\b|,\s+who(?=\s+(?:was|is|had)\b)", text[:start])[-1]
     if re.search(r"\b(?:this|now)\b[^,;]{0,20},\s+when\s+(?:[\w.]+\s+){1,4}\Z", text[:start]):
         return False
     long_gone = LONG_GONE.search(text) or _NOT_NOW.search(text, *clause_at(text, start))

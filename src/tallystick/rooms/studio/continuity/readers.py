@@ -12,10 +12,11 @@ from tallystick.rooms.studio.continuity.loose_deaths import loose_deaths
 from tallystick.rooms.studio.continuity.places import places
 from tallystick.rooms.studio.continuity.roots import roots
 from tallystick.rooms.studio.continuity.ties import ties
+from tallystick.rooms.studio.continuity.vouched import vouched
 from tallystick.rooms.studio.continuity.whereabouts import whereabouts
 from tallystick.rooms.studio.continuity.years import years
 
-_OF_PEOPLE = (looks, descriptions, ages, years, bodies)
+_OF_PEOPLE = (looks, descriptions, ages, years, vouched, bodies)
 _OF_PLACES = (places, roots, ties, whereabouts)
 _OF_DAYS = (events, birthdays, deaths, loose_deaths, last_hours)
 READERS = (*_OF_PEOPLE, *_OF_PLACES, *_OF_DAYS)

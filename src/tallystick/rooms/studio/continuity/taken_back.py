@@ -9,7 +9,7 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER
 
 _SEASON = r"(?:year|spring|summer|autumn|winter|week|month|season|Christmas|time)"
 _CLEFT = re.compile(
-    r"\b[Ii]t\s+(?:was|is|had\s+been)\s+(?:not|never)\s+(?!until\b|till\b|only\b|merely\b|before\b|without\b|"
+    r"\b[Ii]t\s+(?:was|is|had\s+been)\s+(?:not|never)\s+(?!an?\s+(?:\w+\s+){0,2}\w+,|until\b|till\b|only\b|merely\b|before\b|without\b|"
     r"for\s+nothing\b|"
     r"long\b)(?:(?!\b(?:that|who|but)\b)[^;:—]){0,40}\Z"
 )

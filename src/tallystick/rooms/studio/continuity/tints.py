@@ -89,6 +89,8 @@ _OBJECT = re.compile(
 )
 _OF_SLOT = re.compile(r"\s+(?:as\s+to|about|in|of)\s+(?:the\s+|his\s+|her\s+)?(?:eyes?|hair)\b")
 _NIGHTFALL = re.compile(r"\b(?:it|It)\s+(?:was|is|grew)\s+(?:(?!as\b|so\b)\w+\s+)?(?:dark|light|fair)\s+(?!and\b)")
+_TAKEN_UP = re.compile(r"\b(?:hair|curls?|head)\s*[;:,—]\s*(?:and\s+|for\s+|but\s+)?it\s+was\s+(?:\w+\s+)?\Z")
+"""`Nothing had touched her hair; it was fair still`: the hair, not the weather."""
 
 
 Slot = tuple[int, int, str]
@@ -107,7 +109,7 @@ class Tint:
 def tints(text: str, slots: Sequence[Slot]) -> Iterator[Tint]:
     """Every colour of a sentence that is said of one of its nouns for eyes or hair (start, end, attribute)."""
     for found in _COLOUR.finditer(text):
-        two = _TWO.match(text, found.end()) and re.search(r"\b(?:two|twin)\s+(?:\w+\s+)?\Z", text[: found.start()])
+        two = _TWO.match(text, found.end()) and re.search(r"\b(?:two|twin|were)\s+(?:\w+\s+)?\Z", text[: found.start()])
         if (
             not (
                 _FREE.match(text, found.end())
@@ -117,7 +119,10 @@ def tints(text: str, slots: Sequence[Slot]) -> Iterator[Tint]:
                 or (_WERE_THE.search(text[: found.start()]) and text.startswith(" of ", found.end()))
             )
             or _FOR_NOW.match(text, found.end())
-            or _NIGHTFALL.search(text[max(0, found.start() - 16) : found.end() + 2])
+            or (
+                _NIGHTFALL.search(text[max(0, found.start() - 16) : found.end() + 2])
+                and not _TAKEN_UP.search(text[: found.start()])
+            )
         ):
             continue
         slot = _said_of(text, found, slots)

@@ -16,6 +16,7 @@ from tallystick.rooms.studio.continuity.focus import KIN, OTHERS, about, bearer,
 from tallystick.rooms.studio.continuity.identity import identified
 from tallystick.rooms.studio.continuity.owners import PRONOUNS, Thing, owner_of
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.shown import shown
 from tallystick.rooms.studio.continuity.vocabulary import MEN, WOMEN, words
 
 _OTHERS = frozenset(words("my your our their its another's nobody's everybody's"))
@@ -56,7 +57,8 @@ def _by_words_around(binder: Binder, number: int, thing: Thing) -> Mention | Non
         if named is not None and binder.cast.is_person(named.key):
             return None if _OF_HIS.match(told, named.end) else named
     return (
-        _by_body(binder, number, thing)
+        shown(binder, number, thing)
+        or _by_body(binder, number, thing)
         or _by_company(binder, number, thing)
         or _among_others(binder, number, thing)
         or (identified(binder, number, thing.end) if OTHERS.search(told, sentence.start, thing.start) else None)

@@ -28,7 +28,7 @@ _NO_NOUN = re.compile(  # what follows a number that counts nothing
     r"whose|yet|though|who|one|was|is|had|has|have|he|she|instead|already|again|if|by|does|should|may|can|cannot|"
     r"could|ought|will|must|as|"
     r"for|come|last|at|since|until|years?\s+(?:old|of\s+age)|an?\s+(?:few|week|day|month|fortnight|year|couple)|"
-    r"the\s+(?:day|week|month))\b|\s+[A-Z]"
+    r"the\s+(?:day|week|month|(?:\w+\s+)?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b|\s+[A-Z]"
 )
 _STANDS = re.compile(
     r"\b(?:[Aa]t|[Bb]eing|be|was|is|were|turned|turning|turn|reached|reaching|attained|[Aa]ged|age\s+of|as\s+old\s+as|"
@@ -41,8 +41,10 @@ _STANDS = re.compile(
 _SET_APART = re.compile(
     r"\s+(?:that|this|last|next|come)\s+(?:very\s+|same\s+)?[\w-]+,\s+(?=[A-Z])|"
     r"\s+and\s+(?:an?|still|un\w+|single|married|never|not)\b|"
-    r",\s+(?:[a-z-]+(?:\s+and\s+[a-z-]+)?,\s+)?(?=[A-Z][\w.]+\s+[\w']+)"
+    r"(?:\s+(?:now|already|today))?,\s+(?:[a-z-]+(?:\s+and\s+[a-z-]+)?,\s+)?(?=[A-Z][\w.]+\s+[\w']+)"
 )
+_AND_MORE = re.compile(r"\s+and\s+(?:[a-z-]+\s+){0,4}[a-z-]+,")
+"""`Tobias, forty-five and newly bald, …`."""
 _SETS_APART = re.compile(r"(?:\A\W*(?:(?:Though|Although|Only|Still|Barely|Just|Being)\s+)?|,\s+)\Z")
 """`Tobias, forty and a bachelor,`; `Forty and never been to sea`."""
 _LIVED = re.compile(r"\b(?:counted|lived|numbered|seen|carried|completed)\s+(?:for\s+|but\s+|only\s+)?\Z|\bwhat\s+\Z")
@@ -55,12 +57,18 @@ _ONE_OF = re.compile(
     r"lad|youth|people|persons|men|women|body|soul)\s+(?:of|who\s+(?:was|is))\s+\Z"
 )
 _FEW = re.compile(
-    r"\b(?:not\s+many|few|no|an?|every|scarcely\s+an?|hardly\s+an?|not\s+every)\s+(?:people|persons?|men|women|man|"
+    r"\b(?:not\s+many|few|no|an?|any|every|scarcely\s+an?|hardly\s+an?|not\s+every)\s+(?:people|persons?|men|women|man|"
     r"woman)\s+of\s+"
     rf"{NUMBER}\s+(?:does|do|has|have|should|may|can|cannot|could|ought|is|are|will|must)\b",
     re.IGNORECASE,
 )
 """`Few men of forty could have done what Mara did`: she is of that age."""
+_ANY_OF = re.compile(
+    r"\b(?:is|are|does|do|becomes?|befits?|suits?|ought|cannot|can|should|must|will|may)\b[^,;.]{0,50}\b(?:an?|any)\s+"
+    r"(?:\w+\s+)?(?:man|woman|person|body|creature|soul|lady|gentleman|bachelor|spinster|widow|widower|girl|fellow)\s+of\s+"
+    rf"{NUMBER}\b"
+)
+"""`There is no law against a woman of forty sliding down a haystack, and Mara did it`: she is of that age."""
 _FACE_OF = re.compile(
     r"\b(?:face|figure|hands?|look|voice|step|heart|eyes|mind|body|legs|vigour|energy|head|shoulders|strength|"
     r"air)\s+of\s+(?:an?\s+(?:\w+\s+)?\w+\s+of\s+)?\Z"
@@ -165,6 +173,9 @@ def _is_life(text: str, start: int, end: int) -> bool:
     before = text[:start]
     if re.match(r"\s+\w+\s+of\s+(?:service|marriage|work|peace|war|practice|toil)\b", text[end:]):
         return False
+    if re.search(r"\bbefore\b[^,;]*\b(?:born|birth)\b", text[end:]):
+        # `Thirty years the feud had run before Mara was born`.
+        return False
     own = re.search(r"\b[Bb]orn\b", before) or HIS.search(before)
     if _LATER.match(text, end) and not (own or LIFE.search(text, end, end + 4 * _NEAR)):
         return False
@@ -182,11 +193,19 @@ def _is_bare_age(text: str, start: int, end: int, found: re.Match[str]) -> bool:
         return True
     if _KNOWN.search(before):
         return True
-    if not _NO_NOUN.match(text, end) or _FACE_OF.search(before):
+    if _FACE_OF.search(before):
         return False
+    if not _NO_NOUN.match(text, end):
+        return any(one.end() > start >= one.start() for one in _of_all(text))
     apart = _SET_APART.match(text, end) and (_SETS_APART.search(before) or _SETS_APART.search(said))
+    apart = apart or (_AND_MORE.match(text, end) and re.search(r"[A-Z][\w.]*,\s+\Z", before))
     stands = _STANDS.search(before) or _STANDS.search(said)
     return bool(apart or stands or _ONE_OF.search(before) or _WROTE.search(text))
+
+
+def _of_all(text: str) -> list[re.Match[str]]:
+    """What is said of everybody of an age."""
+    return [*_FEW.finditer(text), *_ANY_OF.finditer(text)]
 
 
 def _of_birthday(sentence: Sentence, found: re.Match[str]) -> tuple[int, int] | None:
@@ -203,7 +222,7 @@ def _told(
     narration: Narration, binder: Binder, number: int, found: re.Match[str], value: tuple[int, int]
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
-    few = any(one.end() > found.start() >= one.start() for one in _FEW.finditer(narration.prose.told, sentence.start))
+    few = any(one.end() > found.start() - sentence.start >= one.start() for one in _of_all(sentence.text))
     few = few or WHICH_HE_WAS.match(narration.prose.told, found.end(), sentence.end) is not None
     known = _KNOWN.search(sentence.text, 0, found.start() - sentence.start) is not None
     owner = about(binder, number) if few or known else _owner(binder, number, found)
@@ -218,7 +237,7 @@ def _told(
     at = found.start() - sentence.start
     thing = _THING_IS.match(sentence.text, 0, at)
     if (thing and not OTHERS.search(thing.group("noun"))) or (
-        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start)
+        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start) and not few
     ):
         # `Mara's house was thirty years old.`
         return
@@ -232,6 +251,7 @@ def _owner(binder: Binder, number: int, found: re.Match[str]) -> Mention | None:
         bearer(binder, number, at)
         or _beside(binder, number, found)
         or _whose_age(binder, number)
+        or _teller(binder, number, at)
         or binder.fronted(number, at)
         or (identified(binder, number, at) if _ONE_OF_THEM.search(binder.prose.told, max(0, at - _NEAR), at) else None)
     )
@@ -245,6 +265,19 @@ def _beside(binder: Binder, number: int, found: re.Match[str]) -> Mention | None
         return binder.named_before(number, sentence.start + said.start())
     own = _WITH_HIS.search(before) if COUNT.match(binder.prose.told, found.end()) else None
     return binder.named_before(number, sentence.start + own.start()) if own else None
+
+
+_TOLD = re.compile(
+    r"\b(?:told|gave|answered|assured|informed|let)\s+(?:him|her|them|the\s+[a-z]+)\s+(?:know\s+)?(?:it|the\s+(?:\w+\s+)?(?:truth|figure|"
+    r"number)|truthfully)\b[^;]{0,30}\Z"
+)
+
+
+def _teller(binder: Binder, number: int, at: int) -> Mention | None:
+    """`the doctor asked, and Mara told her the truth, which was forty`: whoever tells it tells his own."""
+    sentence = binder.prose.sentences[number]
+    told = _TOLD.search(sentence.text, 0, at - sentence.start)
+    return binder.named_before(number, sentence.start + told.start()) if told else None
 
 
 def _whose_age(binder: Binder, number: int) -> Mention | None:
