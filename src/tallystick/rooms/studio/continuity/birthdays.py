@@ -16,16 +16,17 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _DATED = re.compile(DATE)
 _BIRTH = re.compile(
-    r"\b(?:(?<!second )(?<!\bother )birthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|"
+    r"\b(?:(?<!second )(?<!\bother )[Bb]irthdays?(?!\s+(?:present|gift|parcel|card|letter|cheque)s?\b)|natal\s+day|"
     r"(?<!people )(?<!those )"
     r"(?<!persons )(?<!anybody )"
     r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
     r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
     r"older|nativity|g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|"
-    r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|one)\s+(?:was\s+|had\s+been\s+)?"
+    r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|twelvemonth|one)\s+(?:was\s+|had\s+been\s+)?"
     r"(?:added\s+)?to\s+(?:the\s+age|his\s+age|her\s+age|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+age)|(?:was|were|"
     r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her)\s+into\s+the\s+world|borne\s+(?:him|her)|newborn|"
-    r"child\s+of\s+(?=the\s))\b"
+    r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|(?:found|had|received|got|opened|unwrapped|read|"
+    r"given|brought)\b[^,;]{1,30}\bbirthday\s+(?:presents?|gifts?|cards?|letters?|parcels?))\b"
 )
 _ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
 _OWN = re.compile(r"\b(?:[Hh]is|[Hh]er)\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
@@ -33,12 +34,15 @@ _OF_HIM = re.compile(r"\s+of\s+(?=[A-Z])")
 _OF_ANOTHER = re.compile(r"\s+of\s+(?:(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?\s+[a-z]|(?:the|an?|his|her)\s)")
 _IS_THE_DAY = re.compile(
     r"birthday\s+(?:itself\s+)?(?:(?:was|is|being|fell|falls|came|comes|had\s+been|stood|happened|occurred)\s+)"
-    r"(?:always\s+|to\s+be\s+|to\s+fall\s+)?(?:up)?(?:on\s+)?(?:the\s+)?\Z"
+    r"(?:always\s+|to\s+be\s+|to\s+fall\s+)?(?:up)?(?:on\s+)?(?:the\s+)?\Z|(?:\bhis|\bher|'s)\s+(?:own\s+)?birthday,\s+"
+    r"(?:the\s+)?\Z"
 )
 _THE_DAY_IS = re.compile(
     r"(?:,\s+(?:and\s+)?(?:which\s+(?:was|is)\s+|being\s+)?|\s+(?:was|is|being)\s+)(?:(?:also|always|now|indeed|in\s+"
     r"fact)\s+)?(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?|his|her)\s+(?:own\s+)?(?:birthday|natal)|"
-    r",\s+the\s+(?:day|anniversary|date)\s+of\s+(?:his|her)\s+birth"
+    r",\s+the\s+(?:day|anniversary|date)\s+of\s+(?:his|her)\s+birth|"
+    r"[^;]*?\b(?:should|might|would|to|and)\s+(?:fall|fell|coincide)\s+(?:up)?(?:on|with)\s+(?:(?:[A-Z][\w.]*\s+)*"
+    r"[A-Z]\w+'s?|his|her)\s+(?:own\s+)?birthday"
 )
 """`her birthday being the 3rd of May`, `the 3rd of May, her birthday`: so plain that nothing beside it matters."""
 _OTHER_DAY = re.compile(
@@ -54,18 +58,33 @@ _LATE = re.compile(
     r"her|[A-Z])|[A-Z]\w+'s\s+(?:mare|horse|pony|dog|cat|parrot|cow|ship|boat|hound|doll)\b|"
     r"birthday\s+being\s+(?:over|past|gone)|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
-    r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|off)|"
+    r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|(?<!the day )off)|"
+    r"born\s+again|(?:rather|sooner|liked\s+to|wished\s+to|preferred\s+to)\s+(?:have\s+been|be)\s+born|"
+    r"(?:somebody|someone|some\s+one|another\s+\w+)(?:\s+else)?'s\s+(?:file|name|card|papers|birthday|letter)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
     r"belated|"
     r"(?:not|never|n't)\s+(?:been\s+)?born|name-?day|would\s+have\s+been|married|set\s+down\s+as|without\s+(?:him|"
     r"her)|forgot\s+to)\b"
 )
+_MANY = re.compile(r"(?:s|children|men|people|folk)\Z")
+"""Those whose birthday is neither `his` nor `her` birthday."""
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
 _IT_WAS = re.compile(
-    r"\W*(?:It|This|That|To-?day|The\s+day)\s+(?:was|"
-    r"happened\s+to\s+be)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?\s+birthday\W*\Z"
+    r"\W*(?:(?:It|This|That|To-?day|The\s+day)\s+(?:was|"
+    r"happened\s+to\s+be)\s+)?(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?\s+birthday\W*\Z"
 )
 """The whole of a sentence; the one beside it may give the date."""
+_ON_HIS_BIRTHDAY = re.compile(
+    r"[^;:¤]*?\bon\s+(?:the\s+(?:\w+\s+)?(?:morning|evening|night|afternoon|day)\s+of\s+)?(?:his|her|"
+    r"(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?)\s+(?:own\s+)?birthday\b"
+)
+_TODAY = re.compile(r"\W*(?:(?:It|The\s+date|The\s+day|To-?day)\s+was\s+)?(?:(?:on|now)\s+)?\Z")
+"""`It was the 3rd of May. Mara came down on the morning of her birthday …`."""
+_IS_HIS = re.compile(
+    r"\s+(?:was|is|being)\s+(?:(?:his|her)\s+own|(?P<name>(?:[A-Z][\w.]*\s+)*[A-Z]\w+)'s?)(?=\s*[,.;]|\s+(?:and|but|too|"
+    r"as)\b)"
+)
+"""`Of all the birthdays in the house the 3rd of May was Mara's`."""
 
 
 def birthdays(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -93,7 +112,7 @@ def _told(narration: Narration, binder: Binder, number: int, cue: re.Match[str],
     away = _LATE.search(sentence.text) or _OTHER_DAY.search(prose.told, sentence.start, dated.start())
     if (away and not plain) or prose.told.startswith(" before ", dated.end()):
         return None
-    owner = _whose(binder, number, cue)
+    owner = _as_his(binder, number, cue, dated) or _whose(binder, number, cue)
     if owner is None or not is_claimed(narration, number, dated.span(), granted=True, memory=True):
         return None
     return _fact(narration, number, owner, dated, with_year="birthday" not in cue.group())
@@ -111,10 +130,26 @@ def _beside(narration: Narration, binder: Binder, number: int, dated: re.Match[s
     for near in (number - 1, number + 1):
         if not 0 <= near < len(sentences) or sentences[near].paragraph != sentences[number].paragraph:
             continue
-        owner = about(binder, near) if _IT_WAS.match(sentences[near].text) else None
+        today = near > number and _is_today(narration, number, dated) and _ON_HIS_BIRTHDAY.match(sentences[near].text)
+        owner = about(binder, near) if today or _IT_WAS.match(sentences[near].text) else None
         if owner is not None and is_claimed(narration, number, dated.span(), memory=True):
             return _fact(narration, number, owner, dated, with_year=False)
     return None
+
+
+def _is_today(narration: Narration, number: int, dated: re.Match[str]) -> bool:
+    """Whether the date is all that a sentence gives."""
+    sentence = narration.prose.sentences[number]
+    after = sentence.text[dated.end() - sentence.start :].strip(" .,;!\n")
+    return _TODAY.match(sentence.text[: dated.start() - sentence.start]) is not None and not after
+
+
+def _as_his(binder: Binder, number: int, cue: re.Match[str], dated: re.Match[str]) -> Mention | None:
+    """`the 3rd of May was Mara's`, where birthdays are spoken of before."""
+    his = _IS_HIS.match(binder.prose.told, dated.end(), binder.prose.sentences[number].end)
+    if his is None or "birthday" not in cue.group().lower() or cue.start() > dated.start():
+        return None
+    return binder.named_from(number, his.start("name")) if his.group("name") else about(binder, number)
 
 
 def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
@@ -138,7 +173,7 @@ def _by_company(binder: Binder, number: int, cue: re.Match[str]) -> Mention | No
     """Where no word beside it says so."""
     told, sentence = binder.prose.told, binder.prose.sentences[number]
     own = _OWN.search(told, sentence.start, cue.start()) is not None
-    others = [one for one in OTHERS.finditer(HIMSELF.sub(" ", sentence.text)) if not (own and one[0].endswith("s"))]
+    others = [one for one in OTHERS.finditer(HIMSELF.sub(" ", sentence.text)) if not (own and _MANY.search(one[0]))]
     if not others and not KIN.search(sentence.text):
         # Nobody else is there; whoever is `he` is the one who has a name.
         return about(binder, number) if _agrees(binder, number) else None

@@ -17,7 +17,7 @@ _FALSE = re.compile(
     rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
     rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|"
     rf"(?<!¤ )(?:people|they|some|folk|many|everyone|men|gossip|"
-    r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to)\b)|it was said)\b|, (?:he|"
+    r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to|many)\b)|it was said)\b|, (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
     r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)|"
@@ -104,7 +104,7 @@ _AHEAD = re.compile(
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
-    r"that) off|the belief that|in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"that) off|the belief that|(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"film|movie|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
@@ -121,7 +121,8 @@ _REPORTED = re.compile(
     r"\b(?:(?:said|says|(?:been|was|were) told|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|"
     r"assured (?:[\w.]+ )?\w+|wrote|read|"
     r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
-    r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) (?:(?-i:[A-Z]\w+)|he|she|his|"
+    r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) "
+    r"(?:(?-i:(?:[A-Z][\w.]* )*[A-Z]\w+(?![\w.]* [A-Z]))|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
     r"their)(?: \w+)? (?:was|were|had|has|is|would|could|came|lived)|(?:wrote|written)\b[^;,]{0,40} that|(?:said|told|"
     r"assured|informed|declared|persuaded|"
@@ -137,8 +138,8 @@ _SUPPOSED = re.compile(
     r"[Hh]ad (?:he|she|it|(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:been|only|but)|[Ww]ere (?:he|she|it) to)\b"
 )
 _HYPOTHESIS = re.compile(
-    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^,;]{3,50}, it was\b)|Unless|Suppos\w+|Were|"
-    r"Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|To\s+(?!the|an?|his|her|[A-Z])\w+\b[^;]{3,110}\bwould|"
+    r"\W*(?:If(?! (?:the )?truth\b| anything\b|[^;]{3,160}?, (?:it|that) was\b(?![^;]*\bwould\b))|Unless|Suppos\w+|"
+    r"Were|Had\s+(?:he|she|it|his|her|the|there|[A-Z]\w*)|To\s+(?!the|an?|his|her|[A-Z])\w+\b[^;]{3,110}\bwould|"
     r"With\b(?:[^,;]{3,60}\b(?:might|would|"
     r"could)|[^;]{3,90}?\b(?:might|would|could) have))\b|.*\b(?:might|would|could)\s+have\b.*,?\s+(?:if\b|had\s+(?:he|"
     r"she|[A-Z]))|.*\binstead of\b",

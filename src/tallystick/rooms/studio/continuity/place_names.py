@@ -54,6 +54,8 @@ _NO_PLACE = re.compile(
     r"\w{3,}(?:ians?|oners?|ese|ish)\Z"
 )
 _KIND = re.compile(rf"(?:{_KINDS})\Z")
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs|Mme|Mlle)\.?\s+\Z")
+_CALLED = (["mr"], ["mrs"], ["ms"], ["dr"], ["miss"], ["madame"], ["monsieur"], ["master"], ["sir"])
 
 
 @record
@@ -97,6 +99,9 @@ def _places(binder: Binder, number: int, owner: Mention) -> Iterator[Place]:
         name = _DAYED.sub("", _BORN.sub("", run.group())).removesuffix("'s")
         words = name.lower().split()
         start = sentence.start + run.start()
+        if not _KIND.search(name) and (words[:1] in _CALLED or _TITLED.search(text, 0, run.start())):
+            # `Mrs. Orme` is nowhere.
+            continue
         while words and (
             words[0] in _LEADING or ((words[0] in NOT_NAMES or words[0] in TITLES) and not _KIND.search(name))
         ):

@@ -60,8 +60,11 @@ def is_anothers_doing(text: str, at: int, named: Sequence[int]) -> bool:
     verb = _VERB.search(text, start, end)
     before = text[start : verb.start()] if verb else ""
     subject = _SUBJECT.fullmatch(before) if before.strip() else None
-    if subject is None or subject.group("noun").lower() in SENT:
-        return subject is not None
+    if subject is None or subject.group("noun").lower() in {"he", "she"}:
+        # `the six days he had been in coming`: he is the subject, not the days.
+        return False
+    if subject.group("noun").lower() in SENT:
+        return True
     carried = subject.group("noun").lower() in _CARRIERS and not any(start <= place < end for place in named)
     if subject.group("noun").lower() in OWN:
         # `The mail took six days, and Mara had no letter`: nothing says that it carried her.

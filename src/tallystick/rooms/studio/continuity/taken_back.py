@@ -20,7 +20,7 @@ _OTHER_TIME = re.compile(
     rf"(?!\s+(?:he|her\b|his\b))|"
     rf"(?:[Ii]n\s+|[Tt]hat\s+)?(?:[Aa]nother|[Tt]he\s+(?:previous|preceding|following|next))\s+(?:year|spring|summer|"
     rf"autumn|"
-    rf"winter)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|"
+    rf"winter)(?!\s+(?:was|had\s+been|is)\s+added|\s+older|\s+to\s)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|"
     rf"before))\b"
     r"[^;:—]*\Z",
     re.IGNORECASE,
@@ -49,7 +49,7 @@ _VINTAGE = re.compile(
     r"date|dated|"
     r"was|were|some|manner|taste)\s+(?:of\s+(?:the\s+)?|date\s+(?:of\s+)?)\Z|\b(?:bore|bearing|stamped|marked|"
     r"inscribed|carved|"
-    r"with)\s+(?:with\s+)?(?:the\s+)?(?:date\s+|year\s+|figures\s+)(?:of\s+)?\Z|\bof\s+the\s+\Z"
+    r"with)\s+(?:with\s+)?(?:the\s+)?(?:date\s+|year\s+|figures\s+)(?:of\s+)?\Z|\b(?:the|an?)\s+\Z"
 )
 _ANOTHERS = re.compile(
     r"\b(?:people|persons|anybody|everybody|anyone|saints?|dolls?|angels?|cats?|dogs?|prints?|gods?|goddess|princess|"
@@ -58,7 +58,7 @@ _ANOTHERS = re.compile(
     r"(?:\s+or\s+other)?,?\s+(?:with|who\s+had|having)\s+(?:[a-z-]+,?\s+){0,3}\Z"
 )
 _NOT_HIS_YET = re.compile(
-    r"\blooked\s+(?:at|over)\s+(?:an?|the|some|two)\b[^,;]*\Z|\bha[ds]\s+an?\s+(?:\w+\s+)?(?:aunt|uncle|cousin|"
+    r"\blooked\s+(?:at|over)\s+(?:an?|the|some|two)\b[^,;:—]*\Z|\bha[ds]\s+an?\s+(?:\w+\s+)?(?:aunt|uncle|cousin|"
     r"brother|sister|friend|nephew|niece|grandmother|"
     r"godmother|godfather)\s+(?:in|at|of)\s+\Z|"
     r"\b[Bb]efore\s+(?:it|that|then),?\s+(?:\w+\s+){1,3}had\s+been\s+(?:\w+\s+)?\Z"
@@ -80,8 +80,17 @@ _OF_A_THING = re.compile(r"\bcounted\b[^;]*\bmade\s+(?:it|them)\s+\Z")
 _DAYS = re.compile(r"\b(?:days?|weeks?|nights?)\b")
 _OF_LEAVE = re.compile(r"'?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
 _AFTER = re.compile(r"\b(?:[Aa]fter|[Rr]emained|[Rr]emain|[Ll]ingered|stopped|spent)\s+(?:\w+\s+)?\Z")
-_AT_REST = re.compile(r"\s+(?:at|in|there)\b(?!\s+(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart))")
+_AT_REST = re.compile(
+    r"\s+(?:at|in|there)\b(?!\s+(?:(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart)|(?:actually\s+|merely\s+|simply\s+)?"
+    r"(?:getting|going|coming|travelling|traveling|reaching|making|crossing|riding|driving|walking|journeying|arriving|"
+    r"sailing|[a-z]+ing\s+(?:\w+\s+){0,3}?(?:to|towards?))\b))"
+)
+"""`spent six days in getting to Leeds` is the way, `in Leeds` and `in nursing her` is not."""
 
+_THAT_IT_SHOULD = re.compile(
+    r"\W*That\s+(?:[A-Z]|his|her|the)[^,;]*?\bshould\s+have\s+been\b[^;]*\b(?:was|is|had|seemed|struck)\b"
+)
+"""`That Mara should have been born in May was a great pity`: so she was."""
 _BEFORE_IT = (_CLEFT, _UNDONE, _ELSEWHERE_IN_MIND, _ANOTHERS, _NOT_HIS_YET, _OF_A_THING)
 
 
@@ -89,7 +98,7 @@ def is_taken_back(text: str, first: int, last: int) -> bool:
     """Whether what stands between two places is said of another time or thing, or only of what was to be."""
     first = max(first, 0)
     value, before = text[first:last], text[:first]
-    if any(pattern.search(before) for pattern in _BEFORE_IT):
+    if any(pattern.search(before) for pattern in _BEFORE_IT) and not _THAT_IT_SHOULD.match(text):
         return True
     if _is_of_another_birth(text, before, value, last) or _ONLY_WRITTEN.match(value):
         return True

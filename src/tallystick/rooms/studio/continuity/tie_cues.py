@@ -120,11 +120,13 @@ LEAVES = re.compile(
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
     r"climbed|took|taken|take|taking|waved|quitted|begun|begin|began|off|got|get|getting|away|fled|flight|packed|"
     r"steamed|galloped|trotted|tramped|walked|travel\w*|hurried|slipped|stole|vanished|removed|flung|exit|"
-    r"good-?bye|farewell|saw|seen|see)\b",
+    r"good-?bye|farewell|saw|seen|see|struck\s+(?:out|off)|push(?:ed)?\s+off|ma[dk]e\s+off|put\s+(?:out|off)|c[au]tch|"
+    r"caught|board\w*|mount\w*|bus|boat|steamer|ferry|packet|flew|fly|plane|shipped|escaped|ran|run|bolted|cleared\s+out|"
+    r"moved\s+off|pulled\s+out|rolled|jogged|marched|hastened|sped|spurred|whirled|convey\w*|hitched)\b",
     re.IGNORECASE,
 )
 WAYS = re.compile(
-    r"coach|train|journey|road|way|off|mail|first|home|until|since|newly|dated|known|sight|stranger|newcomer|away|"
+    r"coach|train|bus\b|boat|steamer|ferry|packet|plane|journey|road|way|off|mail|first|home|until|since|newly|dated|known|sight|stranger|newcomer|away|"
     r"good-?bye|farewell|flight|exit|been|saw|seen|see|between|days|life",
     re.IGNORECASE,
 )
@@ -144,7 +146,7 @@ AGAIN = re.compile(
     r"\b(?:(?<!see )(?<!never )again|a\s+second\s+(?:time|journey|visit|trip|start|departure)|second\s+time|returned|"
     r"came\s+(?:home|back)|(?<!his )(?<!her )"
     r"(?<!inking )(?<!ooking )(?<!hought )(?<!ooked )back\s+(?:to|from|in|home)|"
-    r"[Bb]y\s+the\s+\w+day(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
+    r"[Bb]y\s+the\s+\w+day(?!\s+(?:\w+\s+)?(?:train|coach|mail|boat|packet|bus|steamer|ferry|diligence|post|tide)\b)(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
 )
 OTHER_TIME = re.compile(
     r"\b(?:[Ii]n\s+(?:another|other|some\s+other|an?\s+(?:earlier|former|later|previous))\s+years?|"
@@ -162,7 +164,8 @@ NOT_THEN = re.compile(
 )
 DAYS = re.compile(
     rf"\bon\s+the\s+(?P<nth>{ORDINAL})\s+day\b|(?<![\w-])(?P<count>{NUMBER})(?:\s+(?:whole|full|long|weary|"
-    rf"entire)\s+|\s+|-)(?P<unit>days|nights|weeks|day(?=['\s-]+(?:journey|ride|walk|voyage|passage|"
+    rf"entire)\s+|\s+|-)(?P<unit>days|(?P<tally>(?:knot|stroke|notch|mark|cross|scratch|nick|tick|pebble|bead|stone|line|bean|"
+    rf"button|tally|chalk-mark|pencil-mark|pencil-stroke)(?:e?s))|nights|weeks|day(?=['\s-]+(?:journey|ride|walk|voyage|passage|"
     rf"travel\w*)))(?:'|\b)",
     re.IGNORECASE,
 )
@@ -188,8 +191,11 @@ NOT_THE_WAY = re.compile(
     r"allowed|"
     r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|"
     r"supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
-    r"it)\s+had)|must\s+have|ago|seem\w*|felt\s+like|"
-    r"later\s+(?:he|she)|next|(?<!it )again|(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
+    r"it)\s+had)|must\s+have|ago|seem\w*(?!\s+(?:\w+\s+){0,2}?(?:strange|odd|hard|wonderful|curious|queer|funny|incredible|"
+    r"marvellous|absurd|unfair|natural)\b)|felt\s+like|"
+    r"later\s+(?:he|she)|next|days\s+in\s+which\s+to|(?i:bread|food|water|money|provisions?|victuals|oats|rations?|fodder|"
+    r"biscuits?|meat|supplies|leave)\s+(?:enough\s+)?for|(?<!it )again|"
+    r"(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
     r"kept\s+(?:his|her))\s+bed)\b"
@@ -198,6 +204,24 @@ STAY = re.compile(
     r"\s+(?:together\s+|there\s+|alone\s+)?(?:in|at|within|inside)\s+(?:the\s+(?:town|city|port)\s+of\s+)?(?=[A-Z])"
 )
 """`seven days in Leeds`: not the way there."""
+TALLY = re.compile(r"\b(?:for|to|at\s+the\s+end\s+of)\s+(?:each|every)\s+(?:\w+\s+)?day\b|,\s+one\s+a\s+day\b")
+"""`a notch for each day of the journey`: the notches count the days."""
+CARRIED_TO = re.compile(r"\s+(?:coach|train|mail|boat|packet|bus|steamer|ferry|diligence|road|express)\b")
+IT_TOOK = re.compile(
+    r"\W*(?:(?:It|This|That|He|She|(?:The|His|Her)\s+(?:whole\s+)?(?:journey|voyage|road|way|trip|ride|drive|walk|passage|"
+    r"crossing|march|thing))\s+(?:had\s+)?(?:took|taken|lasted|cost|occupied|was|been)\s+)(?:(?:him|her|just|exactly|all\s+of|a\s+"
+    r"full|on\s+the\s+road)\s+)*\Z"
+)
+"""`Mara walked to Leeds. It took six days`."""
+IT_WAS = re.compile(r"\W*(?:(?:It|This|That|The\s+day)\s+was\s+)?(?:on\s+)?(?:an?\s+|the\s+)?\Z")
+NO_MORE = re.compile(r"(?:\s+(?:morning|evening|night|afternoon|noon))?\W*\Z")
+"""`… and departed for Leeds. It was Monday.`"""
+NOT_SO_LONG = re.compile(
+    r"\b(?:did|had|was|were|has|is)(?:\s+not|n't)\s+(?:\w+\s+)?(?:take|taken|cost|be|been|need|needed|last|lasted|spen[dt]|"
+    r"require\w*|occup\w+)\s+(?:[A-Z][\w.]*\s+|him\s+|her\s+)*\Z|\b(?:never|nor)\s+(?:took|taken|been|lasted|cost)\s+"
+    r"(?:[A-Z][\w.]*\s+|him\s+|her\s+)*\Z"
+)
+"""`It did not take Mara six days`."""
 COMES = re.compile(
     r"\b(?:came|come|coming|comes|arriv\w*|settle\w*|first|moved|moving|removed|set\s+(?:foot|eyes)|appear\w*|"
     r"newcomer|stranger|resid\w*|abode|known|brought|sight|reached|entered|made\s+(?:his|her)\s+home|make\s+(?:his|"
@@ -210,7 +234,8 @@ COMES = re.compile(
 NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)|would|as\s+early|not\s+the\s+year|anniversary|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)(?!\s+(?:but|since|of|that|he|she|(?-i:[A-Z])))|would|as\s+early|not\s+the\s+year|"
+    r"anniversary(?!\s+of\b[^;]*\bwhich\s+(?:had|took|fell|was))|"
     r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"

@@ -130,7 +130,10 @@ def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None
         near = before is not None and before.paragraph == sentence.paragraph
         return only_place(binder, number - 1, owner) if near else None
     start, end = clause_at(sentence.text, at - sentence.start)
-    here = [one for one in places_in(binder, number, owner) if start <= one.start - sentence.start < end]
+    places = places_in(binder, number, owner)
+    here = [one for one in places if start <= one.start - sentence.start < end]
+    # `It was Monday when Mara set out for Leeds, and all Main Street came to see`.
+    here = here or [one for one in places if _is_towards(binder, one)]
     return here[0] if len({one.value for one in here}) == 1 else None
 
 
@@ -190,8 +193,7 @@ def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -
 def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
-    towards = cues.TOWARDS.search(binder.prose.told, max(sentence.start, place.start - 20), place.start)
-    if len(days) != 1 or towards is None or not cues.LEAVES.search(sentence.text):
+    if len(days) != 1 or not _is_towards(binder, place) or not cues.LEAVES.search(sentence.text):
         return None
     if cues.CUSTOM.search(sentence.text) and not cues.ONE_DAY.search(sentence.text, 0, found.start() - sentence.start):
         return None
@@ -205,6 +207,13 @@ def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention,
     return Tie(span=found.span(), attribute=f"left for {place.value}", value=value, words=day)
 
 
+def _is_towards(binder: Binder, place: Place) -> bool:
+    """`for Leeds`, `the Leeds coach`."""
+    told = binder.prose.told
+    by_coach = cues.CARRIED_TO.match(told, place.end) is not None
+    return by_coach or cues.TOWARDS.search(told, max(0, place.start - 20), place.start) is not None
+
+
 def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     if (
@@ -212,6 +221,8 @@ def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, 
         or not cues.TRAVELS.search(sentence.text)
         or _says(cues.NOT_THE_WAY, sentence, found, place)
         or cues.STAY.match(sentence.text, found.end() - sentence.start)
+        or cues.NOT_SO_LONG.search(sentence.text, 0, found.start() - sentence.start)
+        or (found.group("tally") and not cues.TALLY.search(sentence.text))
         or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
     ):
         return None

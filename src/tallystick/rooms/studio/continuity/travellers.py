@@ -12,7 +12,7 @@ from tallystick.rooms.studio.continuity import tie_cues as cues
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.doers import doer, is_by_another
-from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
+from tallystick.rooms.studio.continuity.focus import BOUND, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 
@@ -40,6 +40,12 @@ _ON_HIS_WAY = re.compile(
 _OPENING = re.compile(
     r"\W*(?:(?:On|Upon|After|Before|Since|When|While|Though)\s+)?[A-Za-z]+ing\b(?!\s+(?:was|is|had|came)\b)"
 )
+_FRONTED = re.compile(r"\A\W*(?:In|During|After|For|Through|Over|Of|All)\s+(?:all\s+)?(?:the|those|these)\s+\Z")
+_ITS_SUBJECT = re.compile(
+    r"\s+(?:of\s+(?:his|her|the)\s+\w+|between\s+\w+ing|on\s+the\s+(?:way|road))\b[^,;]*,\s+(?:(?:old|poor)\s+)?"
+)
+"""`In the six days between leaving home and reaching Leeds, Mara …`."""
+_FAMILY = re.compile(r"\W*The\s+[A-Z][a-z]+s(?:,|\s+(?:who|had|were|of|at|from|next|opposite|over)\b)")
 _AFTER_COMMA = re.compile(r",\s+(?:(?:old|poor|young)\s+)?\Z")
 _MEANWHILE = re.compile(r"\b(?:just\s+)?(?:as|when|while)\s+(?=(?:[A-Z][\w.]*\s+)*[A-Z]\w+\s)")
 """`They stood at the gate on Monday and waved as Mara left`."""
@@ -74,7 +80,26 @@ def traveller(binder: Binder, number: int, found: re.Match[str], verbs: re.Patte
     ):
         # `Moving to Leeds in 1790, Mara had watched the men …`.
         return about(binder, number)
-    return _by_verb(binder, number, found, verbs, named)
+    if _FRONTED.search(sentence.text, 0, found.start() - sentence.start) and any(
+        _ITS_SUBJECT.fullmatch(found.string, found.end(), one.start) for one in people if not one.is_possessive
+    ):
+        return about(binder, number)
+    if _FAMILY.match(sentence.text) and people and people[0].end < found.start():
+        # `The Hendersons, who lived opposite Mara, had been in Leeds since 1790`.
+        return None
+    return _by_verb(binder, number, found, verbs, named) or _leader(binder, number, found, people)
+
+
+def _leader(binder: Binder, number: int, found: re.Match[str], people: list[Mention]) -> Mention | None:
+    """Of several people the one who opens the clause of the value, where no other is named after it."""
+    sentence = binder.prose.sentences[number]
+    start, end = clause_at(sentence.text, found.start() - sentence.start)
+    here = [one for one in people if start <= one.start - sentence.start < end]
+    if len({one.key for one in here}) != 1 or len({one.key for one in people}) == 1 or here[0].is_possessive:
+        return None
+    later = [one for one in people if one.start > here[0].start and one.key != here[0].key]
+    bound = BOUND.search(sentence.text, 0, here[0].start - sentence.start)
+    return None if later or bound or OTHERS.search(sentence.text, start, end) else here[0]
 
 
 def _is_taken(text: str, start: int, one: Mention) -> bool:
@@ -112,7 +137,13 @@ def _by_verb(
     for at in done or here:
         if (owner := doer(binder, number, at)) is not None:
             return owner
-    if not here and linked is None and is_by_another(binder, number, sentence.start + max(end - 1, 0)):
+    bystander = [one for one in named if start <= one < end]
+    if (
+        not here
+        and linked is None
+        and not bystander
+        and is_by_another(binder, number, sentence.start + max(end - 1, 0))
+    ):
         # `In 1790 they pulled the bridge down, over which Mara had walked`: what is dated is not hers.
         return None
     away = [at for at in places if at in here or cues.GOES_TO.match(sentence.text, at - sentence.start)]
