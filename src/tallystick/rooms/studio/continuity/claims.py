@@ -52,6 +52,11 @@ _KNOWN_BY = re.compile(
     r"\bremembered (?:for|by) "
 )
 """What all the world knows somebody by is so still."""
+UNTOLD = re.compile(
+    r"\b(?:[Nn]ever|not|n't|[Nn]obody|[Nn]o one) (?:\w+ ){0,2}?(?:told|tell|mention\w*|knew|know|known|guess\w*|suspect\w*|"
+    r"confess\w*|admit\w*|learn\w*|forg[eo]t\w*|hid|hidden)\b(?: [^,;]{1,40}?)? (?=(?:that|where|how) )"
+)
+"""`never told the aunts that she had been at Leeds`: she had."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -64,7 +69,8 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|swore|sworn|swear|allege\w*|suppos(?:ed?|edly|ing|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:in|at|softly|aloud|under|"
+    r"roundly|loudly|like)\b)|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
     r"good|joy|well|merry|happy|luck))\b)|"
@@ -162,10 +168,11 @@ def is_claimed(
         return False
     if is_taken_back(text, first, last):
         return False
-    text = _blanked(text, _READER, _KNOWN_BY)
+    text = _blanked(text, _READER, _KNOWN_BY, UNTOLD)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
-    if _IN_TRUTH.search(text[: max(first, 0)], start):
+    said = _REPORTED.search(text, max(text.rfind(",", 0, max(first, 0)), 0), max(first, 0))
+    if _IN_TRUTH.search(text[: max(first, 0)], start) and said is None:
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False

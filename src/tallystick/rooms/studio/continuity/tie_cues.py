@@ -41,7 +41,7 @@ HOME = re.compile(
     r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
-    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
+    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+)?(?:front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
     r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls|"
@@ -50,12 +50,14 @@ HOME = re.compile(
     r"had|owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
     r"[Nn]umber\s+[\w-]+(?=,)|(?:slept|sleeps)(?=\s+(?:badly|well|in|every))|"
     r"(?<='s)\s+was\s+the\s+(?:\w+\s+){0,2}(?:house|door|window)|(?:[Hh]is|[Hh]er|(?<='s))\s+(?:\w+\s+)?(?:cat|dog|"
-    r"fire|lamp|supper)|house\b[^,;]{0,30}\bwas\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s)\b"
+    r"fire|lamp|supper)|(?:house|cottage|door|"
+    r"villa|flat|rooms?|windows?)\b[^,;]{0,30}\b(?:was|were)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s|(?:one|house|door|cottage|"
+    r"villa),\s+which\s+was\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s(?=\s+own\b|\s*[.,;]))\b"
 )
 _ROOF = (
     r"(?:house|home|cottage|rooms?|lodgings?|door|doorstep|windows?|gate|chambers|flat|garden|residence|fireside|"
-    r"parlour|landlady|landlord|neighbours?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
-    r"kitchen|study)"
+    r"parlour|landlady|landlord|neighbou?rs?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
+    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker)"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
 _ADJECTIVE = (
@@ -86,14 +88,18 @@ OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself
 THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
 THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|here|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
+TURNS = re.compile(r"[;—]|\b(?:but|though|although|while|whereas|yet)\b")
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
     r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|"
     r"[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
-    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
+    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by|[a-z]+\b[^;]*\s(?:was|were)\s+[A-Z][^;]*'s\Z"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
+HIS_OWN_HOUSE = re.compile(r"(?:his|her)\s+own\s+")
+"""`Fish Street was quiet. Mara looked up at her own windows`."""
+WORKS = re.compile(r"\b(?:work|toil|labour|labor|clerk)(?:ed|s|ing)\b")
 HIS_HOME = re.compile(r"[A-Z]\w+'s?\s+(?:own\s+|old\s+|little\s+|new\s+)?\Z")
 """Whoever does it, it is the named one's."""
 OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:(?:whole|long|weary|full)\s+)?\Z")
@@ -108,13 +114,13 @@ VISITS = re.compile(
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
-    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|"
+    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|wanted|"
     r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|"
     r"for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
-NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
+NO = re.compile(r"\b(?:not|never|nor|neither|hardly|[Nn]obody|[Nn]one|[Nn]o\s+one|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
