@@ -225,10 +225,11 @@ class Cast:
         for part in _CAPITAL.finditer(run.group()):
             word = part.group()
             lowered = word.lower()
-            if lowered in TITLES and not words:
+            if lowered in TITLES and not words and not (title in _PLAIN_TITLES and part.end() == len(run.group())):
                 title, start = lowered, part.start()
             elif self.is_name(word) or (
-                title is not None and not words and lowered not in NOT_NAMES and len(word) > _GIVEN
+                # `Miss King`: a title that ends the name is none.
+                title is not None and not words and (lowered not in NOT_NAMES or lowered in TITLES) and len(word) > _GIVEN
             ):
                 if words and title is None and self._is_at_a_place(run, words, word):
                     # `At Hull Helen took the ferry`: a place, and then a name.

@@ -41,7 +41,7 @@ HOME = re.compile(
     r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
-    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+)?(?:front\s+|"
+    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|whose|'s)\s+(?:own\s+)?(?:front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
     r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls|"
@@ -57,7 +57,8 @@ HOME = re.compile(
 _ROOF = (
     r"(?:house|home|cottage|rooms?|lodgings?|door|doorstep|windows?|gate|chambers|flat|garden|residence|fireside|"
     r"parlour|landlady|landlord|neighbou?rs?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
-    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker)"
+    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker|"
+    r"place(?=\s+in\s))"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
 _ADJECTIVE = (
@@ -66,7 +67,8 @@ _ADJECTIVE = (
     r"\b)[a-z-]+"
 )
 HOUSE_IN = re.compile(
-    rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
+    rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:which\s+(?:was|stood|lay)\s+(?:[a-z]+\s+){{0,6}}?)?"
+    rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
     rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
 )
 """`the bell of Mara's house in Fish Street`: whoever does whatever there, it is hers."""
@@ -242,5 +244,8 @@ WORDS = DATE_WORDS | frozenset(
     hat child son daughter let house cottage room rooms door doorstep step bed bedroom window windows roof
     hearth fireside quarters floor slept sleeps number supper cat dog fire lamp flat chambers garret attic
     garden gate grew grown residence abode apartments study parlour kitchen plate walls days nights weeks day latch
+    neighbor neighbors stair stairs staircase hall passage threshold mantelpiece armchair arm-chair pillow knocker bell
+    cellar sitting-room dining-room drawing-room balcony inhabitant inhabitants dwell steps stoop porch shutters place
+    cottages doors villa lodge lodgers called hung occupied rented
     """)
 )

@@ -12,7 +12,7 @@ PICTURED = (
     r"gates?|fences?|walls?|boats?|doors?)\b)|paintings|painted (?=[A-Z]|him\b|"
     r"her\b|a\b|the\b)|(?:the|a|this|"
     r"that) painter|in oils|(?:up)?on (?:the )?canvas|likeness|engraving|(?:a|an|the) (?:\w+ )?(?:print|icon|"
-    r"poster|bust|figurehead) of|daguerreotype|photographs?|"
+    r"poster|bust|figurehead) of(?! (?:it|the (?:town|place|city|street|harbour|church))\b)|daguerreotype|photographs?|"
     r"(?<!as in a )pictures?|statues?|miniature|sketch(?:es)?|effig(?:y|ies)|waxwork|cameo|stained glass|"
     r"as (?:a |the )?model|sculptor|(?:the|an) artist|family group|magic-?lantern|lantern-slide|newsreel|enamel|"
     r"tapestry|fresco|mosaic|plaque|"

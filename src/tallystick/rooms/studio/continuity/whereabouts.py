@@ -56,7 +56,7 @@ _AWAY = re.compile(
     r"previous|following|miles|leagues|would|should|might|meant\s+(?:to|for|that)|hoped|"
     r"intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
-    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
+    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|plan\s+(?:had\s+been|was)|arrangement|for\s+(?:[A-Z][\w.]*\s+){1,3}to\s+(?:be|have))\b"
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(
@@ -97,7 +97,8 @@ def whereabouts(narration: Narration, binder: Binder) -> Iterator[Fact]:
 _TURNS = re.compile(r";|,\s+but\b|\bbut\b(?=[^,;]*,)")
 _MEANT = re.compile(r"\b(?:intended|meant|hoped|expected|promised|due|would|should|might)\b")
 """What was to be is over where the sentence turns: `He had meant to push on; but …`."""
-_TAKEN_UP = re.compile(r"\b(?:pass|spen|slep|sat|lay|stay)\w*\s+(?:\w+\s+){0,2}?there\b")
+_SINCE = re.compile(r",\s+and\s+(?:he|she)\s+(?:had\s+)?(?:always|never|ever|often)\b")
+_TAKEN_UP = re.compile(r"[;,]\s+(?:and\s+)?(?:that|this|it)\s+was\s+the\s+(?:night|evening)\b|\b(?:pass|spen|slep|sat|lay|stay)\w*\s+(?:\w+\s+){0,2}?there\b")
 """`did not quit Leeds; the night was passed there`."""
 _APART = re.compile(r"[;—]|,\s+but\b")
 _JOINS = re.compile(r"\b(?:there|among\s+them|one\s+of\s+them|with\s+them)\b")
@@ -109,14 +110,14 @@ def _stay(
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
     at = start - sentence.start
-    told = _around(sentence.text, at)
-    if _AWAY.search(told) or OTHER_TIME.search(told) or _LEAVES.search(told):
-        return
     owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
     if owner is None or place is None or not binder.cast.is_person(owner.key):
         return
     first, last = sorted((at, place.start - sentence.start))
+    told = _around(sentence.text, at, last)
+    if _AWAY.search(told) or OTHER_TIME.search(told) or _LEAVES.search(told):
+        return
     apart = _APART.search(sentence.text, first, last) and not _TAKEN_UP.search(sentence.text, first)
     if apart or not _is_there(binder, number, owner, place):
         return
@@ -129,10 +130,12 @@ def _stay(
         )  # fmt: skip
 
 
-def _around(text: str, at: int) -> str:
-    """The sentence without what was only meant before it turned."""
-    turned = [one for one in _TURNS.finditer(text, 0, max(at, 0))]
-    return text[turned[0].start() :] if turned and _MEANT.search(text, 0, turned[0].start()) else text
+def _around(text: str, at: int, last: int) -> str:
+    """The sentence without what was only meant before it turned, and without what somebody felt about it ever since."""
+    turned = next(_TURNS.finditer(text, 0, max(at, 0)), None)
+    start = turned.start() if turned and _MEANT.search(text, 0, turned.start()) else 0
+    since = _SINCE.search(text, max(last, 0))
+    return text[start : since.start() if since else len(text)]
 
 
 _THINGS = re.compile(
@@ -149,7 +152,10 @@ _EXISTS = re.compile(
     r"robbery|"
     r"wedding|market|meeting|strike|earthquake|fog|frost|battle|wreck)\b"
 )
-_WHO_WAS_THERE = re.compile(r",\s+who\s+(?!was\s+not|never|had\s+never|should|would|might)(?:\w+\s+){1,3}?there\b")
+_WHO_WAS_THERE = re.compile(
+    r",\s+who\s+(?!was\s+not|never|had\s+never|should|would|might)(?:\w+\s+){1,5}?there\b|"
+    r",\s+(?:in|at|on|under|over)\s+[^,;]{2,40}?\sthere,"
+)
 """`It rained at Leeds, and Mara, who slept there, got wet`."""
 _WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
 _SOME_OF_THEM = re.compile(
