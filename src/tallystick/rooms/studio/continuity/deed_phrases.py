@@ -34,7 +34,8 @@ AND_DOES = re.compile(
 """`Tobias was in no mood for visitors, and told them so`."""
 ASIDE = re.compile(
     r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|"
-    r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}),(?=\s)"
+    r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}|who\s+(?:was|were|had)\s+(?!(?:been\s+)?(?:dead|buried|killed|drowned|lain|died|"
+    r"gone|hanged|murdered|lost|slain)\b)[^,;:¤]{2,90}),(?=\s)"
 )
 TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+),?(?=\s)")
 REFUSES = re.compile(
@@ -103,6 +104,12 @@ HAD_JUST = re.compile(
     r"gone\b|"
     r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
+MEANWHILE = re.compile(r"\W*While\b[^,;¤]*\b(?:were|was)\s+(?:still\s+)?\w+ing\b[^,;¤]*,\s+\Z")
+HAD_THEN = re.compile(
+    r"\s+had\s+(?:already\s+)?(?!(?:been|died|gone|fallen|left|passed|perished|drowned|expired|lived|lain|known|a|an|the|no|his|"
+    r"her|once|never|always)\b)[a-z]{3,}\b"
+)
+"""`While the others were still disputing, Tobias had got the fire going`."""
 IT_WAS = re.compile(r"\b[Ii]t\s+was\s+(?:only\s+|old\s+|poor\s+)?\Z")
 WHO_IT_WAS = re.compile(rf"\s+who\s+(?:(?:first|then|now|at\s+last|\w+ly)\s+)*{VERB}\b{NOT_DONE}")
 """`It was Tobias who heard the horses`."""
@@ -208,7 +215,7 @@ SEEN_DOING = re.compile(
 LEADS = re.compile(
     r"(?:\A|[,;:—¤.!?]|\bit\s+was\b|\b(?:and|but|then|so|while|as|when|until|old|poor)\b|\b(?:presently|suddenly|now|"
     r"afterwards|later|"
-    r"meanwhile|soon|again|there|here|yet|\w{3,}ly|(?:up|down|in|out|off|away)\s+jumped)\b,?)\s*\Z",
+    r"meanwhile|soon|again|there|here|yet|(?:times|rings|knocks|minutes?|moments?|seconds?)\s+before|\w{3,}ly|(?:up|down|in|out|off|away)\s+jumped)\b,?)\s*\Z",
     re.IGNORECASE,
 )
 BOUND = re.compile(
@@ -231,7 +238,9 @@ ANOTHER = re.compile(
 GHOSTLY = re.compile(
     r"\b(?:ghost\w*|(?<!good )(?<!high )(?<!low )(?<!excellent )(?<!great )(?<!best )(?<!better )(?<!poor )(?<!of )spir"
     r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen\s+(?:from|again)|resurrect\w*|revived?|"
-    r"back to life|"
+    r"back to life|dead as (?:he|she) was|the (?:drug|spell|potion|enchantment) (?:took hold|let go|wore off)|"
+    r"for an? (?:heartbeat|moment|second|instant|breath),? (?:the|an?|that|it)\b[^;]{2,40}? was (?=(?-i:[A-Z]))|"
+    r"aloud,? (?:in|to) (?:the|an|his|her) empty|to the empty \w+|"
     r"reanimat\w*|from the dead|afterlife|heaven|medium|s[eé]ance|(?:by|of) (?:the|his|her) (?:last )?will|"
     r"(?:came|spoke|appeared) to (?:him|her|them|me|(?-i:[A-Z])\w+) in (?:his|her|their|my) sleep|"
     r"(?:named|christened|called) the (?:baby|child|boy|girl|puppy|dog|kitten|cat|calf|foal|boat|ship|infant|mare|"

@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.prose import Prose
+from tallystick.rooms.studio.continuity.prose import Prose, Sentence
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -44,7 +44,7 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
         first = comma if goes_on else max(first, comma)
         before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
-        for over in (phrases.HAD_JUST, phrases.HAD_AND):
+        for over in (phrases.HAD_JUST, phrases.HAD_AND, *_meanwhile(sentence, mention)):
             before = over.sub("", before)
         if phrases.EARLIER.search(_within_speech(before)):
             continue
@@ -97,6 +97,10 @@ def _is_told(narration: Narration, number: int, done: tuple[int, int]) -> bool:
     if narration.is_real(number, until=done[1], apart=done):
         return True
     first, last = clause_at(sentence.text, done[0] - sentence.start)
+    comma = sentence.text.rfind(",", 0, max(done[0] - sentence.start, 0))
+    if comma > first and not sentence.text[comma + 1 : done[0] - sentence.start].strip():
+        # `Having waited until nothing could be heard, Tobias sat down`: his own clause begins with his name.
+        first = comma
     clause = (sentence.start + first, sentence.start + max(last, done[1] - sentence.start))
     return narration.is_real(number, apart=done, within=clause) and is_claimed(
         narration, number, (done[0], done[0]), granted=True
@@ -178,11 +182,18 @@ def _does(narration: Narration, number: int, mention: Mention) -> int | None:
             phrases.HAD_JUST,
             phrases.HAD_AND,
             phrases.BEING,
+            *_meanwhile(narration.prose.sentences[number], mention),
         ):
             does = pattern.match(told, start, narration.prose.sentences[number].end)
             if does:
                 return does.end()
     return None
+
+
+def _meanwhile(sentence: Sentence, mention: Mention) -> tuple[re.Pattern[str], ...]:
+    """What somebody had done while others were still at something is of the same hour."""
+    meanwhile = phrases.MEANWHILE.fullmatch(sentence.text, 0, max(mention.start - sentence.start, 0))
+    return (phrases.HAD_THEN,) if meanwhile else ()
 
 
 def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:

@@ -49,6 +49,12 @@ _OBSEQUIES = tuple(
         rf"\b(?:dead|cold|waxen|stiffened|lifeless)\s+(?:\w+\s+)?(?:face|hands?|body|eyes|lips|form|limbs|"
         rf"fingers)\s+of\s+{_N}",
         rf"\b(?:folded|crossed)\s+the\s+hands\s+of\s+{_N}",
+        # A body that others have to do with.
+        rf"\b(?:gave\s+(?:up|back)|found|finished\s+with|recovered|identified|examined|opened|claimed|released|washed|wrapped|"
+        rf"covered|uncovered|buried|burned|burnt|lowered|discovered|viewed|dragged\s+(?:up|out)|pulled\s+out|brought\s+(?:in|"
+        rf"up|down|home)|carried\s+(?:in|up|down|home|out)|laid\s+out|lay\s+out|watched\s+(?:by|over)|sat\s+(?:by|with)|stood\s+"
+        rf"over|knelt\s+(?:by|beside|over))\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?:'s|')\s+(?:dead\s+|drowned\s+|poor\s+|"
+        rf"naked\s+)?body\b(?!\s+and\s+(?:soul|mind))",
         rf"\b(?:outlived|survived|buried|widowed\s+by|bereaved\s+of)\s+{_N}(?=\s*[.,;]|\s+(?:by|and|for|in|on)\b)",
         rf"\b(?:(?:ship|boat|vessel|raft|ferry|barge)\s+(?:had\s+)?(?:went|gone|sank|sunk)(?:\s+down)?\s+with|"
         rf"(?:made\s+away\s+with))\s+{_N}",
@@ -123,7 +129,7 @@ _OBSEQUIES = tuple(
 _WORDS = frozenset(
     words("""
     agony aisle alive ancestors apoplexy arrow ashes assassin assassins avalanche away axe ball barge bayonet beheaded
-    belongings bereaved beyond bier blade blanket blown boat bog brass breath breathing brigands bullet burial buried
+    belongings bereaved beyond bier blade blanket blown boat body bog brass breath breathing brigands bullet burial buried
     burned burnt burying butchered cancer cemetery cenotaph chancel chill chloroform cholera churchyard clay cloak clods
     cloth clothes coat coffin cold coma consumption coroner corpse cost crape creditors crepe cross crossed crowner
     crushed crypt current cut cypress dagger daisies dashed dead death death-bed deathbed dirge done dropped drowned
