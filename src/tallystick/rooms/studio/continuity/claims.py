@@ -53,7 +53,8 @@ _KNOWN_BY = re.compile(
 )
 """What all the world knows somebody by is so still."""
 UNTOLD = re.compile(
-    r"\b(?:[Nn]ever|not|n't|[Nn]obody|[Nn]o one) (?:\w+ ){0,2}?(?:told|tell|mention\w*|knew|know|known|guess\w*|suspect\w*|"
+    r"\b(?:[Nn]ever|not|n't|[Nn]obody|[Nn]o one) (?:\w+ ){0,2}?(?:told|tell|mention\w*|knew|know|known|guess\w*|"
+    r"suspect\w*|"
     r"confess\w*|admit\w*|learn\w*|forg[eo]t\w*|hid|hidden)\b(?: [^,;]{1,40}?)? (?=(?:that|where|how) )"
 )
 """`never told the aunts that she had been at Leeds`: she had."""
@@ -69,7 +70,8 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:in|at|softly|aloud|under|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:in|at|softly|aloud|"
+    r"under|"
     r"roundly|loudly|like)\b)|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
@@ -164,15 +166,13 @@ def is_claimed(
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
     elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
-    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
-        return False
-    if is_taken_back(text, first, last):
+    supposed = _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory)
+    if elsewhere or supposed or is_taken_back(text, first, last):
         return False
     text = _blanked(text, _READER, _KNOWN_BY, UNTOLD)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
-    said = _REPORTED.search(text, max(text.rfind(",", 0, max(first, 0)), 0), max(first, 0))
-    if _IN_TRUTH.search(text[: max(first, 0)], start) and said is None:
+    if _is_in_truth(text, max(first, 0), start):
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
@@ -181,6 +181,12 @@ def is_claimed(
     if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
     return granted or not _is_doubted(text, (first, last), (start, end))
+
+
+def _is_in_truth(text: str, first: int, start: int) -> bool:
+    """`whatever was said, she was in truth forty`; not `said that she was really forty`."""
+    said = _REPORTED.search(text, max(text.rfind(",", 0, first), 0), first)
+    return said is None and _IN_TRUTH.search(text[:first], start) is not None
 
 
 def _is_doubted(text: str, span: tuple[int, int], clause: tuple[int, int]) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Set
 
 from tallystick.rooms.studio.continuity import deed_phrases as phrases
+from tallystick.rooms.studio.continuity import deed_vetoes as vetoes
 from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
@@ -34,9 +35,9 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         done = (min(mention.start, end), that.end() if that else last)
         if and_says := phrases.AND_SAYS.search(prose.told, last, sentence.end):
             done = (done[0], and_says.end())
-        if phrases.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
-            continue
-        if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or _is_of_another(prose, number, done):
+        writes = vetoes.WRITES.search(sentence.text, 0, done[0] - sentence.start)
+        another = writes or _is_of_another(prose, number, done)
+        if another or vetoes.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
@@ -46,7 +47,7 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
         for over in (phrases.HAD_JUST, phrases.HAD_AND, *_meanwhile(sentence, mention)):
             before = over.sub("", before)
-        if phrases.EARLIER.search(_within_speech(before)):
+        if vetoes.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
@@ -92,7 +93,7 @@ def _who(text: str, at: int) -> bool:
 def _is_told(narration: Narration, number: int, done: tuple[int, int]) -> bool:
     """Whether the deed is the story's own: the sentence is, or the clause is and nothing before it takes it back."""
     sentence = narration.prose.sentences[number]
-    if phrases.ONLY_IF.match(sentence.text):
+    if vetoes.ONLY_IF.match(sentence.text):
         return False
     if narration.is_real(number, until=done[1], apart=done):
         return True
@@ -111,7 +112,7 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     """Where the verb of a deed ends or, before the name, begins."""
     told = narration.prose.told
     before = max(narration.prose.sentences[number].start, mention.start - 60)
-    if phrases.OTHER_ONE.search(told, before, mention.start) or phrases.ANOTHER.match(told, mention.end):
+    if vetoes.OTHER_ONE.search(told, before, mention.start) or vetoes.ANOTHER.match(told, mention.end):
         return None
     if mention.is_possessive:
         return _by_his_own(narration, number, mention, before)

@@ -1,8 +1,8 @@
 """Deaths by their company: one name, and words that stand only where somebody is dead.
 
-The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts in
-it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the dying
-are never the dead. Each of these deaths counts only while its subject hardly acts any more.
+The words alone do not say who died. Whoever is named and does nothing in the sentence but suffer it did; whoever acts
+in it did only where a pronoun says so afterwards (`Mara drank, and fell back, and was dead`). Those who attend the
+dying are never the dead. Each of these deaths counts only while its subject hardly acts any more.
 """
 
 import re
@@ -153,11 +153,11 @@ _ALIVE_AT_IT = re.compile(
 )
 _TRIGGERS = frozenset(
     words("""
-    dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last death woke
-    awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over end coffin
-    hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner mourners shroud
-    epitaph beheaded inquest deathbed pyre certificate body headsman gallows scaffold ground earth service alive ball bullet away breathe left
-    help saving aid recall stone-cold eyes lived
+        dead lifeless corpse cold drowned killed murdered slain buried hanged died expired perished succumbed last
+    death woke     awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain
+    still over end coffin     hearse funeral burial grave graveside tomb tombstone gravestone headstone vault
+    undertaker mourner mourners shroud     epitaph beheaded inquest deathbed pyre certificate body headsman gallows
+    scaffold ground earth service alive ball bullet away breathe left     help saving aid recall stone-cold eyes lived
     """)
 )
 
@@ -197,7 +197,7 @@ def _told(binder: Binder, number: int, people: list[Mention]) -> re.Match[str] |
 
 
 def _suffers(told: str, start: int, one: Mention) -> bool:
-    """Whether a name stands where something is done to it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara was found`."""
+    """Whether a name stands where something is done to it: `of Mara`, `buried Mara`, `Mara's lips`, `Mara was …`."""
     if one.is_possessive:
         return _OF_HIM.match(told, one.end) is not None
     if _BY.search(told, start, one.start):

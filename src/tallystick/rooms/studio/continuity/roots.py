@@ -183,7 +183,10 @@ def _is_somebody(binder: Binder, owner: Mention) -> bool:
 def _is_denied(sentence: Sentence, span: tuple[int, int]) -> bool:
     """Whether the clauses from the first to the last word deny it; `nowhere but at Yarrow` does not."""
     before = re.split(r"[;:,—]|\bthat\b", sentence.text[: span[0] - sentence.start])[-1]
-    told = before + sentence.text[span[0] - sentence.start : span[1] - sentence.start]
+    tie = sentence.text[span[0] - sentence.start : span[1] - sentence.start]
+    # `Nobody at Yarrow, where Mara lived`: the relative clause is not denied.
+    where = re.search(r",\s+(?:where|in\s+which)\s", tie)
+    told = tie[where.start() :] if where else before + tie
     if _SUPPOSED.search(told):
         return True
     return _NEVER.search(told) is not None and not _BUT.search(sentence.text)
@@ -207,13 +210,11 @@ def _birth(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[i
 def _home(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[int, int] | None:
     sentence, told = binder.prose.sentences[number], binder.prose.told
     there = _LIVES_THERE.search(told, place.end, sentence.end)
-    if there is not None:
+    if there is not None and not LET_OUT.search(sentence.text):
         return place.start, there.end()
-    if _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0]) or _ONCE.search(
-        told, sentence.start, place.start
-    ):
-        return None
-    if NEVER_THERE.match(told, place.end) or LET_OUT.search(sentence.text):
+    once = _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0])
+    once = once or _ONCE.search(told, sentence.start, place.start)
+    if once or NEVER_THERE.match(told, place.end) or LET_OUT.search(sentence.text):
         return None
     if owner.end <= place.start and _OF_HERE.fullmatch(told, owner.end, place.start) and owner.start >= sentence.start:
         return owner.start, place.end

@@ -84,7 +84,7 @@ _HIS_ROOF = (
 NO_LONGER = re.compile(
     rf"\b(?:once(?!\s+belonged)|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold\s+{_HIS_ROOF}|"
     rf"bought\s+{_HIS_ROOF}|to\s+let|empty|imagin\w+|"
-    r"wished|would(?!\s+have\s+chosen)|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+    r"wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|would(?!\s+have\s+chosen)|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
 )
 OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
 THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
@@ -116,7 +116,8 @@ VISITS = re.compile(
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
-    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|wanted|"
+    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|longed|"
+    r"wanted\s+to|"
     r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|"
     r"for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"

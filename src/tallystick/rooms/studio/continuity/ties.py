@@ -150,7 +150,9 @@ def _born(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
     anothers = cues.NOT_BORN.search(sentence.text)
     at = found.start() - sentence.start
     # `Her parents came from the north, but she herself was born at Leeds`.
-    turned = anothers and cues.HE_WAS.search(sentence.text, 0, at) and cues.TURNS.search(sentence.text, anothers.end(), at)
+    turned = (
+        anothers and cues.HE_WAS.search(sentence.text, 0, at) and cues.TURNS.search(sentence.text, anothers.end(), at)
+    )
     if denied or (anothers and not turned):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))

@@ -33,12 +33,15 @@ PLAYED = (
 )
 FALSE = (
     r"falsehoods?|(?:a|such|[Tt]he) lie|(?:tell\w*|told|no|of|all|such|but|the|his|her) lies|all of them lie|"
-    r"(?:registers?|records?|books?|facts?|parish|clerk|mother|aunts?|everybody|everyone|world)(?:, [^,;]{2,20},)? knew "
+    r"(?:registers?|records?|books?|facts?|parish|clerk|mother|aunts?|everybody|everyone|"
+    r"world)(?:, [^,;]{2,20},)? knew "
     r"better|"
     r"(?<!was )(?<!were )(?<!being )lied|"
-    r"lying (?:about|once)|untrue|untruths?|false(?:ly)?(?! (?:teeth|tooth|start|step|bottom|note|alarm|ceiling|door|front|hem|collar)\b)|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
+    r"lying (?:about|once)|untrue|untruths?|false(?:ly)?(?! (?:teeth|tooth|start|step|bottom|note|alarm|ceiling|door|"
+    r"front|hem|collar)\b)|forged|fibs?|fibbed|truth in it|nothing of the (?:kind|sort)|"
     r"wrongly|(?:was|were|be|been|is|it|quite|him|her) wrong|(?<!not )(?<!are )(?<!have )(?<!be )mistaken(?! for)|"
-    r"(?<!no )(?<!not )(?<!by )mistakes?(?! (?:an?|the|his|her|one|him|it)\b)|mistook|(?<!never )(?<!not )deceiv\w+|invent(?:ed|ion)|"
+    r"(?<!no )(?<!not )(?<!by )mistakes?(?! (?:an?|the|his|her|one|him|it)\b)|mistook|(?<!never )(?<!not )deceiv\w+|"
+    r"invent(?:ed|ion)|"
     r"first that came into (?:his|"
     r"her) head|to try (?:him|her|them)\b|[Tt]o (?:throw|put) (?:[\w']+ ){0,4}off|put (?:[\w']+ ){0,4}off the (?:scent|"
     r"track)|(?:not (?:one|a word|a syllable)|none|neither|nothing|hardly a word|no part)\b[^.;]{0,40} (?:was|were|"

@@ -2,6 +2,8 @@
 
 import re
 
+from tallystick.rooms.studio.continuity.rare_names import RARE_MEN, RARE_WOMEN
+
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a list."""
@@ -86,8 +88,9 @@ OTHER_TITLES = frozenset(
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | OTHER_TITLES
 
-MALE_NAMES = frozenset(
-    words("""
+MALE_NAMES = (
+    frozenset(
+        words("""
     adam adrian alan albert alec alex alexander alfred allan ambrose andrew anthony archibald arthur august ben benjamin
     bernard bertram bill bob charles charlie christopher clarence claude clement cyril dan daniel david dennis dick
     donald douglas duncan edgar edmund edward edwin eric ernest eugene evan felix ferdinand francis frank fred frederick
@@ -106,20 +109,13 @@ MALE_NAMES = frozenset(
     russell ryan saul scott sean seth shane shaun sheldon terence tony travis trevor tristan tyler vernon wallace warren
     wayne wesley willard willie winston zachary mikhail nikolai pavel sergei dmitri jan jens karel klaus lukas matthias
     marek stefan
-    aaron abel abner abraham aidan alaric alastair aldous alistair aloysius alphonse anselm archie armand arnold asa
-    aubrey augustine augustus aurelius balthazar barnabas barnaby bartholomew bartram benedict bennett bevis blaise
-    brendan caleb calvin caspar cedric claudius connor cornelius cosmo crispin cyrus damian darius desmond diggory
-    dunstan ebenezer eldred eli elias elijah enoch ephraim erasmus esau eustace everard ezekiel ezra fabian fergus
-    fitzroy gervase gideon griffith guido gustav hamish hercules hezekiah horatio ichabod ignatius inigo isaiah ishmael
-    jabez jago jared jedediah jeremiah jethro jonah jonas laertes lambert lazarus leander lemuel leofric linus lorenzo
-    lucas lucian lucius ludovic manfred mathias maximilian montague mordecai moses nicodemus obadiah octavius odysseus
-    orlando osbert osric oswald peregrine phineas quintus raphael roderic rollo septimus sigmund solomon stephan swithin
-    sylvester thaddeus theobald theodoric theophilus thurstan tiberius titus tobit tybalt ulric uriah valentine walden
-    wilbur wilhelm xavier zachariah zebedee
     """)
+    )
+    | RARE_MEN
 )
-FEMALE_NAMES = frozenset(
-    words("""
+FEMALE_NAMES = (
+    frozenset(
+        words("""
     ada adela adele adelaide agatha agnes alice alison amanda amelia amy anastasia angela ann anna annabel anne annie
     arabella audrey barbara beatrice bella bertha bess bessie betsy betty blanche bridget camilla caroline catharine
     catherine cecilia cecily celia charlotte christine clara clarissa constance cora cordelia daisy deborah diana dora
@@ -144,18 +140,9 @@ FEMALE_NAMES = frozenset(
     regina rhoda rita roberta roxana roxanne ruby sabina sabrina sandra sasha selma serena shirley sigrid sonia stacy
     susanna suzanne sybil tabitha tamara tess tessa thea thelma tilda tina trudy una vanessa verity veronica wanda wendy
     wilma yvette yvonne zelda zoe
-    abigail adelina adeline agathe albertina aline amabel amaryllis amata amice anthea aphra araminta augusta aveline
-    beatrix belinda berenice bettina bronwen calista candida charis christabel christiana christina clemency clementina
-    clementine clotilde columbine coralie cressida damaris davina deirdre desdemona dinah dorcas drusilla dulcie edwina
-    effie elfrida elise elvira emmeline ermengarde ernesta esmeralda ettie eudora eulalia euphemia evadne evangeline
-    faustina fenella fidelia flavia frederica genevieve georgina gillian giselle griselda guinevere gwyneth hepzibah
-    hermia hermione hetty honora honoria hortense hyacinth ianthe ione iphigenia isadora isobel jacintha jemima jessamy
-    jocasta josepha julitta katrina kezia keziah lettice letty lilian lilias lilith lucasta lucia lucilla lucretia
-    magdalen mahala marcella marguerite mariana maribel marigold mathilda mehitabel melisande mercia mirabel morwenna
-    nerissa octavia oriel ottilie pauline perdita perpetua persis petra petronella philomena pippa primrose prunella
-    rosalie rosaline rosamund rosanna rosina rowena salome seraphina sidonie silvia tamar tamsin theodora theodosia
-    thomasina thora titania valeria venetia wilhelmina winnie zenobia zuleika
     """)
+    )
+    | RARE_WOMEN
 )
 
 MEN = words(

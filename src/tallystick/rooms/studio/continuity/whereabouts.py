@@ -56,11 +56,13 @@ _AWAY = re.compile(
     r"previous|following|miles|leagues|would|should|might|meant\s+(?:to|for|that)|hoped|"
     r"intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
-    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|plan\s+(?:had\s+been|was)|arrangement|for\s+(?:[A-Z][\w.]*\s+){1,3}to\s+(?:be|have))\b"
+    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|plan\s+(?:had\s+been|was)|arrangement|"
+    r"for\s+(?:[A-Z][\w.]*\s+){1,3}to\s+(?:be|have))\b"
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(
-    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:there\s+|behind\s+)?(?:word|an?|his|her|behind|it|nothing)\b)"
+    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:there\s+|behind\s+)?(?:word|an?|"
+    r"his|her|behind|it|nothing)\b)"
 )
 _NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
 _STAYS = re.compile(
@@ -98,7 +100,10 @@ _TURNS = re.compile(r";|,\s+but\b|\bbut\b(?=[^,;]*,)")
 _MEANT = re.compile(r"\b(?:intended|meant|hoped|expected|promised|due|would|should|might)\b")
 """What was to be is over where the sentence turns: `He had meant to push on; but …`."""
 _SINCE = re.compile(r",\s+and\s+(?:he|she)\s+(?:had\s+)?(?:always|never|ever|often)\b")
-_TAKEN_UP = re.compile(r"[;,]\s+(?:and\s+)?(?:that|this|it)\s+was\s+the\s+(?:night|evening)\b|\b(?:pass|spen|slep|sat|lay|stay)\w*\s+(?:\w+\s+){0,2}?there\b")
+_TAKEN_UP = re.compile(
+    r"[;,]\s+(?:and\s+)?(?:that|this|it)\s+was\s+the\s+(?:night|evening)\b|\b(?:pass|spen|slep|sat|lay|"
+    r"stay)\w*\s+(?:\w+\s+){0,2}?there\b"
+)
 """`did not quit Leeds; the night was passed there`."""
 _APART = re.compile(r"[;—]|,\s+but\b")
 _JOINS = re.compile(r"\b(?:there|among\s+them|one\s+of\s+them|with\s+them)\b")
@@ -173,13 +178,14 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
         return False
     where = _WHERE_HE.match(sentence.text, place.end - sentence.start)
     # `a lamp burned at Leeds, where Mara was writing`.
-    writes = where is not None and where.end() == at and not owner.is_possessive
+    writes = where is not None and where.end() == at
+    writes = (
+        writes or _WHO_WAS_THERE.match(sentence.text, max(owner.end - sentence.start, 0))
+    ) and not owner.is_possessive
     if writes or (start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start)):
         return True
     if start <= at < end:
         return bearer(binder, number, place.start, leads=True) is not None
-    if _WHO_WAS_THERE.match(sentence.text, owner.end - sentence.start) and not owner.is_possessive:
-        return True
     mine = clause_at(sentence.text, at) if at >= 0 else (0, 0)
     if (_NO.search(sentence.text, *mine) and not _STAYS.search(sentence.text, *mine)) or _EXISTS.search(
         sentence.text, start, place.start - sentence.start
@@ -205,7 +211,12 @@ def _is_for_others(binder: Binder, number: int, owner: Mention, place: Place) ->
     spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
     cleft = bool(spans) and all(is_anothers_by_cleft(sentence.text, here, span) for span in spans)
     kin = owner.is_possessive and KIN.match(binder.prose.told, owner.end) is not None
-    if kin or cleft or is_of_a_thing_sent(sentence.text, here) or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(here, 0)):
+    if (
+        kin
+        or cleft
+        or is_of_a_thing_sent(sentence.text, here)
+        or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(here, 0))
+    ):
         return True
     clause = sentence.text[start:end]
     company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
