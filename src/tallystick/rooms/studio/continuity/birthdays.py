@@ -22,10 +22,12 @@ _BIRTH = re.compile(
     r"(?<!children )(?<!men )(?<!women )(?<!all )[Bb]orn\b|"
     r"birth\b(?!\s+to)|c[ao]me\s+into\s+the\s+world|(?:a|one|another)\s+year\s+"
     r"older|nativity|g[ai]ven?\s+(?=[A-Z])(?:[\w.]+\s+){1,3}to\s+(?:the|an?)\s+(?:\w+\s+)?(?:world|family|mother|"
-    r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|twelvemonth|one)\s+(?:was\s+|had\s+been\s+)?"
+    r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|twelvemonth|one)\s+(?:was\s+|"
+    r"had\s+been\s+)?"
     r"(?:added\s+)?to\s+(?:the\s+age|his\s+age|her\s+age|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+age)|(?:was|were|"
     r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her)\s+into\s+the\s+world|borne\s+(?:him|her)|newborn|"
-    r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|(?:found|had|received|got|opened|unwrapped|read|"
+    r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|(?:found|had|received|got|opened|unwrapped|"
+    r"read|"
     r"given|brought)\b[^,;]{1,30}\bbirthday\s+(?:presents?|gifts?|cards?|letters?|parcels?))\b"
 )
 _ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
@@ -81,7 +83,8 @@ _ON_HIS_BIRTHDAY = re.compile(
 _TODAY = re.compile(r"\W*(?:(?:It|The\s+date|The\s+day|To-?day)\s+was\s+)?(?:(?:on|now)\s+)?\Z")
 """`It was the 3rd of May. Mara came down on the morning of her birthday …`."""
 _IS_HIS = re.compile(
-    r"\s+(?:was|is|being)\s+(?:(?:his|her)\s+own|(?P<name>(?:[A-Z][\w.]*\s+)*[A-Z]\w+)'s?)(?=\s*[,.;]|\s+(?:and|but|too|"
+    r"\s+(?:was|is|being)\s+(?:(?:his|her)\s+own|(?P<name>(?:[A-Z][\w.]*\s+)*[A-Z]\w+)'s?)(?=\s*[,.;]|\s+(?:and|but|"
+    r"too|"
     r"as)\b)"
 )
 """`Of all the birthdays in the house the 3rd of May was Mara's`."""

@@ -17,7 +17,8 @@ _FALSE = re.compile(
     rf"their|that) (?:\w+ )?(?:custom|register|records?|Bible|certificate|rule|habit|law|"
     rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|"
     rf"(?<!¤ )(?:people|they|some|folk|many|everyone|men|gossip|"
-    r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to|many)\b)|it was said)\b|, (?:he|"
+    r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to|many)\b)|it was said)\b|"
+    r", (?:he|"
     r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
     r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)|"
@@ -58,7 +59,8 @@ _UNDENIED = re.compile(
 )
 """`could not hide that her hair was red`, `nobody met her without noticing that …`: it is so."""
 _OF_HIMSELF = re.compile(
-    r"(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|\s+and)?\s+(?:thought|reflected|"
+    r"(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|"
+    r"\s+and)?\s+(?:thought|reflected|"
     r"considered|realis\w+|realiz\w+|told\s+(?:himself|herself)|reminded\s+(?:himself|herself))\s+that\s+"
     r"(?=(?:he|she)\s+was\s+(?:\w+\s+)?(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d\d)\b)"
 )
@@ -79,6 +81,12 @@ _KNOWN_BY = re.compile(
     r"\bremember(?:ed|s)? (?:best |most |chiefly |longest |first |afterwards )?(?:about|of|in) (?=[A-Z])"
 )
 """What all the world knows somebody by is so still."""
+UNTOLD = re.compile(
+    r"\b(?:[Nn]ever|not|n't|[Nn]obody|[Nn]o one) (?:\w+ ){0,2}?(?:told|tell|mention\w*|knew|know|known|guess\w*|"
+    r"suspect\w*|"
+    r"confess\w*|admit\w*|learn\w*|forg[eo]t\w*|hid|hidden)\b(?: [^,;]{1,40}?)? (?=(?:that|where|how) )"
+)
+"""`never told the aunts that she had been at Leeds`: she had."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
 """After which nothing is only said, meant or hoped any more."""
 _REMEMBERED = re.compile(
@@ -91,8 +99,9 @@ _REMEMBERED = re.compile(
 )
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
-    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:at|in|under)\b)|"
-    r"allege\w*|suppos(?:ed?|edly|ing|"
+    r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:in|at|softly|aloud|"
+    r"under|"
+    r"roundly|loudly|like)\b)|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
     r"good|joy|well|merry|happy|luck))\b)|"
@@ -104,7 +113,8 @@ _AHEAD = re.compile(
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
-    r"that) off|the belief that|(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"that) off|the belief that|(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|"
+    r"fancy|play|"
     r"film|movie|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
@@ -188,10 +198,10 @@ def is_claimed(
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number) or _WAKES.search(text, last)
     if elsewhere or sentence.is_question or _is_only_thought(text, first) or is_taken_back(text, first, last):
         return False
-    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE, _UNDENIED)
+    text = _blanked(text, _READER, _KNOWN_BY, _FIGURE, _UNDENIED, UNTOLD)
     confirmed = _CONFIRMED.search(text) is not None
     start, end = clause_at(text, first)
-    if _IN_TRUTH.search(text[: max(last, 0)], start):
+    if _is_in_truth(text, (max(first, 0), max(last, 0)), start):
         return True
     if (_UNREAL.search(text) and not confirmed) or (not memory and _REMEMBERED.search(text, 0, last)):
         return False
@@ -200,6 +210,13 @@ def is_claimed(
     if _BY_MISTAKE.search(text, start, max(end, last)) or (likened and _LIKENED.search(text, 0, first)):
         return False
     return granted or not _is_doubted(text, (first, last), (start, end))
+
+
+def _is_in_truth(text: str, span: tuple[int, int], start: int) -> bool:
+    """`whatever was said, she was in truth forty`; not `said that she was really forty`."""
+    first, last = span
+    said = _REPORTED.search(text, max(text.rfind(",", 0, first), 0), first)
+    return said is None and _IN_TRUTH.search(text[:last], start) is not None
 
 
 def _is_doubted(text: str, span: tuple[int, int], clause: tuple[int, int]) -> bool:

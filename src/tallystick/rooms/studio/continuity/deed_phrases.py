@@ -34,7 +34,9 @@ AND_DOES = re.compile(
 """`Tobias was in no mood for visitors, and told them so`."""
 ASIDE = re.compile(
     r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|"
-    r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}),(?=\s)"
+    r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}|who\s+(?:was|were|had)\s+(?!(?:been\s+)?(?:dead|buried|killed|drowned|"
+    r"lain|died|"
+    r"gone|hanged|murdered|lost|slain)\b)[^,;:¤]{2,90}),(?=\s)"
 )
 TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+),?(?=\s)")
 REFUSES = re.compile(
@@ -103,6 +105,13 @@ HAD_JUST = re.compile(
     r"gone\b|"
     r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
+MEANWHILE = re.compile(r"\W*While\b[^,;¤]*\b(?:were|was)\s+(?:still\s+)?\w+ing\b[^,;¤]*,\s+\Z")
+HAD_THEN = re.compile(
+    r"\s+had\s+(?:already\s+)?(?!(?:been|died|gone|fallen|left|passed|perished|drowned|expired|lived|lain|known|a|an|"
+    r"the|no|his|"
+    r"her|once|never|always)\b)[a-z]{3,}\b"
+)
+"""`While the others were still disputing, Tobias had got the fire going`."""
 IT_WAS = re.compile(r"\b[Ii]t\s+was\s+(?:only\s+|old\s+|poor\s+)?\Z")
 WHO_IT_WAS = re.compile(rf"\s+who\s+(?:(?:first|then|now|at\s+last|\w+ly)\s+)*{VERB}\b{NOT_DONE}")
 """`It was Tobias who heard the horses`."""
@@ -208,7 +217,8 @@ SEEN_DOING = re.compile(
 LEADS = re.compile(
     r"(?:\A|[,;:—¤.!?]|\bit\s+was\b|\b(?:and|but|then|so|while|as|when|until|old|poor)\b|\b(?:presently|suddenly|now|"
     r"afterwards|later|"
-    r"meanwhile|soon|again|there|here|yet|\w{3,}ly|(?:up|down|in|out|off|away)\s+jumped)\b,?)\s*\Z",
+    r"meanwhile|soon|again|there|here|yet|(?:times|rings|knocks|minutes?|moments?|seconds?)\s+before|\w{3,}ly|(?:up|"
+    r"down|in|out|off|away)\s+jumped)\b,?)\s*\Z",
     re.IGNORECASE,
 )
 BOUND = re.compile(
@@ -252,11 +262,6 @@ THEN_HE = re.compile(
 """`The news was brought to Tobias, and he sat down`."""
 AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|remarked|observed)\s+that\b")
 WHO_HAD = re.compile(r",\s+(?:(?:to|with|for|from|by|of)\s+)?(?:who|whom|whose)\b[^,;:¤]{0,50}?\bhad\s+[^,;:¤]{2,50},")
-WRITES = re.compile(
-    r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
-    r"\b(?:in|by)\s+which\s+\Z"
-)
-ONLY_IF = re.compile(r"\W*(?:If|Unless|Suppos\w+|Should|Were|Had)\b[^¤]*\b(?:would|might|could)\b", re.DOTALL)
 GOES_ON = re.compile(
     r",\s+(?:and|or|then|and\s+then)\s+(?!(?:he|she|they|it|we|you|the|an?|his|her|their|its|this|that|these|those|"
     r"there|when|"

@@ -7,8 +7,8 @@ one (`In came Tobias`), is seen or spoken to (`Helen handed Tobias the cup`), or
 import re
 from collections.abc import Iterator, Set
 
-from tallystick.rooms.studio.continuity import deed_doubts as doubts
 from tallystick.rooms.studio.continuity import deed_phrases as phrases
+from tallystick.rooms.studio.continuity import deed_vetoes as vetoes
 from tallystick.rooms.studio.continuity.alone import alone
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
@@ -16,7 +16,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.prose import Prose
+from tallystick.rooms.studio.continuity.prose import Prose, Sentence
 
 
 def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[Fact]:
@@ -35,9 +35,9 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         done = (min(mention.start, end), that.end() if that else last)
         if and_says := phrases.AND_SAYS.search(prose.told, last, sentence.end):
             done = (done[0], and_says.end())
-        if doubts.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
-            continue
-        if _is_of_another(prose, number, done):
+        writes = vetoes.WRITES.search(sentence.text, 0, done[0] - sentence.start)
+        another = writes or _is_of_another(prose, number, done)
+        if another or vetoes.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
@@ -45,8 +45,9 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         comma, goes_on = _comma_before(sentence.text, min(mention.start, end) - sentence.start)
         first = comma if goes_on else max(first, comma)
         before = phrases.WHO_HAD.sub(",", sentence.text[first : max(mention.end, end) - sentence.start])
-        before = phrases.HAD_AND.sub("", phrases.HAD_JUST.sub("", before))
-        if doubts.EARLIER.search(_within_speech(before)):
+        for over in (phrases.HAD_JUST, phrases.HAD_AND, *_meanwhile(sentence, mention)):
+            before = over.sub("", before)
+        if vetoes.EARLIER.search(_within_speech(before)):
             continue
         start = min(mention.start, end)
         words = prose.told[start : max(end, mention.end)].strip(" ¤,.!?")
@@ -94,11 +95,15 @@ def _who(text: str, at: int) -> bool:
 def _is_told(narration: Narration, number: int, done: tuple[int, int]) -> bool:
     """Whether the deed is the story's own: the sentence is, or the clause is and nothing before it takes it back."""
     sentence = narration.prose.sentences[number]
-    if phrases.ONLY_IF.match(sentence.text):
+    if vetoes.ONLY_IF.match(sentence.text):
         return False
     if narration.is_real(number, until=done[1], apart=done):
         return True
     first, last = clause_at(sentence.text, done[0] - sentence.start)
+    comma = sentence.text.rfind(",", 0, max(done[0] - sentence.start, 0))
+    if comma > first and not sentence.text[comma + 1 : done[0] - sentence.start].strip():
+        # `Having waited until nothing could be heard, Tobias sat down`: his own clause begins with his name.
+        first = comma
     clause = (sentence.start + first, sentence.start + max(last, done[1] - sentence.start))
     return narration.is_real(number, apart=done, within=clause) and is_claimed(
         narration, number, (done[0], done[0]), granted=True
@@ -109,7 +114,7 @@ def _acts(narration: Narration, number: int, mention: Mention) -> int | None:
     """Where the verb of a deed ends or, before the name, begins."""
     told = narration.prose.told
     before = max(narration.prose.sentences[number].start, mention.start - 60)
-    if doubts.OTHER_ONE.search(told, before, mention.start) or doubts.ANOTHER.match(told, mention.end):
+    if vetoes.OTHER_ONE.search(told, before, mention.start) or vetoes.ANOTHER.match(told, mention.end):
         return None
     if mention.is_possessive:
         return _by_his_own(narration, number, mention, before)
@@ -180,11 +185,18 @@ def _does(narration: Narration, number: int, mention: Mention) -> int | None:
             phrases.HAD_JUST,
             phrases.HAD_AND,
             phrases.BEING,
+            *_meanwhile(narration.prose.sentences[number], mention),
         ):
             does = pattern.match(told, start, narration.prose.sentences[number].end)
             if does:
                 return does.end()
     return None
+
+
+def _meanwhile(sentence: Sentence, mention: Mention) -> tuple[re.Pattern[str], ...]:
+    """What somebody had done while others were still at something is of the same hour."""
+    meanwhile = phrases.MEANWHILE.fullmatch(sentence.text, 0, max(mention.start - sentence.start, 0))
+    return (phrases.HAD_THEN,) if meanwhile else ()
 
 
 def _is_leading(narration: Narration, number: int, owner: Mention) -> bool:

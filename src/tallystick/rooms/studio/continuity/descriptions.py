@@ -42,7 +42,8 @@ _SAME_AS = re.compile(
     rf"like)\s+(?:that\s+of\s+)?(?P<owner>{NAME})'s?\s+(?P<noun>eyes|hair)\b"
 )
 _HIS_WAS = re.compile(
-    rf"(?:\b(?:those|that)\s+of\s+(?P<of>{NAME}),?|(?P<owner>{NAME})'s?,?)\s+(?:which\s+)?(?:was|were|being)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
+    rf"(?:\b(?:those|that)\s+of\s+(?P<of>{NAME}),?|(?P<owner>{NAME})'s?,?)\s+(?:which\s+)?(?:was|were|"
+    rf"being)\s+(?:[a-z]+ly\s+|quite\s+|still\s+|"
     rf"an?\s+(?:[a-z]+,?\s+){{1,2}}|as\s+)?(?P<colour>[\w-]+)(?=\s*[.,;—]|\s+(?:and|as)\b)"
 )
 """`The doll's hair was of wool; Mara's was black`."""

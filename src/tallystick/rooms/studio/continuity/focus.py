@@ -50,7 +50,7 @@ KIN = re.compile(
     r"(?:'s|\bhis|\bher)\s+(?:own\s+|elder\s+|younger\s+|little\s+|old\s+|late\s+|dead\s+|poor\s+|[\w-]+\s+)?(?:twin|"
     r"twin's|namesake|(?:step|half|grand|god)?-?(?:brother|sister|mother|father|son|daughter|child)|eldest|youngest|"
     r"firstborn|husband|wife|uncle|"
-    r"aunt|cousin|nephew|niece|people|parents|neighbours?|servants?|clerk|maid|cook|groom|dog|horse|landlady|landlord|"
+    r"aunt|cousin|nephew|niece|people|parents|neighbou?rs?|servants?|clerk|maid|cook|groom|dog|horse|landlady|landlord|"
     r"luggage|trunks?|friends?|master|mistress|partner|guests?|visitors?|companions?|brother-in-law)(?:'s|s'|s)?\b"
 )
 """Somebody who belongs to the one who has a name."""
@@ -249,7 +249,7 @@ OWN = frozenset(
     spring autumn week month birthday birth birthplace date bed bill register town street village city place
     lamp rain snow fire chimney key cradle clock bell bells light post ticket roads life family
     cottage address people arrival coming going departure setting start residence stay first last days years
-    whole cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours
+    whole cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours neighbors
     plate walls one removal name native house-door mother parish boots hat
     """)
 )

@@ -81,7 +81,9 @@ _SIGNS = re.compile(
     r"wreck|physicians?|surgeon|wound|laid\s+out|(?:slack|cold)\b)"
 )
 _SURE = re.compile(
-    r"\b(?:corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
+    r"\b(?:(?:hour|minute|time|moment|cause|manner|certificate)\s+of\s+(?:the\s+)?death|death\s+certificate|pyre|"
+    r"its\s+dead|"
+    r"corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
     r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|"
     r"her))\s+(?:\w+\s+)?"
     r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|"
@@ -126,9 +128,9 @@ _AS_FAR = re.compile(r"\W*(?:As\s+far\s+as|So\s+far\s+as|For\s+all)\b[^,]*\b(?:c
 _MUST = re.compile(r"\bmust\b(?!\s+have\b)")
 _BY = re.compile(r"\bby\s+(?:poor\s+|old\s+)?\Z")
 _ROLE = re.compile(
-    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|taken|"
-    r"buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
-    r"finished|claimed|got|pulled|dragged|fished|dug|lifted|bore|cut\s+down)\s+(?:poor\s+|old\s+)?\Z"
+    r"\b(?:of|(?:opened|made|dug|ordered|built|measured|tolled|tolling|rung)\s+for|over|over\s+with|killed|took|"
+    r"taken|buried|found|lowered|laid|carried|brought|whom\s+they|buried|left|lost|"
+    r"finished|claimed|got|pulled|burned|burnt|dragged|fished|dug|lifted|bore|cut\s+down)\s+(?:poor\s+|old\s+)?\Z"
 )
 _OF_HIM = re.compile(
     r"'s?\s+(?:(?:dead|cold|poor|stiff|own|last|waxen|white|open|new)\s+)*(?:body|face|eyes|eyelids|lips|hands?|wrist|"
@@ -156,7 +158,7 @@ _TRIGGERS = frozenset(
     woke awoke spoke breathed stirred consciousness senses live survive life gone slipped rest peace pain still over
     end coffin hearse funeral burial grave graveside tomb tombstone gravestone headstone vault undertaker mourner
     mourners shroud epitaph beheaded inquest deathbed body headsman gallows scaffold ground earth service alive ball
-    bullet away breathe left help saving aid recall stone-cold eyes lived
+    bullet away breathe left help saving aid recall stone-cold eyes lived pyre certificate
     """)
 )
 

@@ -35,7 +35,8 @@ CHANGES = re.compile(
     r"\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:(?:that|this|one|the\s+one)\s+(?:one\s+)?(?:night|evening|occasion|week|"
     r"fortnight|performance)|the\s+(?:night|occasion|week|fortnight|performance))\b|\b(?:walnut[\s-]juice|henna|"
     r"(?:black\w*|dark\w*|rub\w*|smear\w*|colou?red|with|of)\s+(?:\w+\s+){0,2}soot(?=\s+(?:and|from)\b|[^,;]*\bhair\b)|"
-    rf"peroxide|hairdresser(?:'s)?\s+(?:\w+\s+)?(?:had|made|turned|did|gave|called|bottle|art|work)|been\s+hired|{_IT}\s+(?:had\s+)?(?:\w+\s+)?(?:come|came)\s+(?:back|again|in)|"
+    rf"peroxide|hairdresser(?:'s)?\s+(?:\w+\s+)?(?:had|made|turned|did|gave|called|bottle|art|work)|been\s+hired|"
+    rf"{_IT}\s+(?:had\s+)?(?:\w+\s+)?(?:come|came)\s+(?:back|again|in)|"
     r"(?:grew|grown)\s+(?:back|again|in)|(?:thanks\s+to|out\s+of|from)\s+an?\s+(?:bottle|packet|pot)|"
     r"powdered\s+(?:hair|head|locks|curls)|rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )

@@ -15,6 +15,7 @@ from tallystick.rooms.studio.continuity.gazetteer import is_listed
 from tallystick.rooms.studio.continuity.namesakes import is_apart
 from tallystick.rooms.studio.continuity.people import Cast
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
+from tallystick.rooms.studio.continuity.rare_names import RARE_MEN, RARE_WOMEN
 from tallystick.rooms.studio.continuity.verbs import IRREGULAR
 from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAMES, NOT_NAMES, TITLES
 
@@ -30,7 +31,7 @@ _FURTHEST = 2
 """Letters by which a slip may differ."""
 _LONG = 7
 _SHORT = 4
-_KNOWN = MALE_NAMES | FEMALE_NAMES
+_KNOWN = (MALE_NAMES | FEMALE_NAMES) - RARE_MEN - RARE_WOMEN
 _WORD = re.compile(r"(?<![\w'-])[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w(?![\w-])")
 _TITLE = re.compile(r"\b([A-Z][a-z]+)\.?\s+\Z")
 _AS_SOMEBODY = re.compile(

@@ -49,6 +49,16 @@ _OBSEQUIES = tuple(
         rf"\b(?:dead|cold|waxen|stiffened|lifeless)\s+(?:\w+\s+)?(?:face|hands?|body|eyes|lips|form|limbs|"
         rf"fingers)\s+of\s+{_N}",
         rf"\b(?:folded|crossed)\s+the\s+hands\s+of\s+{_N}",
+        # A body that others have to do with.
+        rf"\b(?:gave\s+(?:up|back)|found|finished\s+with|recovered|identified|examined|opened|claimed|released|"
+        rf"washed|wrapped|"
+        rf"covered|uncovered|buried|burned|burnt|lowered|discovered|viewed|dragged\s+(?:up|out)|pulled\s+out|"
+        rf"brought\s+(?:in|"
+        rf"up|down|home)|carried\s+(?:in|up|down|home|out)|laid\s+out|lay\s+out|watched\s+(?:by|over)|sat\s+(?:by|"
+        rf"with)|stood\s+"
+        rf"over|knelt\s+(?:by|beside|over))\s+(?:poor\s+|old\s+)?(?P<name>{NAME})(?:'s|')\s+(?:dead\s+|drowned\s+|"
+        rf"poor\s+|"
+        rf"naked\s+)?body\b(?!\s+and\s+(?:soul|mind))",
         rf"\b(?:outlived|survived|buried|widowed\s+by|bereaved\s+of)\s+{_N}(?=\s*[.,;]|\s+(?:by|and|for|in|on)\b)",
         rf"\b(?:(?:ship|boat|vessel|raft|ferry|barge)\s+(?:had\s+)?(?:went|gone|sank|sunk)(?:\s+down)?\s+with|"
         rf"(?:made\s+away\s+with))\s+{_N}",
@@ -122,23 +132,24 @@ _OBSEQUIES = tuple(
 """Each with the name it is about."""
 _WORDS = frozenset(
     words("""
-    agony aisle alive ancestors apoplexy arrow ashes assassin assassins avalanche away axe ball barge bayonet beheaded
-    belongings bereaved beyond bier blade blanket blown boat bog brass breath breathing brigands bullet burial buried
-    burned burnt burying butchered cancer cemetery cenotaph chancel chill chloroform cholera churchyard clay cloak clods
-    cloth clothes coat coffin cold coma consumption coroner corpse cost crape creditors crepe cross crossed crowner
-    crushed crypt current cut cypress dagger daisies dashed dead death death-bed deathbed dirge done dropped drowned
-    earth effects elm elms end ended enemy epitaph estate ether executioner executor executors eyes face faint fallen
-    fathers fell ferry fever fit flag flames flesh floating flood flung folded funeral furniture gallows garrotted god
-    gored grass grave gravedigger graveside gravestone graveyard ground guillotine hanged hanging hangman headsman
-    headstone hearse heart heaven heirs horses hour hours hung ice illness inquest ivy jury killed knell knife knifed
-    laid lake lance landslide last late left life lifeless limes lived lord lost marble memorial memory mob moss mould
-    mound mourner mourners mourning mud murder murderer murderers nave neck nettles never obituary orphan orphans
-    outlived pall pallbearers passing passing-bell peace pike plague plumes poisoned pool proved pulse raft rebels
-    relict remained remains requiem rest robbers rope run sand sea seizure sexton shark sheet sheriff ship shot shroud
-    sigh skull slab slaughtered slayer smothered snow sod soil soldiers soul spear spirit squad stabbed stark state
-    stiffened stone stone-cold strangled stroke struck succumbed surf survived swept sword tablet thieves throat
-    throttled thrown tomb tombstone torn trampled transept turf undertaker vault vessel wake water waters wave waves
-    waxen weeds widow widowed widowhood wolves wreath yew yews
+        agony aisle alive ancestors apoplexy arrow ashes assassin assassins avalanche away axe ball barge bayonet
+    beheaded     belongings bereaved beyond bier blade blanket blown boat body bog brass breath breathing brigands
+    bullet burial buried     burned burnt burying butchered cancer cemetery cenotaph chancel chill chloroform cholera
+    churchyard clay cloak clods     cloth clothes coat coffin cold coma consumption coroner corpse cost crape
+    creditors crepe cross crossed crowner     crushed crypt current cut cypress dagger daisies dashed dead death
+    death-bed deathbed dirge done dropped drowned     earth effects elm elms end ended enemy epitaph estate ether
+    executioner executor executors eyes face faint fallen     fathers fell ferry fever fit flag flames flesh floating
+    flood flung folded funeral furniture gallows garrotted god     gored grass grave gravedigger graveside gravestone
+    graveyard ground guillotine hanged hanging hangman headsman     headstone hearse heart heaven heirs horses hour
+    hours hung ice illness inquest ivy jury killed knell knife knifed     laid lake lance landslide last late left
+    life lifeless limes lived lord lost marble memorial memory mob moss mould     mound mourner mourners mourning mud
+    murder murderer murderers nave neck nettles never obituary orphan orphans     outlived pall pallbearers passing
+    passing-bell peace pike plague plumes poisoned pool proved pulse raft rebels     relict remained remains requiem
+    rest robbers rope run sand sea seizure sexton shark sheet sheriff ship shot shroud     sigh skull slab slaughtered
+    slayer smothered snow sod soil soldiers soul spear spirit squad stabbed stark state     stiffened stone stone-cold
+    strangled stroke struck succumbed surf survived swept sword tablet thieves throat     throttled thrown tomb
+    tombstone torn trampled transept turf undertaker vault vessel wake water waters wave waves     waxen weeds widow
+    widowed widowhood wolves wreath yew yews
     """)
 )
 

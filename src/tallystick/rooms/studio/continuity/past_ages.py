@@ -13,8 +13,11 @@ WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r",\s+as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:now\s+|then\s+)?(?:was|is|had(?:\s+done)?|"
     r"did)\b(?=\s*[.,;])|"
     r",\s+which\s+(?:was|is)\s+(?:exactly\s+|now\s+|just\s+)?(?:his|her|(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?)\s+"
-    r"(?:own\s+|exact\s+)?age\b|(?:\s+years\s+old)?,\s+(?:the\s+(?:very\s+)?same(?:\s+age)?|just\s+as\s+old|exactly\s+as\s+old)\s+"
-    r"as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\b(?!\s+had)|[^.]*\b(?:stayed|stood|went|did|sat|lay|ran|came|kept)\b[^,;.]*\bat\s+that\s+(?:very\s+|same\s+)?age\b|[^.]*\b(?:was|being|is)\s+(?:himself\s+|herself\s+)?(?:exactly\s+|just\s+|now\s+|"
+    r"(?:own\s+|exact\s+)?age\b|(?:\s+years\s+old)?,\s+(?:the\s+(?:very\s+)?same(?:\s+age)?|just\s+as\s+old|"
+    r"exactly\s+as\s+old)\s+"
+    r"as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\b(?!\s+had)|[^.]*\b(?:stayed|stood|went|did|sat|lay|ran|came|"
+    r"kept)\b[^,;.]*\bat\s+that\s+(?:very\s+|same\s+)?age\b|[^.]*\b(?:was|being|is)\s+(?:himself\s+|"
+    r"herself\s+)?(?:exactly\s+|just\s+|now\s+|"
     r"precisely\s+)?"
     r"(?:of\s+)?that\s+(?:very\s+|same\s+)?age\b"
 )

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CanonCard
+from tallystick.rooms.studio.continuity import name_signs as signs
 from tallystick.rooms.studio.continuity.grouping import (
     DOES,
     SAID,
@@ -148,7 +149,7 @@ class Cast:
         if key in self.cards:
             return self.cards[key].kind == "character"
         first = key.partition(" ")[0]
-        if first in _PLAIN_TITLES:
+        if first in signs.PLAIN_TITLES:
             # `The pride was strong in Miss Smith`.
             return True
         if self._heard[key] > 0 or self._placed[key] > 0:
@@ -182,7 +183,7 @@ class Cast:
             return lowered in self._carded
         if word.isupper() and len(word) > 1:
             return False
-        if lowered.endswith(_NO_NAME) and not self.counts[word] and lowered not in _GIVEN_NAMES:
+        if lowered.endswith(signs.NO_NAME) and not self.counts[word] and lowered not in _GIVEN_NAMES:
             # `Slowly Mara turned`, `Hatless, Mara ran`: a word that the book happens to use but once.
             return False
         if _COUNTS.fullmatch(lowered) or (lowered in OPENERS and not self.counts[word]):
@@ -192,8 +193,8 @@ class Cast:
     def _mention(self, text: str, run: Run) -> Mention:
         start, end, title, words = run
         key = self.key_of(title, words)
-        titled = title is not None and _TITLED_SO.search(text, max(0, start - 12), start) is not None
-        if titled or _ANOTHER.search(text, max(0, start - 10), start) or _THE_OTHER.match(text, end):
+        titled = title is not None and signs.TITLED_SO.search(text, max(0, start - 12), start) is not None
+        if titled or signs.ANOTHER.search(text, max(0, start - 10), start) or signs.THE_OTHER.match(text, end):
             key = f"{key} (another)"
         return Mention(
             start=start, end=end, key=key, name=" ".join(text[start:end].split()),
@@ -222,10 +223,14 @@ class Cast:
         for part in _CAPITAL.finditer(run.group()):
             word = part.group()
             lowered = word.lower()
-            if lowered in TITLES and not words:
+            if lowered in TITLES and not words and not (title in signs.PLAIN_TITLES and part.end() == len(run.group())):
                 title, start = lowered, part.start()
             elif self.is_name(word) or (
-                title is not None and not words and lowered not in NOT_NAMES and len(word) > _GIVEN
+                # `Miss King`: a title that ends the name is none.
+                title is not None
+                and not words
+                and (lowered not in NOT_NAMES or lowered in TITLES)
+                and len(word) > _GIVEN
             ):
                 if words and title is None and self._is_at_a_place(run, words, word):
                     # `At Hull Helen took the ferry`: a place, and then a name.
@@ -235,7 +240,7 @@ class Cast:
                 start = part.start() if not words and title is None else start
                 words.append(word)
                 end = part.end()
-                if lowered not in _ADDRESSES or len(words) == 1:
+                if lowered not in signs.ADDRESSES or len(words) == 1:
                     continue
                 # `From his windows in Mulberry Gardens Weena could see …`: a street ends its name.
                 yield run.start() + start, run.start() + end, title, tuple(words)
@@ -249,7 +254,7 @@ class Cast:
             yield run.start() + start, run.start() + end, title, tuple(words)
 
     def _is_at_a_place(self, run: re.Match[str], words: list[str], word: str) -> bool:
-        if not _AT_A_PLACE.search(run.string, max(0, run.start() - 12), run.start()):
+        if not signs.AT_A_PLACE.search(run.string, max(0, run.start() - 12), run.start()):
             return False
         return word.lower() in _GIVEN_NAMES or (len(words) == 1 and is_town(words[0], word, self.counts, self._titled))
 
@@ -261,7 +266,7 @@ class Cast:
                 told, max(0, mention.start - 14), mention.start
             ):
                 self._heard[mention.key] += 1
-            elif not mention.is_possessive and _INSIDE.search(told, max(0, mention.start - 14), mention.start):
+            elif not mention.is_possessive and signs.INSIDE.search(told, max(0, mention.start - 14), mention.start):
                 self._placed[mention.key] += 1
         for sentence in prose.sentences:
             after = _PRONOUNS.search(sentence.text)
@@ -275,25 +280,15 @@ class Cast:
 
 
 _COUNTS = re.compile(rf"{NUMBER}|{ORDINAL}")
-_ADDRESSES = frozenset(
-    {"gardens", "row", "terrace", "alley", "crescent", "place", "mews", "yard", "buildings", "parade"}
-)
-_NO_NAME = ("ly", "less", "ful", "ness", "ing", "ous", "dust", "ed", "ward", "wards")
-_PLAIN_TITLES = frozenset({"mr", "mrs", "miss", "ms", "dr", "madame", "mme", "monsieur", "mademoiselle", "mlle"})
 _GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 _ONE_SEX = MALE_NAMES ^ FEMALE_NAMES
-_ANOTHER = re.compile(r"\b(?:[Oo]ther|[Aa]nother|[Ee]lder|[Yy]ounger)\s+\Z")
-_TITLED_SO = re.compile(r"(?<![\w-])(?:[Aa]|[Tt]he|[Yy]oung|[Aa] certain)\s+\Z")
-"""`A Mr. Marsh whom nobody knew`, `the Mr. Marsh of the bank`: not the one who needs no such word."""
-_THE_OTHER = re.compile(r"(?:,?\s+the\s+(?:elder|younger)|,?\s+(?:senior|junior|Senior|Junior))\b")
-_AT_A_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Nn]ear|[Tt]o|[Ff]or|[Ii]nto|[Oo]f|[Tt]owards?)\s+\Z")
-_HANGS_ON = re.compile(r"\b(?:in|at|from|near|to|for|of|through|towards?)\s+\Z")
-_INSIDE = re.compile(r"\b(?:in|near|into|through|reached|outside|throughout|across)\s+\Z")
 
 
 def _hangs_on(told: str, mention: Mention) -> bool:
     """`The nurse at Truro had …`: the verb is the nurse's."""
-    return not mention.is_possessive and _HANGS_ON.search(told, max(0, mention.start - 8), mention.start) is not None
+    return (
+        not mention.is_possessive and signs.HANGS_ON.search(told, max(0, mention.start - 8), mention.start) is not None
+    )
 
 
 def _moved(mention: Mention, by: int) -> Mention:

@@ -43,6 +43,12 @@ _SINGLED_OUT = re.compile(
 """`from Truro, where she was born`: of several places the one that more is said of."""
 NEVER_THERE = re.compile(r",?\s+(?:where|(?:at|in)\s+which)\s+(?:[\w.]+\s+){1,3}?(?:had\s+)?never\b")
 """After a place where somebody only says he lives."""
+LET_OUT = re.compile(
+    r"\b(?:it|they|which|house|cottage|rooms|villa)\s+(?:was|were|had\s+been|is)\s+(?:now\s+)?let\b|"
+    r"\bnever\s+(?:\w+\s+)?"
+    r"(?:lived|slept|set\s+foot|(?:spent|passed)\s+an?\s+night)\s+(?:in\s+it|there)\b"
+)
+"""A house that somebody only owns."""
 _WITHIN = re.compile(
     r"\b(?:[Ii]n|[Aa]t|[Nn]ear|to|[Ff]or|[Ff]rom|towards?|through|reach(?:ed|ing)|leav(?:e|ing)|left|"
     r"of)\s+(?:the\s+)?\Z"
@@ -53,6 +59,8 @@ _NO_PLACE = re.compile(
     r"Michaelmas|Martinmas|Lammas|Whitsun\w*|Midsummer|Candlemas|Lent|God|Providence|Heaven|Latin|Greek)\b|"
     r"\w{3,}(?:ians?|oners?|ese|ish)\Z"
 )
+_WRITER = re.compile(r"\b(?:volume|pages?|copy|works|novels?|poems|verses|book)\s+of\s+\Z")
+"""`over a volume of Cowper`."""
 _KIND = re.compile(rf"(?:{_KINDS})\Z")
 _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs|Mme|Mlle)\.?\s+\Z")
 _CALLED = (["mr"], ["mrs"], ["ms"], ["dr"], ["miss"], ["madame"], ["monsieur"], ["master"], ["sir"])
@@ -107,9 +115,10 @@ def _places(binder: Binder, number: int, owner: Mention) -> Iterator[Place]:
         ):
             cut = len(words.pop(0))
             name, start = name[cut:].lstrip(), start + cut + 1
-        if not words or _NO_PLACE.match(name):
+        if not words or _NO_PLACE.match(name) or _WRITER.search(binder.prose.told, max(0, start - 16), start):
             continue
-        if start == sentence.start and not (_KIND.search(name) or binder.cast.is_name(name.split()[0])):
+        opens = start == sentence.start and not is_city(name.lower())
+        if opens and not (_KIND.search(name) or binder.cast.is_name(name.split()[0])):
             continue
         key = binder.cast.key_of_name(name)
         town = is_city(name.lower()) and key is not None and not binder.cast.is_known(key)

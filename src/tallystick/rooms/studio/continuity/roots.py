@@ -9,7 +9,7 @@ from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.place_names import NEVER_THERE, Place, only_place
+from tallystick.rooms.studio.continuity.place_names import LET_OUT, NEVER_THERE, Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.vocabulary import words
@@ -60,7 +60,8 @@ _LIVES = re.compile(
 _HOUSE = (
     r"(?:house|home|cottage|rooms?|lodgings?|farm|farmhouse|dwelling|abode|quarters|fireside|hearth|residence|address|"
     r"roof|garret|attic|parlour|chambers|flat|apartments?|doorstep|front\s+door|own\s+door|bed|bedroom|kitchen|"
-    r"windows?|chimney|garden|villa|lodge|estate|seat|household|shop)"
+    r"windows?|chimney|garden|villa|lodge|estate|seat|household|shop|front\s+steps?|steps?|stoop|porch|shutters|"
+    r"threshold)"
 )
 _HIS_HOUSE = re.compile(
     rf"(?:\b(?:his|her)|'s|s')\s+(?:(?:own|little|old|small|new|two|three|four|narrow|tall|white|snug|poor|bare|single|"
@@ -70,6 +71,13 @@ _HIS_HOUSE = re.compile(
     rf"\b{_HOUSE}\b(?=[^;]*?\bbelong(?:ed|s|ing)\s+to\b)",
     re.IGNORECASE,
 )
+_LIVES_THERE = re.compile(
+    r"(?:\bwho|,?\s+and|\b(?:he|she))\s+(?:had\s+|has\s+)?(?:(?:still|now|always|ever|since)\s+)*(?:lived|lives|"
+    r"dwelt|dwelled|lodged|resided|"
+    r"been\s+living|was\s+living)\s+(?:\w+\s+)?(?:there|in\s+it)\b(?!\s+(?:once|until|till|as\s+an?|when|before|"
+    r"for\s+an?)\b)"
+)
+"""`had bought a house in Fish Street, and lived there`: whatever else was done with it."""
 _HOUSE_THERE = re.compile(rf"\s+{_HOUSE}\b")
 _BACK_TO = re.compile(r"\b(?:back|home|return(?:ed|ing)?)\s+to\s+\Z")
 _HIS_DOOR = re.compile(
@@ -91,7 +99,7 @@ _ONCE = re.compile(
     r"master|employer)(?:'s|s')?\b)\b",
     re.IGNORECASE,
 )
-_NEVER = re.compile(r"\b(?:not|never|no|nor|neither|hardly|nobody|none|without)\b|n't\b")
+_NEVER = re.compile(r"\b(?:not|never|no|nor|neither|hardly|[Nn]obody|[Nn]one|[Nn]o\s+one|without)\b|n't\b")
 _SUPPOSED = re.compile(r"\b(?:might|would|should|may|if|perhaps|maybe|seemed|as\s+though|as\s+well\s+(?:have|be))\b")
 _BUT = re.compile(
     r"\b(?:never|no|not|nowhere|nobody)\b[^;,]{0,40}?\b(?:but|except|besides|outside|out\s+of|"
@@ -178,7 +186,10 @@ def _is_somebody(binder: Binder, owner: Mention) -> bool:
 def _is_denied(sentence: Sentence, span: tuple[int, int]) -> bool:
     """Whether the clauses from the first to the last word deny it; `nowhere but at Yarrow` does not."""
     before = re.split(r"[;:,—]|\bthat\b", sentence.text[: span[0] - sentence.start])[-1]
-    told = before + sentence.text[span[0] - sentence.start : span[1] - sentence.start]
+    tie = sentence.text[span[0] - sentence.start : span[1] - sentence.start]
+    # `Nobody at Yarrow, where Mara lived`: the relative clause is not denied.
+    where = re.search(r",\s+(?:where|in\s+which)\s", tie)
+    told = tie[where.start() :] if where else before + tie
     if _SUPPOSED.search(told):
         return True
     return _NEVER.search(told) is not None and not _BUT.search(sentence.text)
@@ -201,11 +212,12 @@ def _birth(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[i
 
 def _home(binder: Binder, number: int, owner: Mention, place: Place) -> tuple[int, int] | None:
     sentence, told = binder.prose.sentences[number], binder.prose.told
-    if _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0]) or _ONCE.search(
-        told, sentence.start, place.start
-    ):
-        return None
-    if NEVER_THERE.match(told, place.end):
+    there = _LIVES_THERE.search(told, place.end, sentence.end)
+    if there is not None and not LET_OUT.search(sentence.text):
+        return place.start, there.end()
+    once = _ONCE.search(re.split(r";|,\s+(?!to\b)", told[place.end : sentence.end])[0])
+    once = once or _ONCE.search(told, sentence.start, place.start)
+    if once or NEVER_THERE.match(told, place.end) or LET_OUT.search(sentence.text):
         return None
     if owner.end <= place.start and _OF_HERE.fullmatch(told, owner.end, place.start) and owner.start >= sentence.start:
         return owner.start, place.end

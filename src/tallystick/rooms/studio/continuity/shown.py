@@ -19,12 +19,14 @@ _LISTED = re.compile(
 """`saw Mara plainly, the mud, the torn sleeve, the black eyes`."""
 _CAME_IN = re.compile(
     rf"\W*(?:When|As|Once|After|The\s+moment)\s[^;:—]*?,?\s+(?:the|an?|his|her)\s+(?:[a-z-]+\s+)?(?P<who>[a-z-]+)"
-    rf"(?:\s+(?:at|in|by|on|behind|with)\s+(?:the|his|her|an?)\s+[a-z-]+)?\s+(?:\w+ly\s+)?{_SAW}\s+(?:[a-z-]+,?\s+){{1,3}}\Z"
+    rf"(?:\s+(?:at|in|by|on|behind|with)\s+(?:the|his|her|"
+    rf"an?)\s+[a-z-]+)?\s+(?:\w+ly\s+)?{_SAW}\s+(?:[a-z-]+,?\s+){{1,3}}\Z"
 )
 """`When Mara pushed back the hood, the girl at the desk saw black eyes`."""
 _LIFTS = re.compile(
     r"\b(?:(?:rais|lift|turn|fix|lower|direct|level|open|clos|roll|dropp?|narrow)(?:ed|ing)|bent|bending|cast|casting)"
-    r"\s+(?:(?:up\s?on|on|to|at|towards?)\s+(?:the|his|her|this|that|an?)\s+(?:[a-z-]+\s+){1,2}?)?(?:(?:an?|two|the|those)\s+(?:[a-z-]+\s+)?pair\s+)?\Z"
+    r"\s+(?:(?:up\s?on|on|to|at|towards?)\s+(?:the|his|her|this|that|an?)\s+(?:[a-z-]+\s+){1,2}?)?(?:(?:an?|two|the|"
+    r"those)\s+(?:[a-z-]+\s+)?pair\s+)?\Z"
 )
 """`raising to the stranger two brown eyes`: whoever lifts them has them."""
 _PRONOUN = re.compile(r"\b(?:he|she|they|it|I|we)\b")

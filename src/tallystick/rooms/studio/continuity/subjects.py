@@ -11,7 +11,7 @@ _VERB = re.compile(
     r"slept|spent|cost|would|could|[a-z]{3,}ed)\b"
 )
 _SUBJECT = re.compile(
-    r"\W*(?:(?:and|but|so|that|when|while|where|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
+    r"\W*(?:(?:and|but|so|that|when|while|where|which|as|for|since|because)\s+)?(?:(?:[Oo]n|[Ii]n|[Aa]t|[Uu]pon|"
     r"[Dd]uring)\s+(?:[a-z-]+\s+){0,8}?(?:[A-Z]\w+|\d{4}),?\s+)?(?:[Aa]n?|[Tt]he|[Ee]very|[Ss]ome|[Oo]ne|"
     r"(?P<whose>[Hh]is|[Hh]er|"
     r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+'s?))\s+(?:[a-z'-]+\s+){0,2}?(?P<noun>[a-z-]+)(?P<more>\s+(?:who|"

@@ -9,7 +9,8 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER
 
 _SEASON = r"(?:year|spring|summer|autumn|winter|week|month|season|Christmas|time)"
 _CLEFT = re.compile(
-    r"\b[Ii]t\s+(?:was|is|had\s+been)\s+(?:not|never)\s+(?!an?\s+(?:\w+\s+){0,2}\w+,|until\b|till\b|only\b|merely\b|before\b|without\b|"
+    r"\b[Ii]t\s+(?:was|is|had\s+been)\s+(?:not|never)\s+(?!an?\s+(?:\w+\s+){0,2}\w+,|until\b|till\b|only\b|merely\b|"
+    r"before\b|without\b|"
     r"for\s+nothing\b|"
     r"long\b)(?:(?!\b(?:that|who|but)\b)[^;:—]){0,40}\Z"
 )
@@ -20,7 +21,8 @@ _OTHER_TIME = re.compile(
     rf"(?!\s+(?:he|her\b|his\b))|"
     rf"(?:[Ii]n\s+|[Tt]hat\s+)?(?:[Aa]nother|[Tt]he\s+(?:previous|preceding|following|next))\s+(?:year|spring|summer|"
     rf"autumn|"
-    rf"winter)(?!\s+(?:was|had\s+been|is)\s+added|\s+older|\s+to\s)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|"
+    rf"winter)(?!\s+(?:was|had\s+been|is)\s+added|\s+older|\s+to\s)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|"
+    rf"[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|"
     rf"before))\b"
     r"[^;:—]*\Z",
     re.IGNORECASE,
@@ -81,7 +83,8 @@ _DAYS = re.compile(r"\b(?:days?|weeks?|nights?)\b")
 _OF_LEAVE = re.compile(r"'?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
 _AFTER = re.compile(r"\b(?:[Aa]fter|[Rr]emained|[Rr]emain|[Ll]ingered|stopped|spent)\s+(?:\w+\s+)?\Z")
 _AT_REST = re.compile(
-    r"\s+(?:at|in|there)\b(?!\s+(?:(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart)|(?:actually\s+|merely\s+|simply\s+)?"
+    r"\s+(?:at|in|there)\b(?!\s+(?:(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart)|(?:actually\s+|merely\s+|"
+    r"simply\s+)?"
     r"(?:getting|going|coming|travelling|traveling|reaching|making|crossing|riding|driving|walking|journeying|arriving|"
     r"sailing|[a-z]+ing\s+(?:\w+\s+){0,3}?(?:to|towards?))\b))"
 )

@@ -41,7 +41,8 @@ HOME = re.compile(
     r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
-    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|'s)\s+(?:own\s+|front\s+|"
+    r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|whose|"
+    r"'s)\s+(?:own\s+)?(?:front\s+|"
     r"back\s+|little\s+|two\s+|[\w-]+\s+)?|(?:had|kept|rented|occupied|took|taken|shared|inherited|owned|"
     r"called)\s+(?:[\w-]+\s+){1,3})(?:house|cottage|rooms?|door|doorstep|step|bed|bedroom|window|windows|roof|hearth|"
     r"fireside|quarters|flat|chambers|garret|attic|garden|gate|parlour|kitchen|plate|walls|"
@@ -50,12 +51,15 @@ HOME = re.compile(
     r"had|owned|kept|slept|furnished|shared)\b[^.;]{0,60}?\b(?:house|rooms?|floor|door|bed|number|flat|lodgings?)|"
     r"[Nn]umber\s+[\w-]+(?=,)|(?:slept|sleeps)(?=\s+(?:badly|well|in|every))|"
     r"(?<='s)\s+was\s+the\s+(?:\w+\s+){0,2}(?:house|door|window)|(?:[Hh]is|[Hh]er|(?<='s))\s+(?:\w+\s+)?(?:cat|dog|"
-    r"fire|lamp|supper)|house\b[^,;]{0,30}\bwas\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s)\b"
+    r"fire|lamp|supper)|(?:house|cottage|door|"
+    r"villa|flat|rooms?|windows?)\b[^,;]{0,30}\b(?:was|were)\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s|(?:one|house|door|cottage|"
+    r"villa),\s+which\s+was\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s(?=\s+own\b|\s*[.,;]))\b"
 )
 _ROOF = (
     r"(?:house|home|cottage|rooms?|lodgings?|door|doorstep|windows?|gate|chambers|flat|garden|residence|fireside|"
-    r"parlour|landlady|landlord|neighbours?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
-    r"kitchen|study)"
+    r"parlour|landlady|landlord|neighbou?rs?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
+    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker|"
+    r"place(?=\s+in\s))"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
 _ADJECTIVE = (
@@ -64,7 +68,9 @@ _ADJECTIVE = (
     r"\b)[a-z-]+"
 )
 HOUSE_IN = re.compile(
-    rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
+    rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:which\s+(?:was|stood|"
+    rf"lay)\s+(?:[a-z]+\s+){{0,6}}?)?"
+    rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
     rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
 )
 """`the bell of Mara's house in Fish Street`: whoever does whatever there, it is hers."""
@@ -80,20 +86,25 @@ _HIS_ROOF = (
 NO_LONGER = re.compile(
     rf"\b(?:once(?!\s+belonged)|formerly|former|until|till|used\s+to|moved|gave\s+up|removed|sold\s+{_HIS_ROOF}|"
     rf"bought\s+{_HIS_ROOF}|to\s+let|empty|imagin\w+|"
-    r"wished|would(?!\s+have\s+chosen)|might|pretend\w*|as\s+a\s+(?:child|boy|girl))\b"
+    r"wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|would(?!\s+have\s+chosen)|might|pretend\w*|"
+    r"as\s+a\s+(?:child|boy|girl))\b"
 )
 OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
 THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
 THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|here|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
+TURNS = re.compile(r"[;—]|\b(?:but|though|although|while|whereas|yet)\b")
 GREW = re.compile(r"\b(?:grew|grown)\s+up\b")
 HIS_OWN = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:landlady|landlord|neighbours?|cat|dog|lamp|fire|key|cradle)\Z")
 DELIVERED = re.compile(
     r"(?:given|gave)\s+(?:him|her)\s+birth|g[ai]v(?:en?|ing)\s+birth|borne\s|delivered|brought\s+(?:to\s+bed\s+of|"
     r"[A-Z]|(?:him|her)\s+into)|(?:house|abode|residence|dwelling|"
-    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by"
+    r"home|door|lodgings?|rooms)\s+of\s|Home,?\s+(?:to|for)|occupied\s+by|[a-z]+\b[^;]*\s(?:was|were)\s+[A-Z][^;]*'s\Z"
 )
 DWELLING = re.compile(r"dwelling|lodging|home|house|address|key|residence")
+HIS_OWN_HOUSE = re.compile(r"(?:his|her)\s+own\s+")
+"""`Fish Street was quiet. Mara looked up at her own windows`."""
+WORKS = re.compile(r"\b(?:work|toil|labour|labor|clerk)(?:ed|s|ing)\b")
 HIS_HOME = re.compile(r"[A-Z]\w+'s?\s+(?:own\s+|old\s+|little\s+|new\s+)?\Z")
 """Whoever does it, it is the named one's."""
 OWNED = re.compile(r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:(?:whole|long|weary|full)\s+)?\Z")
@@ -108,25 +119,29 @@ VISITS = re.compile(
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
     r"(?<!was )(?<!be )(?<!got )used\s+to|"
     r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
-    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|wished|longed|"
+    r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|"
+    r"wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|longed|"
+    r"wanted\s+to|"
     r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|"
     r"for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
     r"kept)\s+(?:his|her|their|a)\s+(?:surgery|shop|office)\b"
 )
-NO = re.compile(r"\b(?:not|never|nor|neither|hardly|nobody|no\s+more)\b|n't\b")
+NO = re.compile(r"\b(?:not|never|nor|neither|hardly|[Nn]obody|[Nn]one|[Nn]o\s+one|no\s+more)\b|n't\b")
 LEAVES = re.compile(
     r"\b(?:set(?:ting)?\s+(?:out|off|forth)|depart\w*|start\w*|left|leav\w+|going|gone|go|went|carried|borne|bore|"
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
     r"climbed|took|taken|take|taking|waved|quitted|begun|begin|began|off|got|get|getting|away|fled|flight|packed|"
     r"steamed|galloped|trotted|tramped|walked|travel\w*|hurried|slipped|stole|vanished|removed|flung|exit|"
     r"good-?bye|farewell|saw|seen|see|struck\s+(?:out|off)|push(?:ed)?\s+off|ma[dk]e\s+off|put\s+(?:out|off)|c[au]tch|"
-    r"caught|board\w*|mount\w*|bus|boat|steamer|ferry|packet|flew|fly|plane|shipped|escaped|ran|run|bolted|cleared\s+out|"
+    r"caught|board\w*|mount\w*|bus|boat|steamer|ferry|packet|flew|fly|plane|shipped|escaped|ran|run|bolted|"
+    r"cleared\s+out|"
     r"moved\s+off|pulled\s+out|rolled|jogged|marched|hastened|sped|spurred|whirled|convey\w*|hitched)\b",
     re.IGNORECASE,
 )
 WAYS = re.compile(
-    r"coach|train|bus\b|boat|steamer|ferry|packet|plane|journey|road|way|off|mail|first|home|until|since|newly|dated|known|sight|stranger|newcomer|away|"
+    r"coach|train|bus\b|boat|steamer|ferry|packet|plane|journey|road|way|off|mail|first|home|until|since|newly|dated|"
+    r"known|sight|stranger|newcomer|away|"
     r"good-?bye|farewell|flight|exit|been|saw|seen|see|between|days|life",
     re.IGNORECASE,
 )
@@ -146,7 +161,8 @@ AGAIN = re.compile(
     r"\b(?:(?<!see )(?<!never )again|a\s+second\s+(?:time|journey|visit|trip|start|departure)|second\s+time|returned|"
     r"came\s+(?:home|back)|(?<!his )(?<!her )"
     r"(?<!inking )(?<!ooking )(?<!hought )(?<!ooked )back\s+(?:to|from|in|home)|"
-    r"[Bb]y\s+the\s+\w+day(?!\s+(?:\w+\s+)?(?:train|coach|mail|boat|packet|bus|steamer|ferry|diligence|post|tide)\b)(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
+    r"[Bb]y\s+the\s+\w+day(?!\s+(?:\w+\s+)?(?:train|coach|mail|boat|packet|bus|steamer|ferry|diligence|post|"
+    r"tide)\b)(?!.*\bthat\s+(?:day|evening|night|afternoon))|next\s+(?:time|\w+day|week|journey))\b"
 )
 OTHER_TIME = re.compile(
     r"\b(?:[Ii]n\s+(?:another|other|some\s+other|an?\s+(?:earlier|former|later|previous))\s+years?|"
@@ -164,8 +180,10 @@ NOT_THEN = re.compile(
 )
 DAYS = re.compile(
     rf"\bon\s+the\s+(?P<nth>{ORDINAL})\s+day\b|(?<![\w-])(?P<count>{NUMBER})(?:\s+(?:whole|full|long|weary|"
-    rf"entire)\s+|\s+|-)(?P<unit>days|(?P<tally>(?:knot|stroke|notch|mark|cross|scratch|nick|tick|pebble|bead|stone|line|bean|"
-    rf"button|tally|chalk-mark|pencil-mark|pencil-stroke)(?:e?s))|nights|weeks|day(?=['\s-]+(?:journey|ride|walk|voyage|passage|"
+    rf"entire)\s+|\s+|-)(?P<unit>days|(?P<tally>(?:knot|stroke|notch|mark|cross|scratch|nick|tick|pebble|bead|stone|"
+    rf"line|bean|"
+    rf"button|tally|chalk-mark|pencil-mark|pencil-stroke)(?:e?s))|nights|weeks|day(?=['\s-]+(?:journey|ride|walk|"
+    rf"voyage|passage|"
     rf"travel\w*)))(?:'|\b)",
     re.IGNORECASE,
 )
@@ -191,9 +209,11 @@ NOT_THE_WAY = re.compile(
     r"allowed|"
     r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|"
     r"supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
-    r"it)\s+had)|must\s+have|ago|seem\w*(?!\s+(?:\w+\s+){0,2}?(?:strange|odd|hard|wonderful|curious|queer|funny|incredible|"
+    r"it)\s+had)|must\s+have|ago|seem\w*(?!\s+(?:\w+\s+){0,2}?(?:strange|odd|hard|wonderful|curious|queer|funny|"
+    r"incredible|"
     r"marvellous|absurd|unfair|natural)\b)|felt\s+like|"
-    r"later\s+(?:he|she)|next|days\s+in\s+which\s+to|(?i:bread|food|water|money|provisions?|victuals|oats|rations?|fodder|"
+    r"later\s+(?:he|she)|next|days\s+in\s+which\s+to|(?i:bread|food|water|money|provisions?|victuals|oats|rations?|"
+    r"fodder|"
     r"biscuits?|meat|supplies|leave)\s+(?:enough\s+)?for|(?<!it )again|"
     r"(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
     r"other)\s+(?:road|"
@@ -208,8 +228,10 @@ TALLY = re.compile(r"\b(?:for|to|at\s+the\s+end\s+of)\s+(?:each|every)\s+(?:\w+\
 """`a notch for each day of the journey`: the notches count the days."""
 CARRIED_TO = re.compile(r"\s+(?:coach|train|mail|boat|packet|bus|steamer|ferry|diligence|road|express)\b")
 IT_TOOK = re.compile(
-    r"\W*(?:(?:It|This|That|He|She|(?:The|His|Her)\s+(?:whole\s+)?(?:journey|voyage|road|way|trip|ride|drive|walk|passage|"
-    r"crossing|march|thing))\s+(?:had\s+)?(?:took|taken|lasted|cost|occupied|was|been)\s+)(?:(?:him|her|just|exactly|all\s+of|a\s+"
+    r"\W*(?:(?:It|This|That|He|She|(?:The|His|Her)\s+(?:whole\s+)?(?:journey|voyage|road|way|trip|ride|drive|walk|"
+    r"passage|"
+    r"crossing|march|thing))\s+(?:had\s+)?(?:took|taken|lasted|cost|occupied|was|been)\s+)(?:(?:him|her|just|exactly|"
+    r"all\s+of|a\s+"
     r"full|on\s+the\s+road)\s+)*\Z"
 )
 """`Mara walked to Leeds. It took six days`."""
@@ -217,7 +239,8 @@ IT_WAS = re.compile(r"\W*(?:(?:It|This|That|The\s+day)\s+was\s+)?(?:on\s+)?(?:an
 NO_MORE = re.compile(r"(?:\s+(?:morning|evening|night|afternoon|noon))?\W*\Z")
 """`… and departed for Leeds. It was Monday.`"""
 NOT_SO_LONG = re.compile(
-    r"\b(?:did|had|was|were|has|is)(?:\s+not|n't)\s+(?:\w+\s+)?(?:take|taken|cost|be|been|need|needed|last|lasted|spen[dt]|"
+    r"\b(?:did|had|was|were|has|is)(?:\s+not|n't)\s+(?:\w+\s+)?(?:take|taken|cost|be|been|need|needed|last|lasted|"
+    r"spen[dt]|"
     r"require\w*|occup\w+)\s+(?:[A-Z][\w.]*\s+|him\s+|her\s+)*\Z|\b(?:never|nor)\s+(?:took|taken|been|lasted|cost)\s+"
     r"(?:[A-Z][\w.]*\s+|him\s+|her\s+)*\Z"
 )
@@ -234,7 +257,8 @@ COMES = re.compile(
 NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
-    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)(?!\s+(?:but|since|of|that|he|she|(?-i:[A-Z])))|would|as\s+early|not\s+the\s+year|"
+    r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)(?!\s+(?:but|since|of|that|he|she|(?-i:[A-Z])))|"
+    r"would|as\s+early|not\s+the\s+year|"
     r"anniversary(?!\s+of\b[^;]*\bwhich\s+(?:had|took|fell|was))|"
     r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
@@ -262,5 +286,8 @@ WORDS = DATE_WORDS | frozenset(
     hat child son daughter let house cottage room rooms door doorstep step bed bedroom window windows roof
     hearth fireside quarters floor slept sleeps number supper cat dog fire lamp flat chambers garret attic
     garden gate grew grown residence abode apartments study parlour kitchen plate walls days nights weeks day latch
+    neighbor neighbors stair stairs staircase hall passage threshold mantelpiece armchair arm-chair pillow knocker bell
+    cellar sitting-room dining-room drawing-room balcony inhabitant inhabitants dwell steps stoop porch shutters place
+    cottages doors villa lodge lodgers called hung occupied rented
     """)
 )

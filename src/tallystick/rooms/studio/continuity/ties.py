@@ -21,7 +21,7 @@ from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.place_names import ADDRESS, NEVER_THERE, Place, only_place, places_in
+from tallystick.rooms.studio.continuity.place_names import ADDRESS, LET_OUT, NEVER_THERE, Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.travellers import traveller
@@ -125,10 +125,7 @@ def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None
         return only
     sentence = binder.prose.sentences[number]
     if not places_in(binder, number, owner):
-        taken_up = cues.THERE.match(sentence.text, at - sentence.start) and number > 0
-        before = binder.prose.sentences[number - 1] if taken_up else None
-        near = before is not None and before.paragraph == sentence.paragraph
-        return only_place(binder, number - 1, owner) if near else None
+        return _place_before(binder, number, owner, at)
     start, end = clause_at(sentence.text, at - sentence.start)
     places = places_in(binder, number, owner)
     here = [one for one in places if start <= one.start - sentence.start < end]
@@ -137,10 +134,29 @@ def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None
     return here[0] if len({one.value for one in here}) == 1 else None
 
 
+def _place_before(binder: Binder, number: int, owner: Mention, at: int) -> Place | None:
+    """The place of the sentence before, for `there`; the street that opens it, for a door that is somebody's own."""
+    sentence = binder.prose.sentences[number]
+    before = binder.prose.sentences[number - 1] if number > 0 else sentence
+    if before is sentence or before.paragraph != sentence.paragraph:
+        return None
+    place = only_place(binder, number - 1, owner)
+    if cues.THERE.match(sentence.text, at - sentence.start) or place is None:
+        return place if place is None or cues.THERE.match(sentence.text, at - sentence.start) else None
+    own = cues.HIS_OWN_HOUSE.match(sentence.text, at - sentence.start)
+    return place if own and place.start == before.start and ADDRESS.search(place.value) else None
+
+
 def _born(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     denied = _is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text)
-    if denied or cues.NOT_BORN.search(sentence.text):
+    anothers = cues.NOT_BORN.search(sentence.text)
+    at = found.start() - sentence.start
+    # `Her parents came from the north, but she herself was born at Leeds`.
+    turned = (
+        anothers and cues.HE_WAS.search(sentence.text, 0, at) and cues.TURNS.search(sentence.text, anothers.end(), at)
+    )
+    if denied or (anothers and not turned):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="birthplace", value=(place.value,), words=place.name)
@@ -158,6 +174,8 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
     if (
         not ADDRESS.search(place.value)
         or NEVER_THERE.match(binder.prose.told, place.end)
+        or LET_OUT.search(sentence.text)
+        or (found.group() == "home" and _says(cues.WORKS, sentence, found, place))
         or _says(cues.VISITS, sentence, found, place)
         or (_is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text))
     ):
@@ -169,7 +187,9 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
 def _house_in(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     """A house that is somebody's, as part of whatever else happens."""
     sentence = binder.prose.sentences[number]
-    if not ADDRESS.search(place.value) or _says(cues.NO_LONGER, sentence, found, place):
+    # `to wish to see him in Fish Street, where he lived`: what stands before the relative is not said of it.
+    related = None if found.re is cues.WHERE_HE else place
+    if not ADDRESS.search(place.value) or _says(cues.NO_LONGER, sentence, found, related):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="home", value=(place.value,), words=place.name)

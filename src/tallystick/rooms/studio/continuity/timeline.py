@@ -23,7 +23,8 @@ _OTHER_YEAR = re.compile(
     r"years\s+(?:ago|before|earlier|after\w*|later|out\s+of\s+date)|grandfather|ancestor|(?i:long)\s+after\w*|"
     r"(?:different|later)\s+year|no\s+such\s+day|in\s+the\s+(?:year|days|time|reign)s?\s+of|the\s+year\s+of\s+the|"
     r"in\s+such\s+years|programme|paperback|(?:first|second|third|last)\s+act|"
-    r"in\s+the\s+(?:story|book|play|film|novel)|old\s+(?:almanac|calendar|diary|letter)|(?i:in\s+(?:the|a|his|her)\s+dream)|"
+    r"in\s+the\s+(?:story|book|play|film|novel)|old\s+(?:almanac|calendar|diary|letter)|(?i:in\s+(?:the|a|his|"
+    r"her)\s+dream)|"
     r"last\s+year's|next\s+year's|an\s+old\s+one|the\s+year\s+to\s+come|(?:that|which|what)\s+year|(?:was|is)\s+no\s+"
     r"(?=[A-Z][a-z]+day)|the\s+old\s+(?:king|queen|duke|lord)'s\s+(?:time|day|reign)|[Tt]he\s+prophecy\s+\w+|"
     r"(?:tomb|head|grave|mile)?stone\b[^;]{0,80}\brecorded|inscription|monument)\b"
@@ -31,13 +32,15 @@ _OTHER_YEAR = re.compile(
 """That a date is of another year than the story's."""
 _TO_COME = re.compile(r"\b(?:would|should|were\s+(?:ever\s+)?to|if|for\s+years\s+yet)\b")
 _IN_A_BOOK = re.compile(
-    r"\b(?:[Tt]he\s+(?:play|story|tale|film|book)\s+(?:which|that|opened|began|[A-Z])|paperback|novel|romance|thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene)|"
+    r"\b(?:[Tt]he\s+(?:play|story|tale|film|book)\s+(?:which|that|opened|began|[A-Z])|paperback|novel|romance|"
+    r"thriller|playbill|programme|(?:first|second|third|last)\s+(?:act|scene)|"
     r"the\s+(?:plot|heroine|hero)|in\s+the\s+(?:book|play|film|story|tale))\b"
 )
 _NOT_TOLD = re.compile(
     r"\b(?:if|unless|would(?!\s+not\s+(?:have|let))|were\s+(?:ever\s+)?to|might|should|whenever|"
     r"when\s+the\s+calendar|in\s+years\s+when|"
-    r"so\s+the\s+fortune|(?:put\s+off|postpon|adjourn|deferr|lease|leave|let|clos|shut|valid|good|wait|stay|remain|hold|"
+    r"so\s+the\s+fortune|(?:put\s+off|postpon|adjourn|deferr|lease|leave|let|clos|shut|valid|good|wait|stay|remain|"
+    r"hold|"
     r"keep|last|notice|respite)\w*\s+(?:[\w']+\s+){0,4}?until)\b[^;:—]*\Z",
     re.IGNORECASE,
 )

@@ -2,6 +2,8 @@
 
 import re
 
+from tallystick.rooms.studio.continuity.rare_names import RARE_MEN, RARE_WOMEN
+
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a list."""
@@ -86,14 +88,9 @@ OTHER_TITLES = frozenset(
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | OTHER_TITLES
 
-MALE_NAMES = frozenset(
-    words("""
-    abel abner abraham alasdair algernon alistair andre aubrey augustus barnabas barnaby bartholomew caleb
-    caspar cornelius crispin damian desmond ebenezer edric egbert elias elijah erasmus everard ezra fabian fergus
-     gideon hamish ignatius jeremiah jethro jonah jonas lancelot leander lucian
-    lucius malachi marmaduke obadiah octavius orlando osbert oswald oswin peregrine phineas
-    rafael ranulf rudolf septimus sigmund solomon sylvester thaddeus theobald theodoric tiberius titus
-    uriah xavier zachariah zebedee
+MALE_NAMES = (
+    frozenset(
+        words("""
     adam adrian alan albert alec alex alexander alfred allan ambrose andrew anthony archibald arthur august ben benjamin
     bernard bertram bill bob charles charlie christopher clarence claude clement cyril dan daniel david dennis dick
     donald douglas duncan edgar edmund edward edwin eric ernest eugene evan felix ferdinand francis frank fred frederick
@@ -113,17 +110,12 @@ MALE_NAMES = frozenset(
     wayne wesley willard willie winston zachary mikhail nikolai pavel sergei dmitri jan jens karel klaus lukas matthias
     marek stefan
     """)
+    )
+    | RARE_MEN
 )
-FEMALE_NAMES = frozenset(
-    words("""
-    abigail albertina amabel amaryllis antoinette beatrix bernadette bettina bryony candida
-    carlotta cassie celeste cicely clemence clementine corisande cosima damaris davina dinah drusilla edwina effie
-    elvira emmeline ermyntrude ernestina euphemia evangeline evadne fenella gabrielle genevieve georgina gillian
-    griselda gwyneth hermia hermione hortense isobel jemima jocasta josepha julianna
-    katharine keziah lettice lilian lilias lucasta lucilla lucretia mabelle marguerite mariana melisande
-    mehitabel mirabel morag morwenna myfanwy nerissa nicolette octavia odile ophelia ottilie perdita petronella
-    philomena rosalie rosamund rosina rowena saskia seraphina sidonie sophronia susanne sylvie theodora
-    theodosia thomasina valentina venetia verena wilhelmina winnie xenia zuleika
+FEMALE_NAMES = (
+    frozenset(
+        words("""
     ada adela adele adelaide agatha agnes alice alison amanda amelia amy anastasia angela ann anna annabel anne annie
     arabella audrey barbara beatrice bella bertha bess bessie betsy betty blanche bridget camilla caroline catharine
     catherine cecilia cecily celia charlotte christine clara clarissa constance cora cordelia daisy deborah diana dora
@@ -149,6 +141,8 @@ FEMALE_NAMES = frozenset(
     susanna suzanne sybil tabitha tamara tess tessa thea thelma tilda tina trudy una vanessa verity veronica wanda wendy
     wilma yvette yvonne zelda zoe
     """)
+    )
+    | RARE_WOMEN
 )
 
 MEN = words(

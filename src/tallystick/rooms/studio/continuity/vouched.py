@@ -32,8 +32,10 @@ _CUES = frozenset(
 )
 _QUOTE = re.compile(r'"([^"]{2,60})"')
 _AGE = re.compile(
-    rf"(?:(?P<own>\bI\s+am|\bI'm|\bI\s+was|\bI\s+shall\s+be)\s+(?:only\s+|just\s+|now\s+)?|(?P<noted>\b[Aa]ged?:?\s+)|\A\W*)"
-    rf"(?P<number>{NUMBER})(?P<day>\s+years\s+(?:old|of\s+age)|\s+last\s+\w+|\s+today|\s+in\s+[A-Z]\w+)?(?=\W*\Z|[.,!?;])",
+    rf"(?:(?P<own>\bI\s+am|\bI'm|\bI\s+was|\bI\s+shall\s+be)\s+(?:only\s+|just\s+|now\s+)?|"
+    rf"(?P<noted>\b[Aa]ged?:?\s+)|\A\W*)"
+    rf"(?P<number>{NUMBER})(?P<day>\s+years\s+(?:old|of\s+age)|\s+last\s+\w+|\s+today|\s+in\s+[A-Z]\w+)?(?=\W*\Z|"
+    rf"[.,!?;])",
     re.IGNORECASE,
 )
 _OF_AGE = re.compile(r"\b(?:age|aged|old|older|census|birth\w*|years)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
-from tallystick.rooms.studio.continuity.claims import is_claimed
+from tallystick.rooms.studio.continuity.claims import UNTOLD, is_claimed
 from tallystick.rooms.studio.continuity.cleft import is_anothers_by_cleft
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, moment_of
 from tallystick.rooms.studio.continuity.doers import doer
@@ -20,7 +20,7 @@ from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import Place, only_place
 from tallystick.rooms.studio.continuity.prose import Sentence
-from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
+from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 from tallystick.rooms.studio.continuity.tie_cues import OTHER_TIME
 from tallystick.rooms.studio.continuity.vocabulary import words
 
@@ -53,14 +53,16 @@ _AWAY = re.compile(
     r"among|of)\s+(?:them|the\s+\w+)|not\s+(?:aboard|on\s+board)|(?:days?|hours?)\s+(?:from|off|short\s+of|out\s+of)|"
     r"behind\s+(?:him|"
     r"her)(?=\s*[.,;]|\s+when)|without\s+(?=[A-Z])|as\s+[A-Z][\w.\s]{1,24}?\s(?:learned|learnt|heard|was\s+told|read)|"
-    r"previous|following|miles|leagues|would|should|might|meant|hoped|"
+    r"previous|following|miles|leagues|would|should|might|meant\s+(?:to|for|that)|hoped|"
     r"intended|expected|"
     r"promised|due|every\s+(?:night|year|week)|always|read\s+(?:of|about)|knew\s+nothing\s+of\s+it|in\s+the\s+(?:paper|"
-    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time)\b"
+    r"newspaper)|whom\s+[A-Z]|[Bb]y\s+the\s+time|plan\s+(?:had\s+been|was)|arrangement|"
+    r"for\s+(?:[A-Z][\w.]*\s+){1,3}to\s+(?:be|have))\b"
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(
-    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:word|a|his|her|behind|it)\b)"
+    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:there\s+|behind\s+)?(?:word|an?|"
+    r"his|her|behind|it|nothing)\b)"
 )
 _NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
 _STAYS = re.compile(
@@ -94,6 +96,15 @@ def whereabouts(narration: Narration, binder: Binder) -> Iterator[Fact]:
             yield from _stay(narration, binder, number, when, (found.group("part") or "night",), found.start())
 
 
+_TURNS = re.compile(r";|,\s+but\b|\bbut\b(?=[^,;]*,)")
+_MEANT = re.compile(r"\b(?:intended|meant|hoped|expected|promised|due|would|should|might)\b")
+"""What was to be is over where the sentence turns: `He had meant to push on; but …`."""
+_SINCE = re.compile(r",\s+and\s+(?:he|she)\s+(?:had\s+)?(?:always|never|ever|often)\b")
+_TAKEN_UP = re.compile(
+    r"[;,]\s+(?:and\s+)?(?:that|this|it)\s+was\s+the\s+(?:night|evening)\b|\b(?:pass|spen|slep|sat|lay|"
+    r"stay)\w*\s+(?:\w+\s+){0,2}?there\b"
+)
+"""`did not quit Leeds; the night was passed there`."""
 _APART = re.compile(r"[;—]|,\s+but\b")
 _JOINS = re.compile(r"\b(?:there|among\s+them|one\s+of\s+them|with\s+them)\b")
 _COMPANY = re.compile(r"\W*(?:\w+\s+){0,12}?(?:party|family|company|regiment|others|rest|crew|household)\b")
@@ -104,14 +115,16 @@ def _stay(
 ) -> Iterator[Fact]:
     sentence = narration.prose.sentences[number]
     at = start - sentence.start
-    if _AWAY.search(sentence.text) or OTHER_TIME.search(sentence.text) or _LEAVES.search(sentence.text):
-        return
     owner = about(binder, number)
     place = only_place(binder, number, owner) if owner is not None else None
     if owner is None or place is None or not binder.cast.is_person(owner.key):
         return
     first, last = sorted((at, place.start - sentence.start))
-    if _APART.search(sentence.text, first, last) or not _is_there(binder, number, owner, place):
+    told = _around(sentence.text, at, last)
+    if _AWAY.search(told) or OTHER_TIME.search(told) or _LEAVES.search(told):
+        return
+    apart = _APART.search(sentence.text, first, last) and not _TAKEN_UP.search(sentence.text, first)
+    if apart or not _is_there(binder, number, owner, place):
         return
     if _is_denied(sentence, owner, place):
         return
@@ -120,6 +133,14 @@ def _stay(
             narration.prose, number, (place.start, place.end), owner, f"whereabouts on {when}", (place.value,),
             place.name, details=details,
         )  # fmt: skip
+
+
+def _around(text: str, at: int, last: int) -> str:
+    """The sentence without what was only meant before it turned, and without what somebody felt about it ever since."""
+    turned = next(_TURNS.finditer(text, 0, max(at, 0)), None)
+    start = turned.start() if turned and _MEANT.search(text, 0, turned.start()) else 0
+    since = _SINCE.search(text, max(last, 0))
+    return text[start : since.start() if since else len(text)]
 
 
 _THINGS = re.compile(
@@ -136,6 +157,11 @@ _EXISTS = re.compile(
     r"robbery|"
     r"wedding|market|meeting|strike|earthquake|fog|frost|battle|wreck)\b"
 )
+_WHO_WAS_THERE = re.compile(
+    r",\s+who\s+(?!was\s+not|never|had\s+never|should|would|might)(?:\w+\s+){1,5}?there\b|"
+    r",\s+(?:in|at|on|under|over)\s+[^,;]{2,40}?\sthere,"
+)
+"""`It rained at Leeds, and Mara, who slept there, got wet`."""
 _WHERE_HE = re.compile(r",?\s+(?:where|while)\s+")
 _SOME_OF_THEM = re.compile(
     r",\s+(?:one|two|three|some|others|several|most|none|both)\s+(?:of\s+(?:them|whom)\s+)?(?:was|were|had|lay|slept)\b"
@@ -152,7 +178,10 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
         return False
     where = _WHERE_HE.match(sentence.text, place.end - sentence.start)
     # `a lamp burned at Leeds, where Mara was writing`.
-    writes = where is not None and where.end() == at and not owner.is_possessive
+    writes = where is not None and where.end() == at
+    writes = (
+        writes or _WHO_WAS_THERE.match(sentence.text, max(owner.end - sentence.start, 0))
+    ) and not owner.is_possessive
     if writes or (start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start)):
         return True
     if start <= at < end:
@@ -162,7 +191,7 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
         sentence.text, start, place.start - sentence.start
     ):
         return False
-    taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her)\b", sentence.text[start:end])
+    taken_up = _THERE.search(sentence.text, *mine) or re.search(r"\b(?:he|she|his|her|him)\b", sentence.text[start:end])
     # `It rained at Leeds, and Mara got wet`: nobody else is there.
     small = sentence.text if at == 0 else sentence.text[:1].lower() + sentence.text[1:]
     alone = not OTHERS.search(small, start, end) and not KIN.search(sentence.text)
@@ -182,7 +211,12 @@ def _is_for_others(binder: Binder, number: int, owner: Mention, place: Place) ->
     spans = [(one.start - sentence.start, one.end - sentence.start) for one in named_people(binder, number)]
     cleft = bool(spans) and all(is_anothers_by_cleft(sentence.text, here, span) for span in spans)
     kin = owner.is_possessive and KIN.match(binder.prose.told, owner.end) is not None
-    if kin or cleft or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(here, 0)):
+    if (
+        kin
+        or cleft
+        or is_of_a_thing_sent(sentence.text, here)
+        or _SOME_OF_THEM.search(sentence.text, max(at, 0), max(here, 0))
+    ):
         return True
     clause = sentence.text[start:end]
     company = not start <= at < end and (OTHERS.search(clause) or _COMPANY.match(clause))
@@ -197,4 +231,5 @@ def _is_denied(sentence: Sentence, owner: Mention, place: Place) -> bool:
         sentence.text.find(",", place.end - sentence.start),
     )
     told = sentence.text[first : max(last, min(end, comma) if comma > 0 else end)]
+    told = UNTOLD.sub(" ", told)
     return _NO.search(told) is not None and not _STAYS.search(told)

@@ -65,7 +65,8 @@ _FEW = re.compile(
 """`Few men of forty could have done what Mara did`: she is of that age."""
 _ANY_OF = re.compile(
     r"\b(?:is|are|does|do|becomes?|befits?|suits?|ought|cannot|can|should|must|will|may)\b[^,;.]{0,50}\b(?:an?|any)\s+"
-    r"(?:\w+\s+)?(?:man|woman|person|body|creature|soul|lady|gentleman|bachelor|spinster|widow|widower|girl|fellow)\s+of\s+"
+    r"(?:\w+\s+)?(?:man|woman|person|body|creature|soul|lady|gentleman|bachelor|spinster|widow|widower|girl|"
+    r"fellow)\s+of\s+"
     rf"{NUMBER}\b"
 )
 """`There is no law against a woman of forty sliding down a haystack, and Mara did it`: she is of that age."""
@@ -268,7 +269,8 @@ def _beside(binder: Binder, number: int, found: re.Match[str]) -> Mention | None
 
 
 _TOLD = re.compile(
-    r"\b(?:told|gave|answered|assured|informed|let)\s+(?:him|her|them|the\s+[a-z]+)\s+(?:know\s+)?(?:it|the\s+(?:\w+\s+)?(?:truth|figure|"
+    r"\b(?:told|gave|answered|assured|informed|let)\s+(?:him|her|them|the\s+[a-z]+)\s+(?:know\s+)?(?:it|"
+    r"the\s+(?:\w+\s+)?(?:truth|figure|"
     r"number)|truthfully)\b[^;]{0,30}\Z"
 )
 

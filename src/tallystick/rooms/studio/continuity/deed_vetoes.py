@@ -1,4 +1,4 @@
-"""Where a deed is not of the story's present: namesakes, ghosts, pictures, letters, and what was earlier."""
+"""What takes a deed back: another of the name, a ghost, a letter, a time before, a mere if."""
 
 import re
 
@@ -16,7 +16,9 @@ ANOTHER = re.compile(
 GHOSTLY = re.compile(
     r"\b(?:ghost\w*|(?<!good )(?<!high )(?<!low )(?<!excellent )(?<!great )(?<!best )(?<!better )(?<!poor )(?<!of )spir"
     r"its?|spectre|specter|apparition|phantom|vampire|un-?dead|undead|risen\s+(?:from|again)|resurrect\w*|revived?|"
-    r"back to life|"
+    r"back to life|dead as (?:he|she) was|the (?:drug|spell|potion|enchantment) (?:took hold|let go|wore off)|"
+    r"for an? (?:heartbeat|moment|second|instant|breath),? (?:the|an?|that|it)\b[^;]{2,40}? was (?=(?-i:[A-Z]))|"
+    r"aloud,? (?:in|to) (?:the|an|his|her) empty|to the empty \w+|"
     r"reanimat\w*|from the dead|afterlife|heaven|medium|s[eé]ance|(?:by|of) (?:the|his|her) (?:last )?will|"
     r"(?:came|spoke|appeared) to (?:him|her|them|me|(?-i:[A-Z])\w+) in (?:his|her|their|my) sleep|"
     r"(?:named|christened|called) the (?:baby|child|boy|girl|puppy|dog|kitten|cat|calf|foal|boat|ship|infant|mare|"
@@ -45,3 +47,8 @@ EARLIER = re.compile(
     r"toothache|headache|gout|lumbago|hiccups|words\b|[^;:]{2,50}?\sand\s+was\s+(?:now\s+)?\w+ing\b))|been)\b|'d\b"
 )
 """Before the deed: what is told there lies further back. After it, it may be anything."""
+WRITES = re.compile(
+    r"\bwrote\b|\b(?:letters?|notes?|diary|journal|will|papers?|lines?|verses|memoirs?|scrap|page|postscript)\b[^;]*?"
+    r"\b(?:in|by)\s+which\s+\Z"
+)
+ONLY_IF = re.compile(r"\W*(?:If|Unless|Suppos\w+|Should|Were|Had)\b[^¤]*\b(?:would|might|could)\b", re.DOTALL)
