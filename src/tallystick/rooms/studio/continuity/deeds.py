@@ -35,9 +35,11 @@ def deeds(narration: Narration, binder: Binder, subjects: Set[str]) -> Iterator[
         done = (min(mention.start, end), that.end() if that else last)
         if and_says := phrases.AND_SAYS.search(prose.told, last, sentence.end):
             done = (done[0], and_says.end())
-        writes = vetoes.WRITES.search(sentence.text, 0, done[0] - sentence.start)
-        another = writes or _is_of_another(prose, number, done)
-        if another or vetoes.GHOSTLY.search(sentence.text) or not _is_told(narration, number, done):
+        if (
+            _is_of_another(prose, number, done)
+            or vetoes.GHOSTLY.search(sentence.text)
+            or not _is_told(narration, number, done)
+        ):
             continue
         first, _ = clause_at(sentence.text, max(mention.end, end) - sentence.start)
         first = min(first, mention.start - sentence.start) if not _who(sentence.text, first) else first
@@ -61,7 +63,7 @@ _NAMED_AFTER = re.compile(r"\b(?:nam|call|christen)\w*\b[^.;]{0,40}\bafter\b|\bn
 def _is_of_another(prose: Prose, number: int, done: tuple[int, int]) -> bool:
     """Whether it is a letter that speaks, or the next sentence says that somebody was named after the dead."""
     sentence = prose.sentences[number]
-    if phrases.WRITES.search(sentence.text, 0, done[0] - sentence.start) or (
+    if vetoes.WRITES.search(sentence.text, 0, done[0] - sentence.start) or (
         _WROTE.search(prose.told, *done) and "¤" in sentence.text
     ):
         return True

@@ -178,10 +178,8 @@ def _is_there(binder: Binder, number: int, owner: Mention, place: Place) -> bool
         return False
     where = _WHERE_HE.match(sentence.text, place.end - sentence.start)
     # `a lamp burned at Leeds, where Mara was writing`.
-    writes = where is not None and where.end() == at
-    writes = (
-        writes or _WHO_WAS_THERE.match(sentence.text, max(owner.end - sentence.start, 0))
-    ) and not owner.is_possessive
+    there = _WHO_WAS_THERE.match(sentence.text, max(owner.end - sentence.start, 0)) is not None
+    writes = ((where is not None and where.end() == at) or there) and not owner.is_possessive
     if writes or (start <= at < end and (doer(binder, number, place.start) or at > place.start - sentence.start)):
         return True
     if start <= at < end:
