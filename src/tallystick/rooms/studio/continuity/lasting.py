@@ -22,7 +22,8 @@ _TURNED = re.compile(
 )
 _IT = r"(?:hair|eyes|beard|locks|curls|it|they|which)"
 CHANGES = re.compile(
-    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\b(?!\s+(?:any|an?|the|room|hope|doubt)\b)|"
+    r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\s+(?:(?:so|as|quite|all|the|of|that|wholly|\w+ly)\s+)*(?:what|same|colou?r|dark|fair|light|it)\b|"
+    rf"\bno\s+longer\s+(?:(?:so|as|quite|all|the|wholly|\w+ly)\s+)*(?:{_COLOURS})\b|"
     r"\b(?:had|until|till|before)\s+(?:(?:once|formerly|then|till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|"
     rf"a|of\s+a)\s+)*(?:[a-z]+-)?(?:{_COLOURS})\b|"
     rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{_COLOURS})\b|"
@@ -31,11 +32,11 @@ CHANGES = re.compile(
     rf"\b{_IT}\s+had\s+(?:\w+\s+)?(?:turned|gone|grown|faded|darkened|changed)\b(?!\s+(?:upon|on|from|towards?|"
     rf"away|to)\b)|"
     r"\b(?:[Ll]ong\s+after(?:wards|\s+the(?:se)?\s+events)|[Ii]n\s+(?:after|later)\s+(?:years|life)|"
-    r"in\s+(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\b|"
+    r"in\s+(?:his|her)\s+old\s+age)\b|\buntil\s+(?:it|they)\s+(?:was|were)\s+(?:\w+\s+)?(?:grey|gray|white|black|brown|red|fair|blue|green|gold\w*|dark)\b|"
     r"\b[Ff]or\s+(?:the\s+space\s+of\s+)?(?:(?:that|this|one|the\s+one)\s+(?:one\s+)?(?:night|evening|occasion|week|"
     r"fortnight|performance)|the\s+(?:night|occasion|week|fortnight|performance))\b|\b(?:walnut[\s-]juice|henna|"
     r"(?:black\w*|dark\w*|rub\w*|smear\w*|colou?red|with|of)\s+(?:\w+\s+){0,2}soot(?=\s+(?:and|from)\b|[^,;]*\bhair\b)|"
-    rf"peroxide|hairdresser(?:'s)?\s+(?:\w+\s+)?(?:had|made|turned|did|gave|called|bottle|art|work)|been\s+hired|{_IT}\s+(?:had\s+)?(?:\w+\s+)?(?:come|came)\s+(?:back|again|in)|"
+    rf"peroxide|(?:from|to|at|by)\s+(?:the|an?|his|her)\s+hairdresser(?:'s)?|hairdresser(?:'s)?\s+(?:\w+\s+)?(?:had|made|turned|did|gave|called|bottle|art|work)|been\s+hired|{_IT}\s+(?:had\s+)?(?:\w+\s+)?(?:come|came)\s+(?:back|again|in)|"
     r"(?:grew|grown)\s+(?:back|again|in)|(?:thanks\s+to|out\s+of|from)\s+an?\s+(?:bottle|packet|pot)|"
     r"powdered\s+(?:hair|head|locks|curls)|rinse)\b|\bshowing\s+(?:again\s+)?at\s+the\s+roots\b"
 )

@@ -88,12 +88,6 @@ TITLES = MALE_TITLES | FEMALE_TITLES | OTHER_TITLES
 
 MALE_NAMES = frozenset(
     words("""
-    abel abner abraham alasdair algernon alistair andre aubrey augustus barnabas barnaby bartholomew caleb
-    caspar cornelius crispin damian desmond ebenezer edric egbert elias elijah erasmus everard ezra fabian fergus
-     gideon hamish ignatius jeremiah jethro jonah jonas lancelot leander lucian
-    lucius malachi marmaduke obadiah octavius orlando osbert oswald oswin peregrine phineas
-    rafael ranulf rudolf septimus sigmund solomon sylvester thaddeus theobald theodoric tiberius titus
-    uriah xavier zachariah zebedee
     adam adrian alan albert alec alex alexander alfred allan ambrose andrew anthony archibald arthur august ben benjamin
     bernard bertram bill bob charles charlie christopher clarence claude clement cyril dan daniel david dennis dick
     donald douglas duncan edgar edmund edward edwin eric ernest eugene evan felix ferdinand francis frank fred frederick
@@ -116,14 +110,6 @@ MALE_NAMES = frozenset(
 )
 FEMALE_NAMES = frozenset(
     words("""
-    abigail albertina amabel amaryllis antoinette beatrix bernadette bettina bryony candida
-    carlotta cassie celeste cicely clemence clementine corisande cosima damaris davina dinah drusilla edwina effie
-    elvira emmeline ermyntrude ernestina euphemia evangeline evadne fenella gabrielle genevieve georgina gillian
-    griselda gwyneth hermia hermione hortense isobel jemima jocasta josepha julianna
-    katharine keziah lettice lilian lilias lucasta lucilla lucretia mabelle marguerite mariana melisande
-    mehitabel mirabel morag morwenna myfanwy nerissa nicolette octavia odile ophelia ottilie perdita petronella
-    philomena rosalie rosamund rosina rowena saskia seraphina sidonie sophronia susanne sylvie theodora
-    theodosia thomasina valentina venetia verena wilhelmina winnie xenia zuleika
     ada adela adele adelaide agatha agnes alice alison amanda amelia amy anastasia angela ann anna annabel anne annie
     arabella audrey barbara beatrice bella bertha bess bessie betsy betty blanche bridget camilla caroline catharine
     catherine cecilia cecily celia charlotte christine clara clarissa constance cora cordelia daisy deborah diana dora

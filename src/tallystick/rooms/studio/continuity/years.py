@@ -159,7 +159,8 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
         return True
     value = range_of(found)
     first = max(0, start - _NEAR, *(text.rfind(sign, 0, start) for sign in ",;:"))
-    if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, first, end + _NEAR):
+    own = COUNT.match(text, end) and HIS.search(text[:start])
+    if value is None or value[1] < _YOUNGEST or (not own and _OTHERWISE.search(text, first, end + _NEAR)):
         return False
     if _COUNTED_THINGS.search(text, 0, start):
         return False
