@@ -40,6 +40,12 @@ _GIVERS = re.compile(
 )
 _ABSOLUTE = re.compile(r"(?!.*\b(?:saw|met|into|at|noticed|of|found|sought)\b).*,\s+(?:[\w-]+\s+){1,3}\Z", re.DOTALL)
 _WITH = re.compile(r"\b(had|has|with)\s+(?:(?:a|the)\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z")
+_HAD_ALL = re.compile(
+    r"\b(had|has)\s+(?:(?!\b(?:who|that|which|was|were|his|her|been|had)\b)[^,;:.¤]){2,40}"
+    r"(?:,\s+(?:(?!\b(?:who|that|which|was|were|his|her|had|and\s+(?:he|she|the)\b)\b)[^,;:.¤]){2,40}){0,3}?,?\s+and\s+"
+    r"(?:an?\s+(?:\w+\s+)?(?:pair|head|mane|mass|shock|mop)\s+)?\Z"
+)
+"""`had good hands, a tolerable figure and a pair of brown eyes`."""
 _BESIDE = re.compile(
     r"\b(?:who|that|which|whose|man|woman|girl|boy|stranger|one|the)\b[^,;:.]*\s(?:beside|with|to|of|by|near|from|at|"
     r"behind|opposite|under|between|towards?|against|upon|about|on|in|into)\s+\Z|\b(?:(?:who|whom|"
@@ -159,7 +165,9 @@ def _by_article(binder: Binder, number: int, thing: Thing) -> Mention | None:
             return named
         if his := _OF_HIS.match(told, of.end()):
             return binder.pronoun(number, of.end(), his.group(1).replace("hers", "her"))
-    found = _before(_WITH, binder, thing.cue_start)
+    found = _before(_WITH, binder, thing.cue_start) or _HAD_ALL.search(
+        told, binder.prose.sentences[number].start, thing.cue_start
+    )
     if found is None:
         return None
     return binder.subject(number, found.start()) if found.group(1) == "with" else holder(binder, number, found.start())

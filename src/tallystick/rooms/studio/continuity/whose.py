@@ -36,12 +36,18 @@ _CARRIED = re.compile(
 _FACE = re.compile(r"\b(?:in|from|[Oo]ut\s+of)\s+[^,;]{2,30}\s(?:face|head)\b", re.IGNORECASE)
 
 
+_BEAST_HAS = re.compile(rf"(?:{BEASTS.pattern.partition('(?!')[0]})\s+(?:\w+ly\s+|all\s+)?\Z")
+"""`The doll had blue eyes, and Mara had broken it`."""
+
+
 def whose(binder: Binder, number: int, thing: Thing) -> Mention | None:
     """The owner of eyes or hair: by the word before them, by what follows them, or by the company."""
     cue = thing.cue.lower()
     told, sentence = binder.prose.told, binder.prose.sentences[number]
     if cue == "its" or _LIKE_HIS.match(told, thing.end):
         return _as_told(binder, number, thing)
+    if cue in _HAS and _BEAST_HAS.search(told, sentence.start, thing.cue_start):
+        return None
     if cue in _OTHERS or cue == "like" or (cue in _HAS and _CARRIED.search(told, sentence.start, thing.cue_start)):
         return None
     owner = owner_of(binder, number, thing)

@@ -67,7 +67,7 @@ _ANY_OF = re.compile(
     r"\b(?:is|are|does|do|becomes?|befits?|suits?|ought|cannot|can|should|must|will|may)\b[^,;.]{0,50}\b(?:an?|any)\s+"
     r"(?:\w+\s+)?(?:man|woman|person|body|creature|soul|lady|gentleman|bachelor|spinster|widow|widower|girl|"
     r"fellow)\s+of\s+"
-    rf"{NUMBER}\b"
+    rf"{NUMBER}\b(?=[^.]*?(?:,\s+(?:and|but|yet|as|so)|;(?:\s+(?:and|but|yet))?)\s+[A-Z])"
 )
 """`There is no law against a woman of forty sliding down a haystack, and Mara did it`: she is of that age."""
 _FACE_OF = re.compile(
@@ -100,6 +100,12 @@ _THING_IS = re.compile(
     r"[^,;]{2,40}\s(?:was|is)\s+(?:[a-z]+\s+){0,2}\Z"
 )
 """`The house in which Mara lodged was thirty years old`."""
+_THING_WAS = re.compile(
+    r"(?:\A\W*|[;,]\s+(?:and\s+|but\s+)?)(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]his|"
+    r"[Tt]hat)\s+(?:[a-z-]+\s+)?(?P<noun>[a-z-]+)\s+"
+    r"(?:was|is)\s+(?:[a-z]+\s+){0,2}\Z"
+)
+"""`The wine was forty years old, and Mara drank it`."""
 _KNOWN = re.compile(r"\b(?:old|young)\s+at\s+\Z")
 """`thought Mara too old at forty`: that she is forty nobody doubts."""
 _THERE_WERE = re.compile(
@@ -160,7 +166,8 @@ def _is_age(sentence: Sentence, found: re.Match[str]) -> bool:
         return True
     value = range_of(found)
     first = max(0, start - _NEAR, *(text.rfind(sign, 0, start) for sign in ",;:"))
-    if value is None or value[1] < _YOUNGEST or _OTHERWISE.search(text, first, end + _NEAR):
+    own = COUNT.match(text, end) and HIS.search(text[:start])
+    if value is None or value[1] < _YOUNGEST or (not own and _OTHERWISE.search(text, first, end + _NEAR)):
         return False
     if _COUNTED_THINGS.search(text, 0, start):
         return False
@@ -236,10 +243,9 @@ def _told(
     ):
         return
     at = found.start() - sentence.start
-    thing = _THING_IS.match(sentence.text, 0, at)
-    if (thing and not OTHERS.search(thing.group("noun"))) or (
-        owner.is_possessive and _OLD.match(sentence.text, found.end() - sentence.start) and not few
-    ):
+    old = _OLD.match(sentence.text, found.end() - sentence.start) and not few
+    thing = _THING_IS.match(sentence.text, 0, at) or (_THING_WAS.search(sentence.text, 0, at) if old else None)
+    if (thing and not OTHERS.search(thing.group("noun"))) or (owner.is_possessive and old):
         # `Mara's house was thirty years old.`
         return
     yield fact_at(narration.prose, number, found.span(), owner, "age", value, found.group())
@@ -264,6 +270,9 @@ def _beside(binder: Binder, number: int, found: re.Match[str]) -> Mention | None
     before = sentence.text[: found.start() - sentence.start]
     if said := _WHO_WAS.search(before):
         return binder.named_before(number, sentence.start + said.start())
+    if before.endswith(", ") and _OLD.match(sentence.text, found.end() - sentence.start):
+        # `It was Mara, forty years old and stiff in the knees`.
+        return binder.named_before(number, found.start() - 2)
     own = _WITH_HIS.search(before) if COUNT.match(binder.prose.told, found.end()) else None
     return binder.named_before(number, sentence.start + own.start()) if own else None
 
