@@ -12,7 +12,7 @@ from tallystick.rooms.studio.continuity import tie_cues as cues
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.doers import doer, is_by_another
-from tallystick.rooms.studio.continuity.focus import BOUND, OTHERS, about, bearer, clause_at
+from tallystick.rooms.studio.continuity.focus import BOUND, KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 
@@ -41,8 +41,15 @@ _OPENING = re.compile(
     r"\W*(?:(?:On|Upon|After|Before|Since|When|While|Though)\s+)?[A-Za-z]+ing\b(?!\s+(?:was|is|had|came)\b)"
 )
 _FRONTED = re.compile(r"\A\W*(?:In|During|After|For|Through|Over|Of|All)\s+(?:all\s+)?(?:the|those|these)\s+\Z")
-_ITS_SUBJECT = re.compile(r"\s+(?:of\s+(?:his|her|the)\s+\w+|between\s+\w+ing|on\s+the\s+(?:way|road))\b[^,;]*,\s+(?:(?:old|poor)\s+)?")
+_ITS_SUBJECT = re.compile(
+    r"\s+(?:of\s+(?:his|her|the)\s+\w+|between\s+\w+ing|on\s+the\s+(?:way|road))\b[^,;]*,\s+(?:(?:old|poor)\s+)?"
+)
 """`In the six days between leaving home and reaching Leeds, Mara …`."""
+_IT_LASTED = re.compile(
+    rf"\b{_GOING}\s+to\b[^;:—]*[;:,—]\s+(?:and\s+|but\s+|for\s+)?it\s+(?:had\s+)?(?:lasted|took|taken|cost|was|occupied)\s+"
+    r"(?:him\s+|her\s+)?(?:\w+\s+)?\Z"
+)
+"""`They promised Mara a short journey to Leeds; it lasted six days`."""
 _FAMILY = re.compile(r"\W*The\s+[A-Z][a-z]+s(?:,|\s+(?:who|had|were|of|at|from|next|opposite|over)\b)")
 _AFTER_COMMA = re.compile(r",\s+(?:(?:old|poor|young)\s+)?\Z")
 _MEANWHILE = re.compile(r"\b(?:just\s+)?(?:as|when|while)\s+(?=(?:[A-Z][\w.]*\s+)*[A-Z]\w+\s)")
@@ -64,7 +71,10 @@ def traveller(binder: Binder, number: int, found: re.Match[str], verbs: re.Patte
     named = [one.start - sentence.start for one in people]
     if named and all(_WITHOUT.search(sentence.text, 0, at) for at in named):
         return None
-    if cues.OWNED.search(sentence.text, 0, found.start() - sentence.start):
+    at = found.start() - sentence.start
+    if cues.OWNED.search(sentence.text, 0, at) or found.groupdict().get("tally"):
+        return about(binder, number)
+    if _IT_LASTED.search(sentence.text, 0, at) and not (OTHERS.search(sentence.text) or KIN.search(sentence.text)):
         return about(binder, number)
     linked = cues.LINKED.match(found.string, found.end(), sentence.end) is not None
     if not linked and is_of_a_thing_sent(sentence.text, found.start() - sentence.start):
@@ -136,7 +146,12 @@ def _by_verb(
         if (owner := doer(binder, number, at)) is not None:
             return owner
     bystander = [one for one in named if start <= one < end]
-    if not here and linked is None and not bystander and is_by_another(binder, number, sentence.start + max(end - 1, 0)):
+    if (
+        not here
+        and linked is None
+        and not bystander
+        and is_by_another(binder, number, sentence.start + max(end - 1, 0))
+    ):
         # `In 1790 they pulled the bridge down, over which Mara had walked`: what is dated is not hers.
         return None
     away = [at for at in places if at in here or cues.GOES_TO.match(sentence.text, at - sentence.start)]
