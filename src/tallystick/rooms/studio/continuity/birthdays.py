@@ -25,10 +25,13 @@ _BIRTH = re.compile(
     r"parents)|(?:first\s+)?s(?:aw|een)\s+the\s+light|happy\s+returns|(?:year|twelvemonth|one)\s+(?:was\s+|"
     r"had\s+been\s+)?"
     r"(?:added\s+)?to\s+(?:the\s+age|his\s+age|her\s+age|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+age)|(?:was|were|"
-    r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her)\s+into\s+the\s+world|borne\s+(?:him|her)|newborn|"
-    r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|(?:found|had|received|got|opened|unwrapped|"
-    r"read|"
-    r"given|brought)\b[^,;]{1,30}\bbirthday\s+(?:presents?|gifts?|cards?|letters?|parcels?))\b"
+    r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her|(?:[A-Z][\w.]*\s+)*[A-Z]\w+)\s+into\s+the\s+world|"
+    r"borne\s+(?:him|her)|dr(?:ew|awn)\s+(?:(?:his|her)\s+(?:very\s+)?first\s+)?breath|newborn|"
+    r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|,\s+an?\s+birthday\s+present\s+from|(?:had|"
+    r"received|"
+    r"got|opened|unwrapped|found|given)\s+(?:(?:his|her|an?|two|three|four|five|six|some|several|"
+    r"no)\s+){0,2}birthday\s+"
+    r"(?:presents?|gifts?|cards?|letters?|parcels?)(?!\s+(?:for|to)\b))\b"
 )
 _ANOTHERS = re.compile(r"(?P<whose>[\w.-]+)(?:'s|s')\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
 _OWN = re.compile(r"\b(?:[Hh]is|[Hh]er)\s+(?:(?:own|last|next|[a-z]+th)\s+)?\Z")
@@ -61,7 +64,8 @@ _LATE = re.compile(
     r"birthday\s+being\s+(?:over|past|gone)|"
     r"gave\b[^;,]*\b[A-Z]\w+\s+(?:for|as)\s+(?:his|her)\s+birthday|did\s+not\s+get|held\s+over|had\s+passed|put\s+off|"
     r"(?:days?|weeks?|months?|fortnight)\s+(?:before|after|to\s+wait|short|(?<!the day )off)|"
-    r"born\s+again|(?:rather|sooner|liked\s+to|wished\s+to|preferred\s+to)\s+(?:have\s+been|be)\s+born|"
+    r"for\s+the\s+(?:following|next)\s+\w+|born\s+again|(?:rather|sooner|liked\s+to|wished\s+to|"
+    r"preferred\s+to)\s+(?:have\s+been|be)\s+born|"
     r"(?:somebody|someone|some\s+one|another\s+\w+)(?:\s+else)?'s\s+(?:file|name|card|papers|birthday|letter)|"
     r"birth(?:day)?\s+(?:itself\s+)?(?:was|lay|had\s+been|had\s+gone)\s+(?:\w+\s+){0,3}(?:past|over|behind|gone|by)|"
     r"belated|"
@@ -70,6 +74,9 @@ _LATE = re.compile(
 )
 _MANY = re.compile(r"(?:s|children|men|people|folk)\Z")
 """Those whose birthday is neither `his` nor `her` birthday."""
+_MOTHERS_DOING = re.compile(r"brought\s|borne\s|(?:was|were|been)\s+(?:\w+ly\s+)?delivered")
+_MOTHER = re.compile(r"\b(?:[Mm]other|[Mm]idwife|[Nn]urse|[Dd]octor|[Ss]urgeon)\b")
+"""What a mother does on that day is done to the one who has a name."""
 _CUT = re.compile(r"\b(?:because|since|which|while|so|but)\b|[;:—]")
 _IT_WAS = re.compile(
     r"\W*(?:(?:It|This|That|To-?day|The\s+day)\s+(?:was|"
@@ -82,6 +89,7 @@ _ON_HIS_BIRTHDAY = re.compile(
 )
 _TODAY = re.compile(r"\W*(?:(?:It|The\s+date|The\s+day|To-?day)\s+was\s+)?(?:(?:on|now)\s+)?\Z")
 """`It was the 3rd of May. Mara came down on the morning of her birthday …`."""
+_NOT_HIS = re.compile(r"\s+(?:before\s|(?:was|is|being)\s+(?:the|an?)\s+(?:[a-z]+\s+)?\w+'s\b)")
 _IS_HIS = re.compile(
     r"\s+(?:was|is|being)\s+(?:(?:his|her)\s+own|(?P<name>(?:[A-Z][\w.]*\s+)*[A-Z]\w+)'s?)(?=\s*[,.;]|\s+(?:and|but|"
     r"too|"
@@ -113,7 +121,7 @@ def _told(narration: Narration, binder: Binder, number: int, cue: re.Match[str],
         prose.told, dated.end(), sentence.end
     )
     away = _LATE.search(sentence.text) or _OTHER_DAY.search(prose.told, sentence.start, dated.start())
-    if (away and not plain) or prose.told.startswith(" before ", dated.end()):
+    if (away and not plain) or _NOT_HIS.match(prose.told, dated.end(), sentence.end):
         return None
     owner = _as_his(binder, number, cue, dated) or _whose(binder, number, cue)
     if owner is None or not is_claimed(narration, number, dated.span(), granted=True, memory=True):
@@ -167,6 +175,8 @@ def _whose(binder: Binder, number: int, cue: re.Match[str]) -> Mention | None:
     cleft = spans and all(is_anothers_by_cleft(sentence.text, cue.start() - sentence.start, span) for span in spans)
     if cleft or _OF_ANOTHER.match(told, cue.end()):
         return None
+    if _MOTHERS_DOING.match(cue.group()) and _MOTHER.search(told, sentence.start, cue.start()):
+        return about(binder, number)
     if of_him := _OF_HIM.match(told, cue.end()):
         return binder.named_from(number, of_him.end())
     return _by_company(binder, number, cue)

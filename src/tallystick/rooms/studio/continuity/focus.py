@@ -250,7 +250,7 @@ OWN = frozenset(
     lamp rain snow fire chimney key cradle clock bell bells light post ticket roads life family
     cottage address people arrival coming going departure setting start residence stay first last days years
     whole cat dog step cry breath doorstep garden supper riding travelling travel landlady neighbours neighbors
-    plate walls one removal name native house-door mother parish boots hat
+    plate walls one thing removal name native house-door mother parish boots hat
     """)
 )
 

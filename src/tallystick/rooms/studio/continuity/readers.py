@@ -2,6 +2,7 @@
 
 from tallystick.rooms.studio.continuity.ages import ages
 from tallystick.rooms.studio.continuity.alive import deaths
+from tallystick.rooms.studio.continuity.beside import beside
 from tallystick.rooms.studio.continuity.birthdays import birthdays
 from tallystick.rooms.studio.continuity.body import bodies
 from tallystick.rooms.studio.continuity.descriptions import descriptions
@@ -17,6 +18,6 @@ from tallystick.rooms.studio.continuity.whereabouts import whereabouts
 from tallystick.rooms.studio.continuity.years import years
 
 _OF_PEOPLE = (looks, descriptions, ages, years, vouched, bodies)
-_OF_PLACES = (places, roots, ties, whereabouts)
+_OF_PLACES = (places, roots, ties, beside, whereabouts)
 _OF_DAYS = (events, birthdays, deaths, loose_deaths, last_hours)
 READERS = (*_OF_PEOPLE, *_OF_PLACES, *_OF_DAYS)

@@ -133,9 +133,10 @@ LEAVES = re.compile(
     r"drove|driv\w+|rode|sail\w*|embark\w*|journey|road|way|bound|made\s+for|head(?:ed|ing)|turned|coach|train|"
     r"climbed|took|taken|take|taking|waved|quitted|begun|begin|began|off|got|get|getting|away|fled|flight|packed|"
     r"steamed|galloped|trotted|tramped|walked|travel\w*|hurried|slipped|stole|vanished|removed|flung|exit|"
-    r"good-?bye|farewell|saw|seen|see|struck\s+(?:out|off)|push(?:ed)?\s+off|ma[dk]e\s+off|put\s+(?:out|off)|c[au]tch|"
-    r"caught|board\w*|mount\w*|bus|boat|steamer|ferry|packet|flew|fly|plane|shipped|escaped|ran|run|bolted|"
-    r"cleared\s+out|"
+    r"good-?bye|farewell|saw|seen|see|struck\s+(?:out|off)|push(?:ed)?\s+off|ma[dk]e\s+off|put\s+(?:out|off)|"
+    r"c(?:aught|atch|atching)\s+(?:the|an?|his|her)\s+(?!cold|chill|fever|glimpse|"
+    r"sight)[\w-]+(?=\s+(?:[\w-]+\s+)?(?:to|for)\b)|board\w*|mount\w*|bus|boat|steamer|ferry|packet|flew|fly|plane|"
+    r"shipped|escaped|ran\s+(?:off|away)|bolted|cleared\s+out|"
     r"moved\s+off|pulled\s+out|rolled|jogged|marched|hastened|sped|spurred|whirled|convey\w*|hitched)\b",
     re.IGNORECASE,
 )
@@ -174,7 +175,8 @@ OTHER_TIME = re.compile(
 )
 """That a time is another than the story's, or is denied: `It was not on the Tuesday that …`."""
 NOT_THEN = re.compile(
-    r"\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|weeks?|months?|years?)\s+later\b|"
+    r"\bmissed\s+(?:the|his|her)\b|\b(?:was|were)\s+to\s+have\b|\b(?:second|third|next|last)\s+time\b|\b(?:days?|"
+    r"weeks?|months?|years?)\s+later\b|"
     r"\b(?:did|had|was)(?:\s+not|n't)\s+(?:\w+\s+)?(?:come|go|gone|leave|left|set|start|depart|arrive|settle|move|"
     r"travel|reach)\b(?![^,;]*\b(?:until|till|before|but)\b)"
 )
@@ -226,12 +228,23 @@ STAY = re.compile(
 """`seven days in Leeds`: not the way there."""
 TALLY = re.compile(r"\b(?:for|to|at\s+the\s+end\s+of)\s+(?:each|every)\s+(?:\w+\s+)?day\b|,\s+one\s+a\s+day\b")
 """`a notch for each day of the journey`: the notches count the days."""
+GOES_BY = re.compile(r"\b(?:took|taken|caught|boarded|climbed|got|by\s+(?:it|the)|(?:with|in|on)\s+it|into|aboard)\b")
+GIVEN = re.compile(
+    r"\b(?:ha[ds]|having)\s+(?:(?:only|but|just|exactly)\s+)?\Z|\b(?:gave|given|giving|allow(?:ed|ing)|granted)\s+"
+    r"(?:[\w.]+\s+){0,3}\Z"
+)
+TO_DO_IT = re.compile(r"\s+(?:in\s+which\s+)?to\s+(?:reach|get|make|do|be|come|go|travel|cover|arrive|find)\b")
+"""`gave Mara six days to reach Leeds`: she may have needed fewer."""
+A_PAPER = re.compile(
+    r"(?:'s)?\s+(?:\w+\s+)?(?:papers?|newspapers?|edition|news|Times|Gazette|sermon|joint|market|suit|coat|hat|"
+    r"clothes|best)\b"
+)
 CARRIED_TO = re.compile(r"\s+(?:coach|train|mail|boat|packet|bus|steamer|ferry|diligence|road|express)\b")
 IT_TOOK = re.compile(
     r"\W*(?:(?:It|This|That|He|She|(?:The|His|Her)\s+(?:whole\s+)?(?:journey|voyage|road|way|trip|ride|drive|walk|"
     r"passage|"
-    r"crossing|march|thing))\s+(?:had\s+)?(?:took|taken|lasted|cost|occupied|was|been)\s+)(?:(?:him|her|just|exactly|"
-    r"all\s+of|a\s+"
+    r"crossing|march|thing))\s+(?:had\s+)?(?:took|taken|lasted|cost|occupied)\s+)(?:(?:him|her|just|exactly|all\s+of|"
+    r"a\s+"
     r"full|on\s+the\s+road)\s+)*\Z"
 )
 """`Mara walked to Leeds. It took six days`."""
@@ -252,7 +265,8 @@ COMES = re.compile(
     r"heard\s+of|took|taken|set\s+up|removal|home|been\s+in|been\s+at|since|settling|established|establish\w*|"
     r"alighted|stepped|(?:set|put|got|climbed)\s+down|landed|blown|drifted|driven|inhabitant|dweller|citizen|"
     r"new-?comer|beg[au]n\s+(?:his|her)\s+(?:new\s+)?life|quartered|planted|migrated|emigrated|"
-    r"beheld|saw|given|gave|joined|transferred|posted|called\s+to)\b"
+    r"beheld|saw|given|gave|joined|transferred|posted|called\s+to|got\s+off|(?:washed|fetched|ended|wound|pitched|"
+    r"showed)\s+up|found\s+(?:his|her)\s+way|fled|escaped|retired\s+to)\b"
 )
 NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"

@@ -213,6 +213,8 @@ def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -
 def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
+    if cues.A_PAPER.match(binder.prose.told, found.end()):
+        return None
     if len(days) != 1 or not _is_towards(binder, place) or not cues.LEAVES.search(sentence.text):
         return None
     if cues.CUSTOM.search(sentence.text) and not cues.ONE_DAY.search(sentence.text, 0, found.start() - sentence.start):
@@ -230,26 +232,38 @@ def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention,
 def _is_towards(binder: Binder, place: Place) -> bool:
     """`for Leeds`, `the Leeds coach`."""
     told = binder.prose.told
-    by_coach = cues.CARRIED_TO.match(told, place.end) is not None
+    around = next((one.text for one in binder.prose.sentences if one.start <= place.start < one.end), "")
+    by_coach = cues.CARRIED_TO.match(told, place.end) is not None and cues.GOES_BY.search(around) is not None
     return by_coach or cues.TOWARDS.search(told, max(0, place.start - 20), place.start) is not None
+
+
+def _is_given(sentence: Sentence, found: re.Match[str]) -> bool:
+    first, last = found.start() - sentence.start, found.end() - sentence.start
+    return cues.TO_DO_IT.match(sentence.text, last) is not None and cues.GIVEN.search(sentence.text[:first]) is not None
+
+
+def _counted(found: re.Match[str]) -> int | None:
+    """So many days; `six days and six nights` are six."""
+    count = ordinal_of(found.group("nth")) if found.group("nth") else number_of(found.group("count"))
+    return count * 7 if count is not None and found.group("unit") == "weeks" else count
 
 
 def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
     sentence = binder.prose.sentences[number]
     if (
-        len({one.group().lower() for one in cues.DAYS.finditer(sentence.text)}) != 1
+        len({_counted(one) for one in cues.DAYS.finditer(sentence.text)}) != 1
         or not cues.TRAVELS.search(sentence.text)
         or _says(cues.NOT_THE_WAY, sentence, found, place)
         or cues.STAY.match(sentence.text, found.end() - sentence.start)
         or cues.NOT_SO_LONG.search(sentence.text, 0, found.start() - sentence.start)
+        or _is_given(sentence, found)
         or (found.group("tally") and not cues.TALLY.search(sentence.text))
         or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
     ):
         return None
-    count = ordinal_of(found.group("nth")) if found.group("nth") else number_of(found.group("count"))
-    if count is None:
+    days = _counted(found)
+    if days is None:
         return None
-    days = count * 7 if found.group("unit") == "weeks" else count
     return Tie(span=found.span(), attribute=f"days to {place.value}", value=(days,), words=found.group())
 
 
