@@ -165,9 +165,8 @@ def is_claimed(
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
     elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
-    supposed = _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory)
-    if elsewhere or supposed or is_taken_back(text, first, last):
+    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first) or is_taken_back(text, first, last)
+    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
         return False
     text = _blanked(text, _READER, _KNOWN_BY, UNTOLD)
     confirmed = _CONFIRMED.search(text) is not None
