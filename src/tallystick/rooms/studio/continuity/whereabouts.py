@@ -61,7 +61,9 @@ _AWAY = re.compile(
 )
 """A way, another day, or what is only heard of."""
 _LEAVES = re.compile(
-    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:there\s+|behind\s+)?(?:word|an?|"
+    r"(?<!not )(?<!never )(?<!nor )\b(?:left|quitted|leaving|fled|flight)\b(?!\s+(?:after\s+breakfast|at\s+(?:dawn|"
+    r"daybreak|sunrise)|in\s+the\s+morning|(?:the\s+)?next\s+(?:day|morning))\b)"
+    r"(?!\s+(?:there\s+|behind\s+)?(?:word|an?|"
     r"his|her|behind|it|nothing)\b)"
 )
 _NO = re.compile(r"\b(?:not|never|nor|neither|hardly)\b|n't\b")
@@ -99,6 +101,7 @@ def whereabouts(narration: Narration, binder: Binder) -> Iterator[Fact]:
 _TURNS = re.compile(r";|,\s+but\b|\bbut\b(?=[^,;]*,)")
 _MEANT = re.compile(r"\b(?:intended|meant|hoped|expected|promised|due|would|should|might)\b")
 """What was to be is over where the sentence turns: `He had meant to push on; but …`."""
+_SPENT_THERE = re.compile(r"\b(?:[Hh]e|[Ss]he)\s+(?:had\s+)?(?:spen|pass|slep|sat|lay|stay)\w*\s[^,;]{2,60}?\sthere\b")
 _SINCE = re.compile(r",\s+and\s+(?:he|she)\s+(?:had\s+)?(?:always|never|ever|often)\b")
 _TAKEN_UP = re.compile(
     r"[;,]\s+(?:and\s+)?(?:that|this|it)\s+was\s+the\s+(?:night|evening)\b|\b(?:pass|spen|slep|sat|lay|"
@@ -116,10 +119,11 @@ def _stay(
     sentence = narration.prose.sentences[number]
     at = start - sentence.start
     owner = about(binder, number)
-    place = only_place(binder, number, owner) if owner is not None else None
+    place = _place(binder, number, owner) if owner is not None else None
     if owner is None or place is None or not binder.cast.is_person(owner.key):
         return
     first, last = sorted((at, place.start - sentence.start))
+    first = max(first, 0)
     told = _around(sentence.text, at, last)
     if _AWAY.search(told) or OTHER_TIME.search(told) or _LEAVES.search(told):
         return
@@ -133,6 +137,16 @@ def _stay(
             narration.prose, number, (place.start, place.end), owner, f"whereabouts on {when}", (place.value,),
             place.name, details=details,
         )  # fmt: skip
+
+
+def _place(binder: Binder, number: int, owner: Mention) -> Place | None:
+    """The one place of the sentence; `there` is that of the one before."""
+    sentence, here = binder.prose.sentences[number], only_place(binder, number, owner)
+    before = binder.prose.sentences[number - 1] if number > 0 else sentence
+    near = before is not sentence and before.paragraph == sentence.paragraph
+    if here is not None or not near or not _SPENT_THERE.search(sentence.text):
+        return here
+    return only_place(binder, number - 1, owner)
 
 
 def _around(text: str, at: int, last: int) -> str:
