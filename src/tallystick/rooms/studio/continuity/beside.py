@@ -1,6 +1,7 @@
-"""A day or a length that has a sentence to itself: `Mara walked to Leeds. It took six days.`
+"""A day or a length that has a sentence to itself.
 
-The sentence before it, in the same paragraph, says who went and where; it must give no such value of its own.
+`Mara walked to Leeds. It took six days`, `… and departed for Leeds. It was Monday`. The sentence before it, in the same
+paragraph, says who went and where; it must give no such value of its own.
 """
 
 import re

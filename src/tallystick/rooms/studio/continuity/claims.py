@@ -76,7 +76,8 @@ _AHEAD = re.compile(
     r"herself)|professed|maintained|asserted|bragged|gave (?:it )?out|would have it|led (?:\w+ ){1,3}to (?:believe|"
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
-    r"that) off|the belief that|(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
+    r"that) off|the belief that|"
+    r"(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|fancy|play|"
     r"film|movie|comic|video|"
     r"heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
@@ -157,11 +158,9 @@ def is_claimed(
     """
     sentence = narration.prose.sentences[number]
     text, first, last = sentence.text, span[0] - sentence.start, max(span[1] - sentence.start, 0)
-    elsewhere = narration.is_dreamt(number) if memory else narration.in_dream(number)
-    elsewhere = elsewhere or sentence.is_question or _is_as_others_see(text, first)
-    if elsewhere or _HYPOTHESIS.match(text) or (_WAKES.search(text, last) and not memory):
-        return False
-    if is_taken_back(text, first, last):
+    dreamt = narration.is_dreamt(number) if memory else narration.in_dream(number)
+    unreal = dreamt or sentence.is_question or _is_as_others_see(text, first) or _HYPOTHESIS.match(text)
+    if unreal or (_WAKES.search(text, last) and not memory) or is_taken_back(text, first, last):
         return False
     text = _blanked(text, _READER, _KNOWN_BY)
     confirmed = _CONFIRMED.search(text) is not None

@@ -75,7 +75,7 @@ _THING_BORN = re.compile(
 """`The newspaper for which Mara wrote was born there`."""
 _OF_A_THING = re.compile(r"\bcounted\b[^;]*\bmade\s+(?:it|them)\s+\Z")
 _DAYS = re.compile(r"\b(?:days?|weeks?|nights?)\b")
-_OF_LEAVE = re.compile(r"['’]?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
+_OF_LEAVE = re.compile(r"'?\s+(?:leave|holiday|grace|worth|wages|pay|rest|notice|provisions?)\b")
 _AFTER = re.compile(r"\b(?:[Aa]fter|[Rr]emained|[Rr]emain|[Ll]ingered|stopped|spent)\s+(?:\w+\s+)?\Z")
 _AT_REST = re.compile(
     r"\s+(?:at|in|there)\b(?!\s+(?:(?:a|the)\s+(?:saddle|coach|train|boat|carriage|cart)|(?:actually\s+|merely\s+|simply\s+)?"
@@ -92,16 +92,15 @@ _BEFORE_IT = (_CLEFT, _UNDONE, _ELSEWHERE_IN_MIND, _ANOTHERS, _NOT_HIS_YET, _OF_
 
 
 def is_taken_back(text: str, first: int, last: int) -> bool:
-    """Whether what stands between two places of a sentence is said of another time or thing, or only of what was to be."""
+    """Whether what stands between two places of a sentence is of another time or thing, or only what was to be."""
     first = max(first, 0)
     value, before = text[first:last], text[:first]
     if any(pattern.search(before) for pattern in _BEFORE_IT) and not _THAT_IT_SHOULD.match(text):
         return True
     if _TO_HAVE_BEEN.match(text) or (_EXISTS.search(text, 0, last) and _CHILD_OF.search(text)):
         return True
-    if _AT_BIRTH.search(before) and _NOT_FOR_LONG.search(text, last):
-        return True
-    if _WRITTEN_ON.match(value) or (value.startswith("born") and _THING_BORN.fullmatch(before)):
+    at_birth = _AT_BIRTH.search(before) and _NOT_FOR_LONG.search(text, last)
+    if at_birth or _WRITTEN_ON.match(value) or (value.startswith("born") and _THING_BORN.fullmatch(before)):
         return True
     if _YEAR.search(value):
         return _VINTAGE.search(before) is not None

@@ -14,6 +14,7 @@ from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.doers import doer, is_by_another
 from tallystick.rooms.studio.continuity.focus import BOUND, KIN, OTHERS, about, bearer, clause_at
 from tallystick.rooms.studio.continuity.people import Mention
+from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing, is_of_a_thing_sent
 
 _GOING = (
@@ -71,31 +72,35 @@ def traveller(binder: Binder, number: int, found: re.Match[str], verbs: re.Patte
     named = [one.start - sentence.start for one in people]
     if named and all(_WITHOUT.search(sentence.text, 0, at) for at in named):
         return None
-    at = found.start() - sentence.start
-    if cues.OWNED.search(sentence.text, 0, at) or found.groupdict().get("tally"):
-        return about(binder, number)
-    if _IT_LASTED.search(sentence.text, 0, at) and not (OTHERS.search(sentence.text) or KIN.search(sentence.text)):
+    if _is_the_ones_named(sentence, found):
         return about(binder, number)
     linked = cues.LINKED.match(found.string, found.end(), sentence.end) is not None
-    if not linked and is_of_a_thing_sent(sentence.text, found.start() - sentence.start):
+    family = _FAMILY.match(sentence.text) and people and people[0].end < found.start()
+    if family or (not linked and is_of_a_thing_sent(sentence.text, found.start() - sentence.start)):
+        # `The Hendersons, who lived opposite Mara, had been in Leeds since 1790`.
         return None
     if len({one.key for one in people}) == 1 and any(_is_taken(sentence.text, sentence.start, one) for one in people):
         return people[0]
-    if _OPENING.match(sentence.text) and any(
-        found.end() <= one.start and _AFTER_COMMA.search(sentence.text, 0, one.start - sentence.start)
-        for one in people
-        if not one.is_possessive
-    ):
-        # `Moving to Leeds in 1790, Mara had watched the men …`.
+    if any(_is_subject_of_opening(sentence, found, one) for one in people if not one.is_possessive):
         return about(binder, number)
-    if _FRONTED.search(sentence.text, 0, found.start() - sentence.start) and any(
-        _ITS_SUBJECT.fullmatch(found.string, found.end(), one.start) for one in people if not one.is_possessive
-    ):
-        return about(binder, number)
-    if _FAMILY.match(sentence.text) and people and people[0].end < found.start():
-        # `The Hendersons, who lived opposite Mara, had been in Leeds since 1790`.
-        return None
     return _by_verb(binder, number, found, verbs, named) or _leader(binder, number, found, people)
+
+
+def _is_the_ones_named(sentence: Sentence, found: re.Match[str]) -> bool:
+    """`her six days`, `a journey to Leeds; it lasted six days`, `there were six notches`: his who is named."""
+    at = found.start() - sentence.start
+    if cues.OWNED.search(sentence.text, 0, at) or found.groupdict().get("tally"):
+        return True
+    alone = not (OTHERS.search(sentence.text) or KIN.search(sentence.text))
+    return alone and _IT_LASTED.search(sentence.text, 0, at) is not None
+
+
+def _is_subject_of_opening(sentence: Sentence, found: re.Match[str], one: Mention) -> bool:
+    """`Moving to Leeds in 1790, Mara had watched the men …`, `In the six days of her journey, Mara …`."""
+    if _FRONTED.search(sentence.text, 0, found.start() - sentence.start):
+        return _ITS_SUBJECT.fullmatch(found.string, found.end(), one.start) is not None
+    after = found.end() <= one.start and _AFTER_COMMA.search(sentence.text, 0, one.start - sentence.start)
+    return bool(after) and _OPENING.match(sentence.text) is not None
 
 
 def _leader(binder: Binder, number: int, found: re.Match[str], people: list[Mention]) -> Mention | None:
