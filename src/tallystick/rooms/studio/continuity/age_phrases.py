@@ -37,8 +37,7 @@ _PLAIN = (
     r"now|then|still|just|only|barely|scarcely|hardly|merely|but|already|exactly|well|fully|full|quite|all\s+of|"
     r"a\s+good|precisely|herself|himself|at\s+th(?:is|at|e)\s+time|at\s+this\s+point|by\s+(?:now|then|this\s+time|"
     r"that\s+time)|in\s+(?:fact|truth|reality)|really|actually|after\s+all|th(?:is|at)\s+year|the\s+age\s+of|"
-    r"the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|"
-    r"no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
+    r"the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
 )
 AGE = (
     rf"(?:(?:{_PLAIN}),?\s+)*(?:(?P<by>{NUMBER}|an?|some|a\s+few|within\s+an?)\s+(?P<unit>year|month|week|"

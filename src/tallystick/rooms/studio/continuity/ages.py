@@ -60,9 +60,7 @@ _AGE_WAS = re.compile(
 )
 _TURNS = re.compile(
     rf"\b(?:would|will)\s+(?:turn|be)\s+(?P<number>{NUMBER})(?=\s+(?:in|on|next|that|this|before(?=\s+(?:[A-Z]|"
-    rf"the\s+(?:year|winter|summer|"
-    rf"spring|autumn)))|come|at|"
-    rf"years\s+old)\b|\s*[.,;])"
+    rf"the\s+(?:year|winter|summer|spring|autumn)))|come|at|years\s+old)\b|\s*[.,;])"
 )
 _SUMMERS = re.compile(
     rf"\b(?:had|has)\s+(?:now\s+)?(?:seen|lived)\s+(?:only\s+|but\s+)?(?P<number>{NUMBER})\s+(?:summers|winters|"

@@ -28,8 +28,7 @@ _BIRTH = re.compile(
     r"been)\s+(?:\w+ly\s+)?delivered|brought\s+(?:him|her|(?:[A-Z][\w.]*\s+)*[A-Z]\w+)\s+into\s+the\s+world|"
     r"borne\s+(?:him|her)|dr(?:ew|awn)\s+(?:(?:his|her)\s+(?:very\s+)?first\s+)?breath|newborn|"
     r"child\s+of\s+(?=the\s)|(?:himself|herself)\s+an?\s+birthday\s+\w+|,\s+an?\s+birthday\s+present\s+from|(?:had|"
-    r"received|"
-    r"got|opened|unwrapped|found|given)\s+(?:(?:his|her|an?|two|three|four|five|six|some|several|"
+    r"received|got|opened|unwrapped|found|given)\s+(?:(?:his|her|an?|two|three|four|five|six|some|several|"
     r"no)\s+){0,2}birthday\s+"
     r"(?:presents?|gifts?|cards?|letters?|parcels?)(?!\s+(?:for|to)\b))\b"
 )
@@ -92,8 +91,7 @@ _TODAY = re.compile(r"\W*(?:(?:It|The\s+date|The\s+day|To-?day)\s+was\s+)?(?:(?:
 _NOT_HIS = re.compile(r"\s+(?:before\s|(?:was|is|being)\s+(?:the|an?)\s+(?:[a-z]+\s+)?\w+'s\b)")
 _IS_HIS = re.compile(
     r"\s+(?:was|is|being)\s+(?:(?:his|her)\s+own|(?P<name>(?:[A-Z][\w.]*\s+)*[A-Z]\w+)'s?)(?=\s*[,.;]|\s+(?:and|but|"
-    r"too|"
-    r"as)\b)"
+    r"too|as)\b)"
 )
 """`Of all the birthdays in the house the 3rd of May was Mara's`."""
 

@@ -18,8 +18,7 @@ _FALSE = re.compile(
     rf"usage|age|agreement|sky|weather|season)\b)|so the story|(?<=, )or so|"
     rf"(?<!¤ )(?:people|they|some|folk|many|everyone|men|gossip|"
     r"rumour|report|the \w+) (?:said|say|says|had it)(?! (?:it|so|grace|nothing|good|no|to|many)\b)|it was said)\b|"
-    r", (?:he|"
-    r"she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
+    r", (?:he|she|they) (?:had )?told (?:[A-Z]|him\b|her\b|the\b)|, (?:he|she|they|it|one|"
     r"(?:[A-Z][a-z.]+ ){0,2}[A-Z][a-z]+) (?:said|claimed|declared|swore|thought|believed|supposed|explained|remembered|"
     r"recalled|fancied|had heard|heard|insisted|was told)(?=\s*[,.;—]|\Z)|"
     r"\b(?:[Hh]e|[Ss]he|[A-Z]\w+)(?: \w+ly)? (?:had )?(?:gave|given|put down|set down|stated|named) (?:[^,;]{2,60}? as "
@@ -83,8 +82,7 @@ _KNOWN_BY = re.compile(
 """What all the world knows somebody by is so still."""
 UNTOLD = re.compile(
     r"\b(?:[Nn]ever|not|n't|[Nn]obody|[Nn]o one) (?:\w+ ){0,2}?(?:told|tell|mention\w*|knew|know|known|guess\w*|"
-    r"suspect\w*|"
-    r"confess\w*|admit\w*|learn\w*|forg[eo]t\w*|hid|hidden)\b(?: [^,;]{1,40}?)? (?=(?:that|where|how) )"
+    r"suspect\w*|confess\w*|admit\w*|learn\w*|forg[eo]t\w*|hid|hidden)\b(?: [^,;]{1,40}?)? (?=(?:that|where|how) )"
 )
 """`never told the aunts that she had been at Leeds`: she had."""
 _TURN = re.compile(r"\bbut\b(?! for\b)|[;—]")
@@ -100,12 +98,10 @@ _REMEMBERED = re.compile(
 """What was so once: of a birth or a journey it is still so, of looks and ages it is not."""
 _AHEAD = re.compile(
     r"\b(?:imagin\w+|fanc(?:y|ied|ies)|pretend\w*|claim(?:ed|ing|s)?|(?:swore|sworn|swear)(?! (?:in|at|softly|aloud|"
-    r"under|"
-    r"roundly|loudly|like)\b)|allege\w*|suppos(?:ed?|edly|ing|"
+    r"under|roundly|loudly|like)\b)|allege\w*|suppos(?:ed?|edly|ing|"
     r"es)|reputed\w*|insist(?:ed|ing|s)?|wish(?:ed|es|ing)?(?! (?:to (?:find|see|consult|visit|speak|know|call)|(?:him|"
     r"her|them|himself|herself|the \w+|(?-i:(?:[A-Z][\w.]+ )*[A-Z]\w+)) (?:a |an |all )?(?:many|"
-    r"good|joy|well|merry|happy|luck))\b)|"
-    r"hoped|hoping|longed|"
+    r"good|joy|well|merry|happy|luck))\b)|hoped|hoping|longed|"
     r"(?:believed|thought|imagined|fancied) (?:himself|herself) (?:to be )?(?:in|at|back|already|still)|"
     r"as if|as though|described as|descriptions?|(?<!our )(?<!this )stor(?:y|ies)|"
     r"(?<!our )(?<!this )tales?|rumou?r\w*|gossip\w*|reported|(?<!to )reports?|ha[ds] it (?:\w+ )*that|in (?:his|her|"
@@ -114,23 +110,18 @@ _AHEAD = re.compile(
     r"think)|(?:sure|(?<!known for )certain|convinced|positive|satisfied|under the impression) that|"
     r"thought of \w+ing|put (?:it|"
     r"that) off|the belief that|(?<! over )in (?:his|her|the|this|that) (?:letters?|opinion|view|mind|imagination|"
-    r"fancy|play|"
-    r"film|movie|comic|video|"
-    r"heart)|"
+    r"fancy|play|film|movie|comic|video|heart)|"
     r"(?:planned|meant|intended|hoped|promised|wanted|longed|vowed) (?:to(?! know\b| hear\b| be told\b)|that)|"
-    r"describ(?:ed|es|ing) (?:him|her)self|"
-    r"mistaken for|(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
+    r"describ(?:ed|es|ing) (?:him|her)self|mistaken for|(?:took|taken|take|mistook) (?:him|her|(?-i:[A-Z][\w.]*)(?: "
     r"(?-i:[A-Z])\w+)?) for|"
     r"in (?:his|her|the|an?) (?:\w+ )?(?:advertisement|application|affidavit|petition|prospectus)|seem\w* to (?:him|"
-    r"her|"
-    r"them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
+    r"her|them|(?-i:[A-Z]\w+))|(?:ask\w*|wonder\w*|inquir\w*|doubt\w*|disput\w*|argu\w+|debat\w*|quarrel\w*)"
     r"(?: \w+){0,4} (?:whether|if|as to))\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
     r"\b(?:(?:said|says|(?:been|was|were) told|told (?:[\w'.-]+ ){0,6}[\w'-]+|thought|believed|heard|"
-    r"assured (?:[\w.]+ )?\w+|wrote|read|"
-    r"declared|announced|guessed|reckoned|boasted|joked|felt) that|"
+    r"assured (?:[\w.]+ )?\w+|wrote|read|declared|announced|guessed|reckoned|boasted|joked|felt) that|"
     r"(?:thought|believed|guessed|reckoned|assumed|expected|feared|suspected|doubted) "
     r"(?:(?-i:(?:[A-Z][\w.]* )*[A-Z]\w+(?![\w.]* [A-Z]))|he|she|his|"
     r"her|him|it)(?! (?:an?|the|of|to)\b)|(?:said|told \w+|told the \w+) (?:(?-i:[A-Z]\w+)|he|she|it|they|his|her|"
@@ -157,8 +148,7 @@ _HYPOTHESIS = re.compile(
 )
 _LIKENED = re.compile(
     r"\b(?:like (?:an?|the|some\w*|those|one|any\w*|many)|as if|as though|(?<!no less )(?<!no more )(?<!nor less )"
-    r"(?<!nor more )than|(?:as|so) \w+ as an?|"
-    r"as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
+    r"(?<!nor more )than|(?:as|so) \w+ as an?|as an? \w+ \w+ looks?|the look of an?)\b(?! ever)[^,;:]*\Z"
 )
 DENIED = re.compile(
     r"\b(?:not|never|no longer|neither|nor|(?<!need )hardly|(?<!need )scarcely|no|none|nobody|without|far from|"

@@ -23,8 +23,7 @@ DOES = re.compile(
 )
 WHO_DOES = re.compile(
     r",\s+who,?\s+(?:was\s+(?!being|lying|dying|missing)[a-z]{3,}ing\b|had\s+(?:only|just|merely)\s+(?!been\b|"
-    r"lived\b)[a-z]+|"
-    r"(?:(?:then|now|only|just|also|still|again|at\s+once|at\s+last|\w+ly)[\s,]+)*"
+    r"lived\b)[a-z]+|(?:(?:then|now|only|just|also|still|again|at\s+once|at\s+last|\w+ly)[\s,]+)*"
     rf"{VERB}\b{NOT_DONE})"
 )
 """`They looked at Tobias, who laughed`: whatever is done to the name, what follows he does."""
@@ -35,8 +34,7 @@ AND_DOES = re.compile(
 ASIDE = re.compile(
     r",\s+(?:(?!who\b|which\b|dead\b|buried\b|killed\b)[^,;:.¤A-Z]{2,50}|"
     r"who\s+had\s+been\s+\w+ing\b[^,;:¤]{0,40}|who\s+(?:was|were|had)\s+(?!(?:been\s+)?(?:dead|buried|killed|drowned|"
-    r"lain|died|"
-    r"gone|hanged|murdered|lost|slain)\b)[^,;:¤]{2,90}),(?=\s)"
+    r"lain|died|gone|hanged|murdered|lost|slain)\b)[^,;:¤]{2,90}),(?=\s)"
 )
 TOGETHER = re.compile(r"\s+and\s+(?:the\s+\w+|his\s+\w+|her\s+\w+|(?:[A-Z][\w.]+\s+)*[A-Z]\w+),?(?=\s)")
 REFUSES = re.compile(
@@ -77,8 +75,7 @@ IS_PRESENT = re.compile(
     r"tomb|vault|churchyard|cemetery|glory|paradise|God|ashes|bottom\s+of\s+the\s+(?:sea|river|lake|pond|well|cliff)|"
     r"water|"
     r"sea|past|bier|end|last|history|question|kin|party|mind|thoughts?|memory|minds|name|nature|youth|day|time|heart|"
-    r"trade|birth|"
-    r"profession|whole|things|those|days|life|far|means|all|love|debt)\b)(?:[a-z]|[A-Z])|"
+    r"trade|birth|profession|whole|things|those|days|life|far|means|all|love|debt)\b)(?:[a-z]|[A-Z])|"
     r"(?:\w+\s+)?(?:pleased|glad|surprised|astonished|amused|sorry|relieved)\s+to\s+(?:see|hear|find)\b|(?:asleep|"
     r"awake|"
     r"busy|himself\s+again|herself\s+again|late|hungry|thirsty|angry|delighted|furious|first\s+to|seen(?!\s+no))\b)"
@@ -102,14 +99,12 @@ INVERTED = re.compile(
 """`Up got Tobias`, `In strode Tobias`."""
 HAD_JUST = re.compile(
     r"\s+had\s+(?:(?:only\s+)?just|only|merely|that\s+(?:minute|moment)|lately|recently|newly)\s+(?!been\b|died\b|"
-    r"gone\b|"
-    r"expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
+    r"gone\b|expired\b|lived\b|known\b|a\b|one\b|once\b|the\b|ever\b)[a-z]{3,}\b|\s+had\s+[a-z]+\s+[a-z]+\s+of\s+late\b"
 )
 MEANWHILE = re.compile(r"\W*While\b[^,;¤]*\b(?:were|was)\s+(?:still\s+)?\w+ing\b[^,;¤]*,\s+\Z")
 HAD_THEN = re.compile(
     r"\s+had\s+(?:already\s+)?(?!(?:been|died|gone|fallen|left|passed|perished|drowned|expired|lived|lain|known|a|an|"
-    r"the|no|his|"
-    r"her|once|never|always)\b)[a-z]{3,}\b"
+    r"the|no|his|her|once|never|always)\b)[a-z]{3,}\b"
 )
 """`While the others were still disputing, Tobias had got the fire going`."""
 IT_WAS = re.compile(r"\b[Ii]t\s+was\s+(?:only\s+|old\s+|poor\s+)?\Z")
@@ -154,13 +149,11 @@ IS_DEALT_WITH = re.compile(
     r"interrupted|shook\s+hands\s+with|danced\s+with|(?:bowed|curtsied|turned|listened|replied|apologised|explained|"
     r"complained|beckoned|appealed|objected|"
     r"proposed|reported|confided|deferred|clung)\s+to|(?:sat|walked|talked|spoke|dined|supped|quarrelled|argued|"
-    r"chatted|"
-    r"stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
+    r"chatted|stood|rode|played)\s+(?:down\s+)?(?:with|beside|to|opposite|next\s+to)|(?:smiled|winked|shouted|nodded|"
     r"glared|waved|called|whispered)\s+(?:at|to|across\s+at)|(?:handed|gave|passed|offered|threw|poured)\s+(?:the|a|"
     r"his|her|it|them)\s+(?:\w+\s+)?(?:over\s+)?to|to\s+(?:meet|greet|help|join|thank|wake|kiss|follow|tell|ask|warn|"
     r"please|amuse)|looked\s+in\s+(?:up)?on|dropped\s+in\s+on|(?:asked|told|warned|begged|ordered|invited|helped|"
-    r"followed|joined|kissed|hugged|embraced|answered|"
-    r"paid|nudged|slapped))\s+(?:old\s+|poor\s+)?\Z"
+    r"followed|joined|kissed|hugged|embraced|answered|paid|nudged|slapped))\s+(?:old\s+|poor\s+)?\Z"
 )
 SERVED = re.compile(
     r"\b(?:brought|gave|lent|showed|served|sent|fetched|taught|found|poured|bought|made|read|told)\s+(?:old\s+|"
@@ -244,8 +237,7 @@ HAD_AND = re.compile(
     r"\w+ly\s+)?(?:(?:was|were)\s+(?:very\s+|quite\s+|rather\s+|a\s+little\s+)?(?:short|late|early|cross|hungry|"
     r"thirsty|tired|busy|"
     r"out\s+of\s+(?:breath|temper)|up|down|back|ready|hoarse|wet|pale|asleep|awake|angry|anxious|impatient|eager)|"
-    r"wanted|went|came|"
-    r"took|gave|began|ran|rose|ate|drank|wrote|drove|rode|spoke|sang|shook|threw)\b"
+    r"wanted|went|came|took|gave|began|ran|rose|ate|drank|wrote|drove|rode|spoke|sang|shook|threw)\b"
 )
 """`Tobias had slept badly, and was short with everybody`: what he had done is over, what he is now is not."""
 NEXT_HE = re.compile(
@@ -264,7 +256,6 @@ AND_SAYS = re.compile(r"\band\s+(?:said|told\s+\w+|declared|announced|explained|
 WHO_HAD = re.compile(r",\s+(?:(?:to|with|for|from|by|of)\s+)?(?:who|whom|whose)\b[^,;:¤]{0,50}?\bhad\s+[^,;:¤]{2,50},")
 GOES_ON = re.compile(
     r",\s+(?:and|or|then|and\s+then)\s+(?!(?:he|she|they|it|we|you|the|an?|his|her|their|its|this|that|these|those|"
-    r"there|when|"
-    r"while|as|so|then|at|in|on|with|for|not)\b)[a-z]+\b"
+    r"there|when|while|as|so|then|at|in|on|with|for|not)\b)[a-z]+\b"
 )
 """A further deed of the same person: no subject of its own."""

@@ -4,8 +4,7 @@ import re
 
 OTHER_ONE = re.compile(
     r"\b(?:young|younger|little|another|second|the new|(?:schooner|brig|ship|barque|sloop|cutter|yacht|steamer|boat|"
-    r"barge|"
-    r"mare|filly|cow|engine),?|ghost of|spirit of|late|(?:also|likewise|too|same name),? (?:called|"
+    r"barge|mare|filly|cow|engine),?|ghost of|spirit of|late|(?:also|likewise|too|same name),? (?:called|"
     r"named)|by the name of|of the name of)\s+\Z",
     re.IGNORECASE,
 )

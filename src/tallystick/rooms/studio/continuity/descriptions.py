@@ -34,8 +34,7 @@ _ONE = re.compile(rf"\s+(?:{'|'.join((*MEN, *WOMEN, *ANYONE))})\b[^,;:.]{{0,50}}
 """`A grey-eyed woman of few words, Mara …`, `The grey-eyed woman in the corner was Mara`."""
 _AS_HIS = re.compile(
     rf"\b(?P<noun>[Ee]yes|[Hh]air)\b[^;]{{0,50}}?\b(?:so|"
-    rf"as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;]|\s+(?:were|was|are|"
-    rf"had|would|could)\b)"
+    rf"as)\s+(?P<colour>[\w-]+)\s+as\s+(?P<owner>{NAME})'s?(?=\s*[.,;]|\s+(?:were|was|are|had|would|could)\b)"
 )
 _SAME_AS = re.compile(
     rf"\b(?:same\s+|very\s+)?(?P<colour>[\w-]+),?\s+(?:as|"

@@ -78,14 +78,12 @@ _BEHOLDERS = re.compile(
     r"servants)\s+(?:(?:who|that)\s+[^,;]{2,40}?\s+)?(?:\w+ly\s+|always\s+|first\s+|often\s+|had\s+|"
     r"all\s+){0,2}(?:notic|"
     r"saw\b|seen\b|see\b|remark|remember|observ|knew\b|know|forg[eo]t|said\b|say|look|thought|describ|recogni[sz]|"
-    r"spoke|"
-    r"spok|agreed|turned|liked|pointed)"
+    r"spoke|spok|agreed|turned|liked|pointed)"
 )
 """Many who see or know something of one."""
 _NOTICED = re.compile(
     r"\s+(?:\w+ly\s+|had\s+|ever\s+|first\s+|always\s+){0,2}(?:noticed|saw|remarked|observed|remembered|knew|"
-    r"recalled|noted|liked|"
-    r"admired|said|thought|seen|known)\s+(?:[a-z]+\s+){0,2}?(?:about|in|of)\s+"
+    r"recalled|noted|liked|admired|said|thought|seen|known)\s+(?:[a-z]+\s+){0,2}?(?:about|in|of)\s+"
 )
 """`all that the porter noticed about Mara`."""
 _DESCRIBED = frozenset({*MEN, *WOMEN, *words("stranger person creature figure child baby infant twin namesake other")})

@@ -8,8 +8,7 @@ from tallystick.rooms.studio.continuity.people import Mention
 
 _IT_WAS = re.compile(
     r"\b(?:(?:[Ii]t|[Tt]his|[Tt]hat|[Ss]uch|he|she|who|which)\s+(?:was|is|had\s+been|proved\s+to\s+be|"
-    r"turned\s+out\s+to\s+be|"
-    r"could\s+(?:only\s+)?be|must\s+be|they\s+(?:all\s+)?(?:called|knew\s+(?:as|for)))|"
+    r"turned\s+out\s+to\s+be|could\s+(?:only\s+)?be|must\s+be|they\s+(?:all\s+)?(?:called|knew\s+(?:as|for)))|"
     r"whom?\s+(?:[\w']+\s+){1,4}?(?:as|"
     r"called|named|by\s+the\s+name\s+of)|(?:recognised|recognized|recognising|knew\s+(?:him|her)\s+(?:for|as)|"
     r"answered\s+to\s+the\s+name\s+of|known\s+(?:to\s+\w+\s+)?as|by\s+name|called|named|none|"

@@ -55,12 +55,10 @@ _FOUND = re.compile(
     r"(?:him|her)\b[^;:]{0,60}?\b(?:dead|cold(?!\s+(?:tea|water|meat|and\s+wet))|stiff|drowned|lifeless|hanging|"
     r"hanged|frozen|"
     r"murdered|for\s+the\s+grave|in\s+(?:his|her|a|the)\s+(?:coffin|grave|shroud|churchyard)|into\s+the\s+(?:ground|"
-    r"earth|"
-    r"grave|vault))\b|\b(?:they|who|somebody|someone|nurse|doctor|surgeon|priest|women|sister|keeper|landlady|"
+    r"earth|grave|vault))\b|\b(?:they|who|somebody|someone|nurse|doctor|surgeon|priest|women|sister|keeper|landlady|"
     r"maid)\s+(?:had\s+)?"
     r"(?:closed|shut)\s+(?:his|her)\s+eyes\b|\bwhile\s+(?:he|she)\s+(?:lived|was\s+alive)(?=\s*[.,;])|\b(?:buried|"
-    r"killed|"
-    r"drowned|hanged|murdered)\s+(?:him|her)\b"
+    r"killed|drowned|hanged|murdered)\s+(?:him|her)\b"
 )
 """What others do with him."""
 _GONE = re.compile(
@@ -82,8 +80,7 @@ _SIGNS = re.compile(
 )
 _SURE = re.compile(
     r"\b(?:(?:hour|minute|time|moment|cause|manner|certificate)\s+of\s+(?:the\s+)?death|death\s+certificate|pyre|"
-    r"its\s+dead|"
-    r"corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
+    r"its\s+dead|corpse|coffin|hearse|funeral|burial|buried(?!\s+(?:(?:in|among)\s+(?:\w+\s+){0,3}?(?:thoughts?|"
     r"work|books?|hands|papers|face)|himself|herself|alive)\b)|(?:the|a|his|her|open|new|whose|narrow|into\s+(?:his|"
     r"her))\s+(?:\w+\s+)?"
     r"grave(?!\s+(?:face|man|voice|and|look|air|manner))|graveside|tomb|tombstone|gravestone|headstone|vault|"
@@ -97,11 +94,9 @@ _SURE = re.compile(
     r"and\s+soul|"
     r"and\s+mind|was\s+(?:warm|strong|shaken|covered\s+with)))|cut\s+down\s+and|headsman|gallows|scaffold|into\s+the\s+"
     r"(?:ground|earth)|in\s+the\s+earth|service\s+over|brought\s+up\s+alive|ball\s+in\s+(?:the|his|her)\s+(?:throat|"
-    r"heart|head|"
-    r"brain|lungs?)|bullet\s+in\s+(?:the|his|her)\s+(?:throat|heart|head|brain|lungs?)|all\s+over\s+with)\b|"
+    r"heart|head|brain|lungs?)|bullet\s+in\s+(?:the|his|her)\s+(?:throat|heart|head|brain|lungs?)|all\s+over\s+with)\b|"
     r"'s\s+(?:dead\s+)?body\s+(?:was\s+(?:found|taken|carried|brought|never|washed|laid|borne)|out|up|from|into|to|"
-    r"home|ashore|back|"
-    r"down|on|under)\b"
+    r"home|ashore|back|down|on|under)\b"
 )
 """Words that stand where somebody has died."""
 _ATTENDANTS = re.compile(
@@ -140,8 +135,7 @@ _OF_HIM = re.compile(
 )
 _PASSIVE = re.compile(
     r"\s+(?:was|were|had\s+been|is|has\s+been|lay|lies|had\s+lain|fell|rested|rests|sleeps|slept)\b|"
-    r",\s+(?:who\s+had\s+lain|"
-    r"whom\s+(?:they|we|the\s+\w+))\b|\s+whom\s+(?:they|we)\b"
+    r",\s+(?:who\s+had\s+lain|whom\s+(?:they|we|the\s+\w+))\b|\s+whom\s+(?:they|we)\b"
 )
 _ALIVE_AT_IT = re.compile(
     r"\s+(?:was|were|had\s+been|is)\s+(?:\w+\s+)?(?:at|by|beside|among|present|in\s+(?:black|mourning|tears|"
@@ -149,8 +143,7 @@ _ALIVE_AT_IT = re.compile(
     r"house|room|carriage|crowd|village|road|lane|procession))|going|coming|standing|sitting|walking|kneeling|\w+ing|"
     r"to\b|not|"
     r"never|told|asked|called|sent|seen|heard|obliged|too|so|very|\w+\s+to\b|away|late|absent|sorry|glad|afraid|"
-    r"\w+er\s+than|"
-    r"an?\s+(?!corpse|dead)|the\s+(?!first|last|next|one)|fond)\b"
+    r"\w+er\s+than|an?\s+(?!corpse|dead)|the\s+(?!first|last|next|one)|fond)\b"
 )
 _TRIGGERS = frozenset(
     words("""

@@ -19,8 +19,7 @@ from tallystick.rooms.studio.continuity.whose import whose
 _NOUN = re.compile(
     r"\b(?P<eyes>eyes?|iris|irises|orbs?|gaze|stare|glance|pupils)\b|\b(?P<hair>hairs?|locks?|curls?|tress(?:es)?|"
     r"ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|topknot|forelock|bun|head|poll|tangle|"
-    r"thatch|"
-    r"clippings|tufts?|strands?|wisps?|scalp|ends|snippings|cuttings|trimmings|shock|crop)\b|"
+    r"thatch|clippings|tufts?|strands?|wisps?|scalp|ends|snippings|cuttings|trimmings|shock|crop)\b|"
     r"\b(?P<beard>beard|moustache|mustache|whiskers)\b"
 )
 _NOUNS = frozenset(
@@ -159,8 +158,7 @@ _OF_HEAD = re.compile(
 _ABSOLUTE = re.compile(r"\b(?:the|an?|his|her|its|their|my|him|them)(?:\s+[\w-]+){1,2}\Z")
 _WIDE = re.compile(
     r"\s+(?:wide|narrow\w*|fixed|half|shining|bright|blazing|closed|shut|open|hard|cold|steady|level|calm|wet|dull|"
-    r"full|"
-    r"fierce|empty|huge|round|alert|still|on|upon|[a-z]+(?:ing|ed))\b"
+    r"full|fierce|empty|huge|round|alert|still|on|upon|[a-z]+(?:ing|ed))\b"
 )
 _SHADES_OF = re.compile(
     r"(?P<colour>[\w-]+)(?:\s+(?:flash|gleam|glint|glitter|fire|light|depths?|rims?|rings?|blaze|sparks?|sparkle|glow|"

@@ -28,11 +28,9 @@ _THINGS = (
     r"kitten|horse|mare|colt|filly|pony|"
     r"cob|gelding|stallion|donkey|mule|cow|bull|calf|pig|goat|parrot|canary|magpie|raven|bird|monkey|hawk|tortoise|"
     r"elephant|camel|ship|schooner|brig|barque|sloop|cutter|yacht|steamer|boat|barge|ferry|frigate|vessel|whaler|"
-    r"lugger|"
-    r"smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
+    r"lugger|smack|engine|village|town|hamlet|parish|city|port|river|brook|stream|valley|isle|island|junction|"
     r"station|county|estate|farm|cottages|bay|cape|headland|mine|suburb|lake|inn|tavern|ale-?house|hotel|rose|apple|"
-    r"wine|"
-    r"regiment|racehorse|railway|ticket|churches)"
+    r"wine|regiment|racehorse|railway|ticket|churches)"
 )
 _INTRODUCED = re.compile(
     rf"(?:\b(?:an?|his|her|their|whose|seven|six|five|four|three|two)|[a-z]'s)\s+(?:[\w-]+\s+){{0,2}}{_THINGS}s?\b|"
@@ -46,8 +44,7 @@ _PLACE = re.compile(
     r"\s+(?:(?:was\s+)?(?:painted|written|chalked|carved|cut|printed|scratched)\s+(?:up)?on|by\s+name)\b|"
     rf",?\s+(?:was\s+|lay\s+|stood\s+)?an?\s+(?:[\w-]+\s+){{0,3}}{_THINGS}\b|\s+(?:is|are|lies|stands|boasts)\b|"
     r",?\s+which\s+(?:is|lies|lay|stands|stood|has)\b|\s+and\s+the\s+(?:sea|river|coast|hills|border|moor|forest|"
-    r"lake)\b|"
-    r"\s+(?:and|&)\s+(?:Co\b|Company|Sons?|Brothers?)\b|"
+    r"lake)\b|\s+(?:and|&)\s+(?:Co\b|Company|Sons?|Brothers?)\b|"
     r"\s+was\s+(?:the\s+(?:nearest|closest|best|name|word)|(?:as\s+)?near|how|what)\b"
 )
 """`Harriot Bridge` is nobody, nor is what is painted on a door, nor `Harriot, a grey village`."""
@@ -58,8 +55,7 @@ _WHERE = re.compile(
     r"drove|rode|travelled|removed|sailed|miles)\b[^,;.]{0,20}?\s(?:to|from|for)|(?:\A|[,;]\s+)[Ff]rom|(?:village|"
     r"town|parish|"
     r"[Bb]ishop|[Dd]ean|[Dd]uke|[Ee]arl|[Mm]ayor|lord\s+of\s+the\s+manor|hamlet|river|valley|isle|city|port|word|"
-    r"letters|lights|bells|spire|people|inhabitants|streets|church|harbour|"
-    r"walls|"
+    r"letters|lights|bells|spire|people|inhabitants|streets|church|harbour|walls|"
     r"roofs|outskirts|market|squire|vicar|battle|siege|fields|woods|marshes|coast|road)\s+of|(?:was|were|is|be|been|"
     r"became|become|made|made\s+(?:it|him|her)|into|or|as|(?<!¤ )said|say|read|put|out\s+of))\s+\Z"
 )
@@ -80,11 +76,9 @@ _SITS = re.compile(r"\b(?:sat|stood|came|went|knelt|walked|entered|leaned|appear
 """What a person does, whatever else the sentence speaks of."""
 _SPELT = re.compile(
     r"\b(?:(?<!in the )name[ds]?|(?:mis)?spel\w+|called(?!\s+(?:the|to|for|on|upon|out|at|in|up|down|back|him|her|"
-    r"it))|christened|"
-    r"printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
+    r"it))|christened|printe[dr]\w*|misprint\w*|engrav\w+|carved|chalk\w+|scrawl\w+|"
     r"pronounc\w+|syllables|(?:first|second|third|last|each|every|middle)\s+syllable|label\w*|addressed|"
-    r"by\s+mistake|misread|misheard|known\s+as|answered\s+to|"
-    r"say(?:ing)?\s+it|no\s+scholar)\b"
+    r"by\s+mistake|misread|misheard|known\s+as|answered\s+to|say(?:ing)?\s+it|no\s+scholar)\b"
 )
 _WRITTEN = re.compile(
     r"\b(?:written|wrote|letters|envelope|register|ledger|signature|signed|stamped|inscri\w+|sign-?\w*|finger-?post|"

@@ -17,8 +17,7 @@ WHICH_HE_WAS = re.compile(  # `did not look forty, but he was`
     r"exactly\s+as\s+old)\s+"
     r"as\s+(?:he|she|(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\b(?!\s+had)|[^.]*\b(?:stayed|stood|went|did|sat|lay|ran|came|"
     r"kept)\b[^,;.]*\bat\s+that\s+(?:very\s+|same\s+)?age\b|[^.]*\b(?:was|being|is)\s+(?:himself\s+|"
-    r"herself\s+)?(?:exactly\s+|just\s+|now\s+|"
-    r"precisely\s+)?"
+    r"herself\s+)?(?:exactly\s+|just\s+|now\s+|precisely\s+)?"
     r"(?:of\s+)?that\s+(?:very\s+|same\s+)?age\b"
 )
 COUNT = re.compile(r"\s+(?:years|summers|winters|springs|autumns|harvests|Christmases|birthdays|candles|rings)\b")
@@ -72,8 +71,7 @@ _CAME_AT = re.compile(
 """`Mara had come to the town at thirty`."""
 _WHEN = re.compile(
     r"(?:\s+years?(?:\s+old|\s+of\s+age)?)?,?\s+(?:(?:was|is)\s+the\s+age\s+(?:at\s+which|when)|when(?!\s+(?:most|"
-    r"other|many|men|women|people|one|some)\b)|before|"
-    r"at\s+the\s+time\s+of)\b"
+    r"other|many|men|women|people|one|some)\b)|before|at\s+the\s+time\s+of)\b"
 )
 _AT_HAD = re.compile(
     r",?\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w*\s+had\s+(?!(?:no|not|never|a|an|the|his|her|all|outlived|learn\w+|seen|buried|"

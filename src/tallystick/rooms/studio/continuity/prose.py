@@ -37,8 +37,7 @@ _FIGURES = re.compile(r"[0-9]+")
 _BOUNDARY = re.compile(r"[.!?…]+[\"')\]]*¤*(?=\s+[\"'(\[—]*[A-ZÀ-Þ0-9¤])")
 _ASKED = re.compile(
     r"\W*(?:Could|Was|Were|Did|Had|Is|Can|Would|Has|Does|Might|Should)\s[^;:]{3,80},\s+(?:\w+\s+){0,4}(?:asked|"
-    r"wondered|"
-    r"inquired|demanded)\b"
+    r"wondered|inquired|demanded)\b"
 )
 """`Could Mara be forty, the aunts asked each other`: a question without its mark."""
 _ABBREVIATED = re.compile(

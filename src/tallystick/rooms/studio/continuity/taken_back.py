@@ -10,9 +10,7 @@ from tallystick.rooms.studio.continuity.vocabulary import NUMBER
 _SEASON = r"(?:year|spring|summer|autumn|winter|week|month|season|Christmas|time)"
 _CLEFT = re.compile(
     r"\b[Ii]t\s+(?:was|is|had\s+been)\s+(?:not|never)\s+(?!an?\s+(?:\w+\s+){0,2}\w+,|until\b|till\b|only\b|merely\b|"
-    r"before\b|without\b|"
-    r"for\s+nothing\b|"
-    r"long\b)(?:(?!\b(?:that|who|but)\b)[^;:—]){0,40}\Z"
+    r"before\b|without\b|for\s+nothing\b|long\b)(?:(?!\b(?:that|who|but)\b)[^;:—]){0,40}\Z"
 )
 """`It was not on the Saturday that he left`; but `not until the Saturday` gives the day."""
 _OTHER_TIME = re.compile(
@@ -20,10 +18,8 @@ _OTHER_TIME = re.compile(
     rf"\s+[A-Zh])"
     rf"(?!\s+(?:he|her\b|his\b))|"
     rf"(?:[Ii]n\s+|[Tt]hat\s+)?(?:[Aa]nother|[Tt]he\s+(?:previous|preceding|following|next))\s+(?:year|spring|summer|"
-    rf"autumn|"
-    rf"winter)(?!\s+(?:was|had\s+been|is)\s+added|\s+older|\s+to\s)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|"
-    rf"[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|"
-    rf"before))\b"
+    rf"autumn|winter)(?!\s+(?:was|had\s+been|is)\s+added|\s+older|\s+to\s)|(?:[Aa]|{NUMBER}|[Ss]ome|[Mm]any|"
+    rf"[Ss]everal)\s+(?:years?|months?)\s+(?:later|earlier|after(?:wards)?|before))\b"
     r"[^;:—]*\Z",
     re.IGNORECASE,
 )
@@ -36,8 +32,7 @@ _UNDONE = re.compile(
 _TO_HAVE_BEEN = re.compile(r"\W*To\s+(?:have\s+been|be)\b[^;]*\bwould\b")
 _ELSEWHERE_IN_MIND = re.compile(
     r"(?:'s|\b[Hh]is|\b[Hh]er)\s+(?:\w+\s+)?(?:thoughts?|mind|heart|dreams?|fancy|imagination|memory|hopes?)\s+(?:was|"
-    r"were|had|"
-    r"flew|went|lay|ran|strayed|wandered|turned)\b[^,;:—]*\Z"
+    r"were|had|flew|went|lay|ran|strayed|wandered|turned)\b[^,;:—]*\Z"
 )
 _CHILD_OF = re.compile(
     r"\bborn\b[^;]*?\b(?:an?|two|three)\s+(?:[a-z]+\s+){0,2}(?:boy|girl|son|daughter|child|baby|twins|lamb|foal|calf)\b"
@@ -50,19 +45,16 @@ _VINTAGE = re.compile(
     r"\b(?:bottle|style|fashion|edition|coin|vintage|wine|port|claret|brandy|print|map|almanac|bible|issue|copy|model|"
     r"date|dated|"
     r"was|were|some|manner|taste)\s+(?:of\s+(?:the\s+)?|date\s+(?:of\s+)?)\Z|\b(?:bore|bearing|stamped|marked|"
-    r"inscribed|carved|"
-    r"with)\s+(?:with\s+)?(?:the\s+)?(?:date\s+|year\s+|figures\s+)(?:of\s+)?\Z|\b(?:the|an?)\s+\Z"
+    r"inscribed|carved|with)\s+(?:with\s+)?(?:the\s+)?(?:date\s+|year\s+|figures\s+)(?:of\s+)?\Z|\b(?:the|an?)\s+\Z"
 )
 _ANOTHERS = re.compile(
     r"\b(?:people|persons|anybody|everybody|anyone|saints?|dolls?|angels?|cats?|dogs?|prints?|gods?|goddess|princess|"
-    r"hero|"
-    r"heroine|(?:the|some|that|any)\s+(?:[a-z]+\s+)?(?:man|woman|girl|boy|child|lady|gentleman|stranger|fellow))"
+    r"hero|heroine|(?:the|some|that|any)\s+(?:[a-z]+\s+)?(?:man|woman|girl|boy|child|lady|gentleman|stranger|fellow))"
     r"(?:\s+or\s+other)?,?\s+(?:with|who\s+had|having)\s+(?:[a-z-]+,?\s+){0,3}\Z"
 )
 _NOT_HIS_YET = re.compile(
     r"\blooked\s+(?:at|over)\s+(?:an?|the|some|two)\b[^,;:—]*\Z|\bha[ds]\s+an?\s+(?:\w+\s+)?(?:aunt|uncle|cousin|"
-    r"brother|sister|friend|nephew|niece|grandmother|"
-    r"godmother|godfather)\s+(?:in|at|of)\s+\Z|"
+    r"brother|sister|friend|nephew|niece|grandmother|godmother|godfather)\s+(?:in|at|of)\s+\Z|"
     r"\b[Bb]efore\s+(?:it|that|then),?\s+(?:\w+\s+){1,3}had\s+been\s+(?:\w+\s+)?\Z"
 )
 """What somebody only looks at, what is another's there, what somebody had as a child."""

@@ -9,8 +9,7 @@ BORN = re.compile(
     r"(?<![-\w])(?<!\ba )[Bb]orn\b|(?<!gave )(?<!given )(?<!giving )\b[Bb]irth(?:place)?\b(?!-|\s+to\b)|"
     r"\bgave\s+birth\s+to\s+(?:him|her|[A-Z]|the\s+(?:child|infant|baby))|brought\s+to\s+bed\s+of\s+(?:him|her)\b|"
     r"\bgiv(?:en|ing)\s+birth\s+to\b|\b(?:given|gave)\s+(?:him|her)\s+birth\b|\bborne\s+(?:him|her)\b|\b(?:drew|"
-    r"drawn|draw)\s+(?:(?:his|"
-    r"her)\s+first\s+)?breath\b|"
+    r"drawn|draw)\s+(?:(?:his|her)\s+first\s+)?breath\b|"
     r"\b(?:saw|seen)\s+(?:the\s+)?(?:first\s+)?light\b|\b(?:came|come|brought|arrived|"
     r"entered)\s+(?:[\w.]+\s+){0,3}?into\s+(?:the|this)\s+world\b|\b[Ll]ife\s+(?:had\s+)?beg[au]n\b|\b(?:a|the|"
     r"A)\s+native\b|(?:[Hh]is|[Hh]er|'s)\s+native\b|\b(?:his|her)\s+cradle\b|\bcradle\b|\bdelivered\s+(?=[A-Z]|"
@@ -24,8 +23,7 @@ AS_HE_WAS = re.compile(
 )
 """`Nobody born there, as Mara was, forgets it`; `Like most who are born there, Mara …`."""
 NOT_BORN = re.compile(
-    r"\b[Tt]here\s+(?:was|were|had\s+been)\s+born\b|"
-    r"\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
+    r"\b[Tt]here\s+(?:was|were|had\s+been)\s+born\b|\bbirthplace\s+of\s+(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s\s+[a-z]|"
     r"\b(?:before|since|when|ere|after|until|till|year|day|night|time|if)\s+(?:that\s+)?(?:he|she|"
     r"(?:[A-Z][\w.]+\s+)*[A-Z]\w+)\s+(?:was|were|had\s+been)\s+born\b(?!\s+(?:there|here|in|at)\b)|(?:'s|\bhis|"
     r"\bher)\s+(?:\w+\s+)?(?:mother|father|parents|wife|husband|son|daughter|sister|brother|uncle|aunt|cousin|"
@@ -37,8 +35,7 @@ NOT_BORN = re.compile(
 )
 HOME = re.compile(
     r"\b(?:liv(?:ed|es?|ing)|dwel(?:t|ls?|ling)|resid(?:ed|es?|ing|ent)|(?<!the )(?<!of )lodges?|lodg(?:ed|ing|ings|"
-    r"er)|inhabit\w*|tenant|"
-    r"householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
+    r"er)|inhabit\w*|tenant|householders?|neighbours?|neighbors?|(?:house|abode|residence|dwelling|home|door|lodgings?|"
     r"rooms)\s+of\s+(?=[A-Z])|Home,?\s+(?:to|for),?\s+(?=[A-Z])|occupied\s+by\s+(?=[A-Z])|called\s+(?:his|her)\s+own|"
     r"keep\s+(?:there\s+)?a\s+house|landlady|landlord|home|homes|address|household|latch-?key|key|"
     r"hung\s+(?:up\s+)?(?:his|her)\s+hat|let\s+(?:himself|herself)\s+in\w*|(?:(?:his|her|whose|"
@@ -58,8 +55,7 @@ HOME = re.compile(
 _ROOF = (
     r"(?:house|home|cottage|rooms?|lodgings?|door|doorstep|windows?|gate|chambers|flat|garden|residence|fireside|"
     r"parlour|landlady|landlord|neighbou?rs?|hearth|quarters|apartments?|dwelling|abode|address|bedroom|sitting-room|"
-    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker|"
-    r"place(?=\s+in\s))"
+    r"kitchen|study|steps?|stoop|porch|shutters|threshold|knocker|place(?=\s+in\s))"
 )
 _PERSON = r"(?P<name>(?:[A-Z][\w.]+\s+)*?[A-Z]\w+)"
 _ADJECTIVE = (
@@ -70,8 +66,7 @@ _ADJECTIVE = (
 HOUSE_IN = re.compile(
     rf"(?P<own>'s|\b[Hh]is|\b[Hh]er)\s+(?:{_ADJECTIVE}\s+){{0,3}}?{_ROOF},?\s+(?:which\s+(?:was|stood|"
     rf"lay)\s+(?:[a-z]+\s+){{0,6}}?)?"
-    rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|"
-    rf"into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
+    rf"(?:[a-z]+\s+){{0,3}}?(?:in|at|of|on|into)\s+(?=[A-Z])|\b{_ROOF}\s+of\s+{_PERSON},?\s+(?:in|at|on)\s+(?=[A-Z])"
 )
 """`the bell of Mara's house in Fish Street`: whoever does whatever there, it is hers."""
 WHERE_HE = re.compile(
@@ -114,14 +109,11 @@ NEAR = 16
 VISITS = re.compile(
     r"\b(?:call(?:ed|ing)\s+(?:at|on|upon)|visit\w*|stay(?:ed|ing)?\s+(?:with|a|for|some|two|three)|friends?|guest|"
     r"drank\s+tea|house\s+of\s+(?:an?|the|his|her)|never\s+lived|inquired|knocked\s+at\s+an?|surgery|opposite|"
-    r"once(?!\s+belonged)|"
-    r"formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
+    r"once(?!\s+belonged)|formerly|[Aa]s\s+a\s+(?:child|boy|girl)|[Uu]ntil|[Tt]ill(?!\s+(?:late|morning))|let\s+(?:it|"
     r"them)\s+(?:out\s+)?to|gave\s+lessons|born\s+in\s+(?:an?|the)\s+(?:\w+\s+)?(?:house|cottage|room)|"
-    r"(?<!was )(?<!be )(?<!got )used\s+to|"
-    r"moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
+    r"(?<!was )(?<!be )(?<!got )used\s+to|moved|gave\s+up|removed|sold\s+(?:it|his|her|the)\b|left\s+(?:his|her)|"
     r"bought\s+(?:it|the|an?\s+(?:\w+\s+)?(?:house|cottage|villa))|to\s+let|empty\s+house|imagin\w+|"
-    r"wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|longed|"
-    r"wanted\s+to|"
+    r"wished(?!\s+to\s+(?:consult|see|find|speak|visit|call|know)\b)|longed|wanted\s+to|"
     r"thought(?!\s+with)|would(?!\s+(?:have\s+chosen|not\s+last))|might|could\s+have\s+lived|holiday\w*|"
     r"for\s+the\s+(?:summer|winter|season|night)|"
     r"afterwards|passed\s+(?:through|by)|heard\s+of|on\s+the\s+(?:way|road))\b|\b(?:had|has|"
@@ -151,8 +143,7 @@ TOWARDS = re.compile(r"\b(?:[Tt]o|[Ff]or|towards?|in\s+the\s+direction\s+of|[Tt]
 FROM = re.compile(r"\bfrom\s+(?:the\s+)?\Z")
 CUSTOM = re.compile(
     r"\b(?:[Ee]very\s+(?:\w+day|week)|each\s+(?:\w+day|week)|always|usual(?:ly)?|commonly|generally|ordinarily|"
-    r"customar\w+|as\s+a\s+rule|often|"
-    r"(?:a|the|his|her)\s+rule|regular\w*|"
+    r"customar\w+|as\s+a\s+rule|often|(?:a|the|his|her)\s+rule|regular\w*|"
     rf"in\s+former\s+(?:years|days|times)|ordinary\s+(?:way|times|weeks?)|habit|of\s+an?\s+{WEEKDAY}|"
     rf"never\s+(?:\w+\s+){{1,5}}on\s+an?\s+{WEEKDAY})\b"
 )
@@ -208,17 +199,13 @@ NOT_THE_WAY = re.compile(
     r"previous)\s+(?:journey|voyage|"
     r"visit|time)|before\s+(?:starting|setting|leaving|(?:his|her)\s+(?:start|departure))|home\s+from|"
     r"after\s+(?:reaching|arriv\w+|(?:[\w.']+\s+){1,3}arrival)|before\s+(?:he|she)\s+(?:started|set\s+out|left)|"
-    r"allowed|"
-    r"(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|"
+    r"allowed|(?:reckon\w*|count\w*|calculat\w+)\s+(?:up)?on\s+(?=[a-z-]+\s+days)|reckoned(?!\s+(?:on|upon|with)\b)|"
     r"supposing|'s\s+time(?!-)|would(?:\s+not)?\s+(?:be|have\s+(?:been|taken))|might|if(?!\s+(?:they|"
     r"it)\s+had)|must\s+have|ago|seem\w*(?!\s+(?:\w+\s+){0,2}?(?:strange|odd|hard|wonderful|curious|queer|funny|"
-    r"incredible|"
-    r"marvellous|absurd|unfair|natural)\b)|felt\s+like|"
+    r"incredible|marvellous|absurd|unfair|natural)\b)|felt\s+like|"
     r"later\s+(?:he|she)|next|days\s+in\s+which\s+to|(?i:bread|food|water|money|provisions?|victuals|oats|rations?|"
-    r"fodder|"
-    r"biscuits?|meat|supplies|leave)\s+(?:enough\s+)?for|(?<!it )again|"
-    r"(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|"
-    r"other)\s+(?:road|"
+    r"fodder|biscuits?|meat|supplies|leave)\s+(?:enough\s+)?for|(?<!it )again|"
+    r"(?:[Yy]ears|[Mm]onths)\s+(?:later|after\w*)|(?:another|different|other)\s+(?:road|"
     r"journey|way)|after\s+the\s+(?:journey|voyage)|before\s+ever\s+(?:he|she)|rested|[Oo]nce\s+(?:in|at|there)|(?:in|"
     r"kept\s+(?:his|her))\s+bed)\b"
 )
@@ -272,8 +259,7 @@ NOT_COMING = re.compile(
     r"\b(?:came\s+back|come\s+back|returned|again|moved\s+(?:(?:in)?to\s+(?:an?|the|his|her)|from\s+(?:the|one))\b|"
     r"[Bb]y\s+(?:1\d|20)\d\d|"
     r"every\s+(?:year|summer|winter|spring|autumn|month|week|day)(?!\s+(?:but|since|of|that|he|she|(?-i:[A-Z])))|"
-    r"would|as\s+early|not\s+the\s+year|"
-    r"anniversary(?!\s+of\b[^;]*\bwhich\s+(?:had|took|fell|was))|"
+    r"would|as\s+early|not\s+the\s+year|anniversary(?!\s+of\b[^;]*\bwhich\s+(?:had|took|fell|was))|"
     r"bore\s+(?:the\s+)?date|style\s+of|fashion\s+of|(?:built|made|printed|cast|painted|cut)\s+in|"
     r"vintage|(?:bottle|coin|edition|print|copy)\s+of)\b|(?:'s|\bhis|"
     r"\bher)\s+(?:neighbours?|landlord|landlady|cousin|uncle|brother|sister|friend)\b"

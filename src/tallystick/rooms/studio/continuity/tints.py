@@ -34,8 +34,7 @@ _FOR_NOW = re.compile(
     r"\s+(?:with\b(?!\s+(?:an?|no|the\s+same)\b)|(?:from|by|in|for|at)\b(?!\s+(?:an?\s+(?:country|land|family|village|"
     r"town|county|parish|house)|the\s+same|all|every|daylight|nature|"
     r"colou?r|its|their)\b)|(?:under|against)\s+(?:the\s+|that\s+)?(?:\w+\s+)?(?:\w*light|lamps?|sun|moon|candles?|"
-    r"glow|"
-    r"glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|"
+    r"glow|glare|stars|sky)\b|(?:until|till|before|as\s+an?\s+(?:\w+\s+)?(?:child|boy|girl|baby)(?!')|when\s+(?:he|she|"
     r"[A-Z]\w+)\s+"
     r"(?:was|were|had|married|left|went|came|first|set))\b)"
 )

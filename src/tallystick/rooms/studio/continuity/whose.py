@@ -74,8 +74,7 @@ def _by_words_around(binder: Binder, number: int, thing: Thing) -> Mention | Non
 _HAS = frozenset({"had", "has"})
 _LIKE_HIS = re.compile(
     r"\s+(?:like|such\s+as)\s+(?:his|hers?|(?:[A-Z][\w.]*\s+)*[A-Z]\w+'s?)(?=\s*[,.;]|\s+(?:ought|was|were|should|"
-    r"could|"
-    r"would|had|did|needed?|needs|must|will|are|is|might|may|never|always|wanted|deserved|went|became|on|in)\b)"
+    r"could|would|had|did|needed?|needs|must|will|are|is|might|may|never|always|wanted|deserved|went|became|on|in)\b)"
 )
 _THE_FACE = re.compile(r"\b(?:faces?|countenance|features|head)\b")
 

@@ -279,8 +279,7 @@ def _beside(binder: Binder, number: int, found: re.Match[str]) -> Mention | None
 
 _TOLD = re.compile(
     r"\b(?:told|gave|answered|assured|informed|let)\s+(?:him|her|them|the\s+[a-z]+)\s+(?:know\s+)?(?:it|"
-    r"the\s+(?:\w+\s+)?(?:truth|figure|"
-    r"number)|truthfully)\b[^;]{0,30}\Z"
+    r"the\s+(?:\w+\s+)?(?:truth|figure|number)|truthfully)\b[^;]{0,30}\Z"
 )
 
 
