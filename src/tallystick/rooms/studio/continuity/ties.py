@@ -7,36 +7,21 @@ comes about every week.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
-from tallystick.records import record
 from tallystick.rooms.studio.continuity import tie_cues as cues
 from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.claims import is_claimed
-from tallystick.rooms.studio.continuity.dates import WEEKDAYS, Moment
 from tallystick.rooms.studio.continuity.doers import doer
-from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
+from tallystick.rooms.studio.continuity.facts import Fact, fact_at
 from tallystick.rooms.studio.continuity.focus import about, bearer, clause_at
+from tallystick.rooms.studio.continuity.journeys import Tie, coming, is_towards, leaving, length, says
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.owners import possessor
 from tallystick.rooms.studio.continuity.people import Mention
 from tallystick.rooms.studio.continuity.place_names import ADDRESS, LET_OUT, NEVER_THERE, Place, only_place, places_in
-from tallystick.rooms.studio.continuity.prose import Sentence
 from tallystick.rooms.studio.continuity.subjects import is_anothers_doing
 from tallystick.rooms.studio.continuity.travellers import traveller
-from tallystick.rooms.studio.continuity.vocabulary import number_of, ordinal_of
-
-
-@record
-class Tie:
-    """What a sentence says: the words for it, the attribute and the value."""
-
-    span: tuple[int, int]
-    attribute: str
-    value: Value
-    words: str
-    details: tuple[str, ...] = ()
 
 
 def ties(narration: Narration, binder: Binder) -> Iterator[Fact]:
@@ -130,7 +115,7 @@ def _place(binder: Binder, number: int, owner: Mention, at: int) -> Place | None
     places = places_in(binder, number, owner)
     here = [one for one in places if start <= one.start - sentence.start < end]
     # `It was Monday when Mara set out for Leeds, and all Main Street came to see`.
-    here = here or [one for one in places if _is_towards(binder, one)]
+    here = here or [one for one in places if is_towards(binder, one)]
     return here[0] if len({one.value for one in here}) == 1 else None
 
 
@@ -175,8 +160,8 @@ def _home(binder: Binder, number: int, found: re.Match[str], _owner: Mention, pl
         not ADDRESS.search(place.value)
         or NEVER_THERE.match(binder.prose.told, place.end)
         or LET_OUT.search(sentence.text)
-        or (found.group() == "home" and _says(cues.WORKS, sentence, found, place))
-        or _says(cues.VISITS, sentence, found, place)
+        or (found.group() == "home" and says(cues.WORKS, sentence, found, place))
+        or says(cues.VISITS, sentence, found, place)
         or (_is_denied(sentence.text, found.start() - sentence.start) and not cues.AS_HE_WAS.search(sentence.text))
     ):
         return None
@@ -189,7 +174,7 @@ def _house_in(binder: Binder, number: int, found: re.Match[str], _owner: Mention
     sentence = binder.prose.sentences[number]
     # `to wish to see him in Fish Street, where he lived`: what stands before the relative is not said of it.
     related = None if found.re is cues.WHERE_HE else place
-    if not ADDRESS.search(place.value) or _says(cues.NO_LONGER, sentence, found, related):
+    if not ADDRESS.search(place.value) or says(cues.NO_LONGER, sentence, found, related):
         return None
     span = (min(found.start(), place.start), max(found.end(), place.end))
     return Tie(span=span, attribute="home", value=(place.value,), words=place.name)
@@ -210,101 +195,6 @@ def _beside(binder: Binder, number: int, owner: Mention, found: re.Match[str]) -
     return next(near, None)
 
 
-def _leaving(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
-    sentence = binder.prose.sentences[number]
-    days = {one.group("day") for one in cues.WEEKDAYS.finditer(sentence.text)}
-    if cues.A_PAPER.match(binder.prose.told, found.end()):
-        return None
-    if len(days) != 1 or not _is_towards(binder, place) or not cues.LEAVES.search(sentence.text):
-        return None
-    if cues.CUSTOM.search(sentence.text) and not cues.ONE_DAY.search(sentence.text, 0, found.start() - sentence.start):
-        return None
-    told = max(found.end(), place.end) - sentence.start + cues.CLOSE
-    if _says(cues.AGAIN, replace(sentence, text=sentence.text[:told]), found, place) or _says(
-        cues.NOT_THEN, sentence, found
-    ):
-        return None
-    (day,) = days
-    value = Moment(weekday=WEEKDAYS.index(day.lower())).as_value()
-    return Tie(span=found.span(), attribute=f"left for {place.value}", value=value, words=day)
-
-
-def _is_towards(binder: Binder, place: Place) -> bool:
-    """`for Leeds`, `the Leeds coach`."""
-    told = binder.prose.told
-    around = next((one.text for one in binder.prose.sentences if one.start <= place.start < one.end), "")
-    by_coach = cues.CARRIED_TO.match(told, place.end) is not None and cues.GOES_BY.search(around) is not None
-    return by_coach or cues.TOWARDS.search(told, max(0, place.start - 20), place.start) is not None
-
-
-def _is_given(sentence: Sentence, found: re.Match[str]) -> bool:
-    first, last = found.start() - sentence.start, found.end() - sentence.start
-    return cues.TO_DO_IT.match(sentence.text, last) is not None and cues.GIVEN.search(sentence.text[:first]) is not None
-
-
-def _counted(found: re.Match[str]) -> int | None:
-    """So many days; `six days and six nights` are six."""
-    count = ordinal_of(found.group("nth")) if found.group("nth") else number_of(found.group("count"))
-    return count * 7 if count is not None and found.group("unit") == "weeks" else count
-
-
-def _length(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
-    sentence = binder.prose.sentences[number]
-    if (
-        len({_counted(one) for one in cues.DAYS.finditer(sentence.text)}) != 1
-        or not cues.TRAVELS.search(sentence.text)
-        or _says(cues.NOT_THE_WAY, sentence, found, place)
-        or cues.STAY.match(sentence.text, found.end() - sentence.start)
-        or cues.NOT_SO_LONG.search(sentence.text, 0, found.start() - sentence.start)
-        or _is_given(sentence, found)
-        or (found.group("tally") and not cues.TALLY.search(sentence.text))
-        or cues.FROM.search(binder.prose.told, max(sentence.start, place.start - 8), place.start)
-    ):
-        return None
-    days = _counted(found)
-    if days is None:
-        return None
-    return Tie(span=found.span(), attribute=f"days to {place.value}", value=(days,), words=found.group())
-
-
-def _coming(binder: Binder, number: int, found: re.Match[str], _owner: Mention, place: Place) -> Tie | None:
-    """The year in which somebody first came to a town."""
-    sentence = binder.prose.sentences[number]
-    if len({one.group() for one in cues.YEARS.finditer(sentence.text)}) != 1:
-        return None
-    # `The chapel was built in 1783, the year that brought Mara`: only what follows the tie is said of her coming.
-    linked = cues.LINKED.match(found.string, found.end(), sentence.end)
-    after = (
-        found.end() - sentence.start,
-        _piece(sentence.text, place.start - sentence.start, place.end - sentence.start)[1],
-    )
-    if cues.NOT_COMING.search(sentence.text, *after) if linked else _says(cues.NOT_COMING, sentence, found, place):
-        return None
-    passing = _says(cues.PASSING, sentence, found, place) and not _says(cues.FIRST, sentence, found, place)
-    if passing or _says(cues.NOT_THEN, sentence, found):
-        return None
-    value = Moment(year=int(found.group("year"))).as_value()
-    return Tie(span=found.span(), attribute=f"came to {place.value}", value=value, words=found.group("year"))
-
-
-def _says(pattern: re.Pattern[str], sentence: Sentence, found: re.Match[str], place: Place | None = None) -> bool:
-    """Whether words stand between the value and the place, or beside either before the next comma."""
-    text = sentence.text
-    spans = [(found.start() - sentence.start, found.end() - sentence.start)]
-    if place is not None:
-        spans.append((place.start - sentence.start, place.end - sentence.start))
-    pieces = [_piece(text, *span) for span in spans]
-    between = (min(span[0] for span in spans), max(span[1] for span in spans))
-    return any(pattern.search(text, *piece) for piece in (*pieces, between))
-
-
-def _piece(text: str, first: int, last: int) -> tuple[int, int]:
-    """The words around a place that no comma or conjunction parts from it."""
-    start, end = clause_at(text, first)
-    comma = text.find(",", last)
-    return max(start, text.rfind(",", 0, first) + 1), min(end, comma) if comma >= 0 else end
-
-
 def _is_denied(text: str, at: int) -> bool:
     before = re.split(r"[;:,—]|\b(?:that|where|and|but|since|because|who|for)\b", text[:at])[-1]
     return re.search(rf"{cues.NO.pattern}|\b(?:might|would|could|should|may|perhaps)\b", before) is not None
@@ -313,7 +203,7 @@ def _is_denied(text: str, at: int) -> bool:
 Reader = Callable[[Binder, int, re.Match[str], Mention, Place], Tie | None]
 _READERS = (
     (cues.BORN, _born), (cues.GREW, _grew), (cues.HOUSE_IN, _house_in), (cues.WHERE_HE, _house_in), (cues.HOME, _home),
-    (cues.WEEKDAYS, _leaving), (cues.DAYS, _length), (cues.YEARS, _coming),
+    (cues.WEEKDAYS, leaving), (cues.DAYS, length), (cues.YEARS, coming),
 )  # fmt: skip
-_GOES: dict[Reader, re.Pattern[str]] = {_leaving: cues.LEAVES, _length: cues.TRAVELS, _coming: cues.COMES}
+_GOES: dict[Reader, re.Pattern[str]] = {leaving: cues.LEAVES, length: cues.TRAVELS, coming: cues.COMES}
 """What each kind of going is done by."""
