@@ -35,6 +35,10 @@ def forms(split: Split) -> dict[str, tuple[Form, ...]]:
 
 def _with_hands(form: Form, split: Split) -> Form:
     told, own = _told(split)[f"{form.kind}/{form.name}"], split == "dev"
+    if not own:
+        # Two hands may come upon the same plain sentence: what a seen one wrote is not unseen.
+        seen = _told("dev")[f"{form.kind}/{form.name}"]
+        told = {which: [one for one in wordings if one not in seen[which]] for which, wordings in told.items()}
     return dataclasses.replace(
         form,
         established=(*(form.established if own else ()), *told["established"]),
