@@ -167,7 +167,7 @@ def test_workers_that_begin_together_on_an_empty_database_get_there_and_keep_a_q
         place.ready(worker_id)
     assert {worker.id for worker in place.durable.workers()} == set(workers)
     for number in range(12):
-        place.durable.start("sample.counted", place.args(each_s=0.05), run_id=f"run:{number}")
+        place.durable.start("sample.counted", place.args(each_s=0.4), run_id=f"run:{number}")
     ended = [place.durable.wait(f"run:{number}", timeout_s=240) for number in range(12)]
     assert [run.state for run in ended if run is not None] == ["done"] * 12
     assert max(run.result for run in ended if run is not None) == 2

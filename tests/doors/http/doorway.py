@@ -89,7 +89,8 @@ class Doorway:
 
 def bearer(*roles: str, subject: str = "ada", **changes: Any) -> dict[str, str]:
     """The headers of a caller with a token."""
-    claims = {"sub": subject, "exp": int(time.time()) + 600, "roles": list(roles)}
+    # A day: some are made when a file is loaded, and used at the end of a slow run.
+    claims = {"sub": subject, "exp": int(time.time()) + 86_400, "roles": list(roles)}
     return {"authorization": f"Bearer {make_token(claims, **changes)}"}
 
 
