@@ -240,10 +240,6 @@ HAD_AND = re.compile(
     r"wanted|went|came|took|gave|began|ran|rose|ate|drank|wrote|drove|rode|spoke|sang|shook|threw)\b"
 )
 """`Tobias had slept badly, and was short with everybody`: what he had done is over, what he is now is not."""
-NEXT_HE = re.compile(
-    rf"\W*(?P<he>He|She)\s+(?:(?:then|now|only|just|also|still|again|at\s+once|[a-z]+ly)\s+)*{VERB}\b{NOT_DONE}"
-)
-"""`Tobias had caught a cold. He sat with his feet in hot water`."""
 THAT = re.compile(r"\s+that\b")
 THEN_HE = re.compile(
     r"[^¤]*?(?:[;,—]\s*(?:and\s+|but\s+|so\s+)?|\band\s+|\b(?:until|till|while)\s+)(?P<he>he|she)\s+(?:\w+ly\s+|"
