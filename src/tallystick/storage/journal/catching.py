@@ -135,13 +135,13 @@ def _set_aside(shelf: Shelf, walk: Walk) -> Incident:
     disk.make_folder(torn)
     fd = disk.open_to_change(shelf.segments.path(segment))
     try:
-        length = os.fstat(fd).st_size - offset
+        torn_part = os.pread(fd, os.fstat(fd).st_size - offset, offset).rstrip(b"\0")
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{segment:06d}-{offset}"
-        disk.write_whole(torn / name, os.pread(fd, length, offset))
+        disk.write_whole(torn / name, torn_part)
         disk.ftruncate(fd, offset)
         if shelf.durable:
             disk.fdatasync(fd)
     finally:
         os.close(fd)
-    details = {"bytes": length, "file": f"torn/{name}", "reason": walk.fault or "", "seq": walk.seq}
+    details = {"bytes": len(torn_part), "file": f"torn/{name}", "reason": walk.fault or "", "seq": walk.seq}
     return Incident(what="torn_tail", details=details)

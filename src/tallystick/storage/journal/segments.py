@@ -1,6 +1,11 @@
 """Segments: the files of the log, one after another.
 
 A position is segment number · 2^40 + offset, so that one integer names any place in a log of any length.
+
+Where a commit waits for the disk, the file that is written to is longer than the log: zeros keep room for what comes
+next. A record that fills room changes no size, so the disk has only the record to write and not the file's description
+as well. No record holds a zero, so the first one behind a record is where the log ends. Whoever closes the journal, or
+begins the next segment, gives the room back.
 """
 
 import os
@@ -16,6 +21,8 @@ OFFSET = (1 << SHIFT) - 1
 _CHUNK = 1 << 20
 _GUESS = 4096
 """Most records are shorter, so one read fetches one."""
+ROOM = bytes(1 << 16)
+"""Some sixty records: making it costs one of them what each would cost without it."""
 GLANCE_NS = 1_000_000
 """How long a glance at the files holds: a millisecond, the length of a quick call."""
 
@@ -89,11 +96,18 @@ class Segments:
             os.close(fd)
 
     def size(self, number: int) -> int:
-        """Bytes in a segment; 0 if it is not there."""
+        """Bytes of the log in a segment, without the room behind it; 0 if it is not there."""
         try:
-            return os.lstat(self.path(number)).st_size
+            fd = _open(self.path(number))
         except FileNotFoundError:
             return 0
+        try:
+            end = os.fstat(fd).st_size
+            while end and not (found := os.pread(fd, _GUESS, max(end - _GUESS, 0))[:end].rstrip(b"\0")):
+                end = max(end - _GUESS, 0)
+            return max(end - _GUESS, 0) + len(found) if end else 0
+        finally:
+            os.close(fd)
 
     def onward(self, end: int) -> int:
         """Where the log goes on behind `end`: in the next segment, if that has begun."""
@@ -124,6 +138,7 @@ class Segments:
                     end = at + len(data) + 1
                     yield Line(position=base + at, end=base + end, data=data)
                     at = end
+            rest = rest.rstrip(b"\0")
             if rest:
                 yield Line(position=base + at, end=base + at + len(rest), data=rest, whole=False)
         finally:
@@ -135,11 +150,29 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
         # The folder is held open, so that a look at the file needs no walk down the whole path.
         self.folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.inode = os.fstat(self.fd).st_ino
+
+    def ends_at(self, offset: int, size: int) -> bool:
+        """Whether the log ends there, in a file of this size: behind it is nothing, or room."""
+        return size == offset or (size > offset and os.pread(self.fd, 1, offset) == b"\0")
+
+    def put(self, data: bytes, offset: int, *, roomy: bool) -> None:
+        """Write at the end of the log, and room behind it where that is wanted and there is none."""
+        written = 0
+        if roomy and os.lseek(self.fd, 0, os.SEEK_END) < offset + len(data):
+            written = disk.pwrite(self.fd, data + ROOM, offset)  # cut short by a full disk: then there is less room
+        while written < len(data):
+            written += disk.pwrite(self.fd, data[written:], offset + written)
+
+    def trim(self, offset: int) -> None:
+        """Give back the room behind the end of the log."""
+        size = os.lseek(self.fd, 0, os.SEEK_END)
+        if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
+            disk.ftruncate(self.fd, offset)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -22,7 +22,16 @@ from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.heads import Heads
-from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, seal_segment, segment_of
+from tallystick.storage.journal.segments import (
+    GLANCE_NS,
+    OFFSET,
+    ROOM,
+    Tail,
+    offset_of,
+    position,
+    seal_segment,
+    segment_of,
+)
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
 
@@ -60,9 +69,9 @@ class Writer:
         # A glance before the tool ran saves one now, but only once, and not for long.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
         size = lseek(self._tail.fd, 0, SEEK_END) if fresh and self._stopped is None else self._look()
-        # Whatever another process adds makes the file longer, or begins the next one and seals this one; by the time
+        # Whatever another process adds stands behind our end, or begins the next file and seals this one; by the time
         # it lets go of the lock, no glance from before the seal holds any more.
-        if size != self.stand.end & OFFSET:
+        if not self._tail.ends_at(self.stand.end & OFFSET, size):
             self._catch_up(self._look())
         self._shelf.views.current()
 
@@ -112,7 +121,7 @@ class Writer:
         """
         stand, now = self.stand, monotonic_ns()
         fresh, self._fresh = now < self._fresh, 0
-        start, fd = stand.end, self._tail.fd
+        start, tail = stand.end, self._tail
         offset = start & OFFSET
         if (
             self._stopped is not None
@@ -120,7 +129,7 @@ class Writer:
             or offset >= self._segment_bytes
             or stand.size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
-            or (lseek(fd, 0, SEEK_END) if fresh else self._look()) != offset
+            or not tail.ends_at(offset, size := lseek(tail.fd, 0, SEEK_END) if fresh else self._look())
             or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
         ):
             return None
@@ -129,7 +138,8 @@ class Writer:
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
         end, view = start + len(line), self._views.get(session_id)
         try:
-            if blobs or view is None or disk.write(fd, line) != len(line):
+            data = line + ROOM if self._durable and size < offset + len(line) else line
+            if blobs or view is None or disk.pwrite(tail.fd, data, offset) < len(line):
                 raise OSError  # noqa: TRY301 - the general way knows what to do
             if self._durable:
                 self._sync()
@@ -191,7 +201,10 @@ class Writer:
         self._heads.write(self.stand.size, self.stand.end, self.stand.leaf)
 
     def close(self) -> None:
-        """Let go of the log."""
+        """Let go of the log, and of the room behind it."""
+        if self._stopped is None:
+            with contextlib.suppress(OSError):
+                self._tail.trim(offset_of(self.stand.end))
         self._tail.close()
 
     def _store(self, sealed: Sequence[Sealed], lines: Sequence[bytes], leaf: bytes) -> None:
@@ -203,7 +216,7 @@ class Writer:
                 if record.blobs:
                     shelf.blobs.put_all(record.blobs)
             data = lines[0] if len(lines) == 1 else b"".join(lines)
-            disk.write_all(self._tail.fd, data)
+            self._tail.put(data, offset_of(stand.end), roomy=self._durable)
             if self._durable:
                 self._sync()
             for record in sealed:
@@ -275,6 +288,7 @@ class Writer:
             try:
                 if self._durable:
                     disk.sync_folder(self._shelf.folder)
+                self._tail.trim(offset_of(self.stand.end))
                 seal_segment(self._tail.fd)
             except OSError:
                 tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
