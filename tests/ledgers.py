@@ -67,8 +67,12 @@ class Workspace:
         """The codes of what an audit finds wrong."""
         return [problem.code for problem in self.verify(outside).problems]
 
+    def stored(self) -> bytes:
+        """The first segment, without the room that an open journal keeps behind it."""
+        return self.log.read_bytes().rstrip(b"\0")
+
     def lines(self) -> list[bytes]:
-        return self.log.read_bytes().splitlines(keepends=True)
+        return self.stored().splitlines(keepends=True)
 
     def write_lines(self, lines: Sequence[bytes]) -> None:
         self.log.write_bytes(b"".join(lines))

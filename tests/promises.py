@@ -153,6 +153,7 @@ PROMISES: dict[str, str] = {
     "record.unfinished": "A call whose process went away becomes unknown, once; one that lives is left alone",
     "record.kill": "Killed processes lose nothing that was acknowledged",
     "record.torn-tail": "A torn last record is set aside, kept and reported, and the chain goes on; K01",
+    "record.room": "Room that is kept behind the last record is no record and no damage, and is given back at the end",
     "record.adopted": "Whole records beyond the head are kept",
     "record.damage-stops": "Damage before the tail stops the journal",
     "record.fault-loop": "Whatever call to the disk fails, once or for ever, the log verifies afterwards",

@@ -32,9 +32,9 @@ class Injected:
     def __call__(self, *args: Any, **more: Any) -> Any:
         self.calls += 1
         if self.calls == self.nth or (self.for_ever and self.calls > self.nth):
-            if self.short and self.name == "write":
+            if self.short and self.name in {"write", "pwrite"}:
                 # What a full disk does: part of it is written, the next call says why not the rest.
-                self.real(args[0], args[1][: len(args[1]) // 2])
+                self.real(args[0], args[1][: len(args[1]) // 2], *args[2:])
             raise OSError(self.code, os.strerror(self.code))
         return self.real(*args, **more)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import LedgerDamaged
+from tests.faults.test_disk import full_disk
 from tests.ledgers import Workspace, draft, fill
 from tests.sizes import size
 
@@ -44,7 +45,7 @@ def test_a_log_cut_at_every_byte_of_a_record_nobody_was_told_of_goes_on(tmp_path
 
 @pytest.mark.promise("record.torn-tail")
 @pytest.mark.parametrize(
-    "junk", [b"junk", b"junk\n", b"\n", b"{}\t\t\n", bytes(4096), b"\xff" * 100 + b"\n", b"\t\t\n\t\t\n"]
+    "junk", [b"junk", b"junk\n", b"\n", b"{}\t\t\n", bytes(4096) + b"junk", b"\xff" * 100 + b"\n", b"\t\t\n\t\t\n"]
 )
 def test_whatever_a_crash_left_behind_the_last_record_is_set_aside(workspace: Workspace, junk: bytes) -> None:
     with workspace.opened() as ledger:
@@ -59,6 +60,57 @@ def test_whatever_a_crash_left_behind_the_last_record_is_set_aside(workspace: Wo
     assert report.ok
     assert [(note.code, note.seq) for note in report.notes] == [("torn_tail", 3)]
     assert [path.read_bytes() for path in (workspace.journal / "torn").iterdir()] == [junk]
+
+
+@pytest.mark.promise("record.room")
+def test_the_room_that_a_crash_left_is_neither_record_nor_damage_and_is_used_again(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, durability="fsync")
+    with workspace.opened() as ledger, workspace.opened() as other:
+        ids = fill(ledger, 3) + fill(other, 2)
+        assert workspace.log.stat().st_size > len(workspace.stored())
+        assert workspace.verify().size == 5  # beside those who write
+        left = workspace.copy(tmp_path / "killed")
+    assert workspace.log.stat().st_size == len(workspace.stored())
+    before = left.log.stat().st_size
+    report = left.verify()
+    assert report.ok
+    assert not report.notes
+    assert report.size == 5
+    with left.opened() as ledger:
+        ids += fill(ledger, 2)
+        assert left.log.stat().st_size == before  # the records went into it
+        assert all(ledger.find(receipt_id) for receipt_id in ids)
+    assert left.log.stat().st_size == len(left.stored())
+    report = left.verify()
+    assert report.ok
+    assert not report.notes
+
+
+@pytest.mark.promise("record.room")
+def test_whoever_closes_takes_no_room_with_records_of_others_in_it(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, durability="fsync")
+    first, second = workspace.open(), workspace.open()
+    fill(first, 2)
+    fill(second, 3)
+    first.close()
+    fill(second, 3)
+    second.close()
+    report = workspace.verify()
+    assert report.ok
+    assert report.size == 8
+
+
+@pytest.mark.promise("record.room", "record.full-disk")
+def test_on_a_disk_with_room_for_the_record_alone_it_is_stored(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, durability="fsync")
+    with workspace.opened() as ledger:
+        fill(ledger, 1)
+    with workspace.opened() as ledger:
+        with full_disk(len(workspace.stored()) + 4096):
+            fill(ledger, 2)
+        assert workspace.log.stat().st_size < len(workspace.stored()) + 4096
+        fill(ledger, 2)
+    assert workspace.verify().ok
 
 
 @pytest.mark.promise("record.torn-tail")

@@ -174,6 +174,11 @@ class Tail:
         if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
             disk.ftruncate(self.fd, offset)
 
+    def seal(self, offset: int) -> None:
+        """Nothing more is to be added to it: the log, which ends there, goes on in the next one."""
+        self.trim(offset)
+        seal_segment(self.fd)
+
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.fd)

@@ -22,16 +22,7 @@ from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.heads import Heads
-from tallystick.storage.journal.segments import (
-    GLANCE_NS,
-    OFFSET,
-    ROOM,
-    Tail,
-    offset_of,
-    position,
-    seal_segment,
-    segment_of,
-)
+from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
 
@@ -129,7 +120,7 @@ class Writer:
             or offset >= self._segment_bytes
             or stand.size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
-            or not tail.ends_at(offset, size := lseek(tail.fd, 0, SEEK_END) if fresh else self._look())
+            or not tail.ends_at(offset, lseek(tail.fd, 0, SEEK_END) if fresh else self._look())
             or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
         ):
             return None
@@ -138,21 +129,20 @@ class Writer:
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
         end, view = start + len(line), self._views.get(session_id)
         try:
-            data = line + ROOM if self._durable and size < offset + len(line) else line
-            if blobs or view is None or disk.pwrite(tail.fd, data, offset) < len(line):
-                raise OSError  # noqa: TRY301 - the general way knows what to do
-            if self._durable:
-                self._sync()
-            if disk.write(view, flat) != len(flat):
-                raise OSError  # noqa: TRY301 - as above
-            self._heads.write(stand.size + 1, end, leaf)
+            if blobs or view is None:
+                self._store([record], [line], leaf)
+            else:
+                tail.put(line, offset, roomy=self._durable)
+                if self._durable:
+                    self._sync()
+                if disk.write(view, flat) != len(flat):
+                    raise OSError  # noqa: TRY301 - the general way knows what to do
+                self._heads.write(stand.size + 1, end, leaf)
         except OSError as error:
             if not self._take_back((), (record,)):
                 raise self._unwritable(error) from error
             self._store([record], [line], leaf)
-        stand.pending.append((leaf, start))
-        stand.size += 1
-        stand.leaf, stand.end = leaf, end
+        stand.follow(leaf, start, end)
         return record
 
     def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
@@ -288,8 +278,7 @@ class Writer:
             try:
                 if self._durable:
                     disk.sync_folder(self._shelf.folder)
-                self._tail.trim(offset_of(self.stand.end))
-                seal_segment(self._tail.fd)
+                self._tail.seal(offset_of(self.stand.end))
             except OSError:
                 tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
                 raise
