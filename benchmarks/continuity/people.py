@@ -109,6 +109,7 @@ def people_of(novel: Novel, data: Path) -> tuple[Person, ...]:
             or _is_family(novel, key)
             or times < 4
             or _is_place(novel, name)
+            or _may_die(novel, key)
         ):
             continue
         female = _is_female(novel, name, title)
@@ -233,6 +234,16 @@ def _scenes_with(novel: Novel, key: str) -> frozenset[int]:
 def _is_family(novel: Novel, key: str) -> bool:
     """`Bennets` is the plural of a name."""
     return key.endswith("s") and re.search(rf"\b{key[:-1]}\b", novel.text) is not None
+
+
+def _may_die(novel: Novel, key: str) -> bool:
+    """Whether the novel speaks of a death beside the name: whoever it kills can have no part afterwards."""
+    dead = r"died|dies|dead|murder\w*|killed|slain|executed|hanged|drowned|perish\w*|expired|lifeless"
+    pattern = (
+        rf"\b{key}\b[^.;]{{0,40}}\b(?:{dead})\b|\b(?:death|murder|execution|corpse|body|grave|funeral|loss|destruction)\s+"
+        rf"of\s+(?:[\w.]+\s+){{0,2}}{key}\b|\b(?:{dead}|late|unfortunate)\s+(?:[\w.]+\s+)?{key}\b"
+    )
+    return re.search(pattern, novel.text) is not None
 
 
 def _is_place(novel: Novel, name: str) -> bool:

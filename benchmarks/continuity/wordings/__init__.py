@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +34,28 @@ def forms(split: Split) -> dict[str, tuple[Form, ...]]:
     return {kind: tuple(form for form in chosen if form.kind == kind) for kind in KINDS}
 
 
+def seen_hands() -> tuple[str, ...]:
+    """The names of those who may be learned from."""
+    return tuple(sorted(path.stem for path in Path(__file__).parent.glob(_HANDS["dev"])))
+
+
+def forms_of(hands: Collection[str]) -> tuple[Form, ...]:
+    """The forms with the wordings of some hands alone."""
+    told: dict[str, dict[str, list[Any]]] = {}
+    for hand in sorted(hands):
+        _take(Path(__file__).parent / f"{hand}.json", told)
+    return tuple(
+        dataclasses.replace(
+            form,
+            established=tuple(lists.get("established", ())),
+            contradicting=tuple(lists.get("contradicting", ())),
+            clean=tuple((why, words) for why, words in lists.get("clean", ())),
+        )
+        for form in FORMS
+        if (lists := told.get(f"{form.kind}/{form.name}", {}))
+    )
+
+
 def _with_hands(form: Form, split: Split) -> Form:
     told, own = _told(split)[f"{form.kind}/{form.name}"], split == "dev"
     if not own:
@@ -51,7 +74,11 @@ def _with_hands(form: Form, split: Split) -> Form:
 def _told(split: Split) -> dict[str, dict[str, Any]]:
     told: dict[str, dict[str, Any]] = {}
     for hand in sorted(Path(__file__).parent.glob(_HANDS[split])):
-        for name, lists in json.loads(hand.read_text(encoding="utf-8")).items():
-            for which, wordings in lists.items():
-                told.setdefault(name, {}).setdefault(which, []).extend(wordings)
+        _take(hand, told)
     return told
+
+
+def _take(hand: Path, told: dict[str, dict[str, Any]]) -> None:
+    for name, lists in json.loads(hand.read_text(encoding="utf-8")).items():
+        for which, wordings in lists.items():
+            told.setdefault(name, {}).setdefault(which, []).extend(wordings)

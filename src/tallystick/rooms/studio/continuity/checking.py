@@ -32,6 +32,7 @@ from tallystick.rooms.studio.continuity.people import Cast
 from tallystick.rooms.studio.continuity.prose import Prose, words_in
 from tallystick.rooms.studio.continuity.readers import READERS
 from tallystick.rooms.studio.continuity.rules import RULES, Focus, in_focus, rule_of
+from tallystick.rooms.studio.continuity.second_look import second_look
 from tallystick.rooms.studio.continuity.since_death import dates_of, miscounted_years
 from tallystick.rooms.studio.continuity.terms import variants
 from tallystick.rooms.studio.continuity.timeline import Clash, clashes
@@ -41,6 +42,11 @@ from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_o
 def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver] = ()) -> Findings:
     """Check a whole book against itself and its cards."""
     return Reading(book).findings(focus, waivers=waivers)
+
+
+def _read(narration: Narration, binder: Binder) -> Iterator[Fact]:
+    """What the rules read in a file."""
+    return (fact for read in READERS for fact in read(narration, binder))
 
 
 class Reading:
@@ -65,7 +71,7 @@ class Reading:
     def told(self) -> list[Fact]:
         """What the scenes tell."""
         carded = CardSubjects(self.book.cards)
-        found = [carded.settled(fact) for telling in self._tellings for read in READERS for fact in read(*telling)]
+        found = [carded.settled(fact) for telling in self._tellings for fact in second_look(*telling, _read(*telling))]
         return found + [fact for narration, _ in self._tellings for fact in banks(narration, self.book.cards)]
 
     @cached_property
