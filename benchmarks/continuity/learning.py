@@ -35,8 +35,9 @@ from tallystick.rooms.studio.continuity.second_look import key_of
 KIND_OF = {
     "eyes/colour": "eyes", "hair/colour": "hair", "age/years": "age", "date/weekday": "left", "date/count": "days",
     "date/year": "came", "date/birthday": "born", "place/night": "night", "place/born": "birthplace",
-    "place/home": "home",
+    "place/home": "home", "death/speaks": "dead",
 }  # fmt: skip
+DEAD = "dead"
 PEOPLE = (
     {"N": "Helen Marlowe", "A": "Helen", "K": "Helen", "he": "she", "him": "her", "his": "her", "himself": "herself",
      "man": "woman", "He": "She", "His": "Her"},
@@ -81,8 +82,12 @@ def told_rows(hands: Collection[str]) -> Iterator[Row]:
         meant = KIND_OF.get(f"{form.kind}/{form.name}")
         for which, person, texts in written(form):
             for candidate, binder, at in _read(texts):
-                if at is not None and candidate.fact.subject in KEYS[person]:
-                    told = which != "clean" and candidate.kind == meant
+                if at is None or candidate.fact.subject not in KEYS[person]:
+                    continue
+                own = candidate.kind == meant
+                # What is clean after a death may well say that somebody is dead.
+                if not (own and meant == DEAD and which == "clean"):
+                    told = own and which in (("settled",) if meant == DEAD else ("settled", "broken"))
                     yield candidate.kind, features(binder, candidate), told, 1.0
 
 

@@ -148,8 +148,9 @@ class Relay:
         self._opened_once()
 
     def _keeper(self) -> "asyncio.Future[Keeper]":
-        # One call that is cancelled must not take the gate from the others.
-        return asyncio.shield(self._opened_once())
+        opening = self._opened_once()
+        # One call that is cancelled must not take the gate from the others; once it is open, none can.
+        return opening if opening.done() else asyncio.shield(opening)
 
     def _opened_once(self) -> "asyncio.Future[Keeper]":
         if self._opening is None:

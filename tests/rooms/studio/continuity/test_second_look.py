@@ -13,7 +13,7 @@ from tallystick.rooms.studio.continuity.likelihood import WEIGHTS, bounds, featu
 from tallystick.rooms.studio.continuity.second_look import key_of, second_look
 from tests.rooms.studio.continuity.telling import AFTER, BEFORE, book_of, rules, story
 
-KINDS = ("eyes", "hair", "age", "left", "days", "came", "born", "night", "birthplace", "home")
+KINDS = ("eyes", "hair", "age", "left", "days", "came", "born", "night", "birthplace", "home", "dead")
 BEYOND_RULES = [
     ("eyes", "Since the cradle Helen had looked at the world through blue eyes."),
     (

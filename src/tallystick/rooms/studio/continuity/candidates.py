@@ -212,6 +212,29 @@ def _spent(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
         yield attribute, (place.value,), (place.start, place.end), ((*found.span(), "DATE"),), details
 
 
+def _dead(binder: Binder, number: int, _owner: Mention) -> Iterator[Given]:
+    sentence = binder.prose.sentences[number]
+    found = _OF_DEATH.search(sentence.text)
+    if found is not None and not _PRESUMED.search(sentence.text):
+        span = (sentence.start + found.start(), sentence.start + found.end())
+        # Loosely: of one who goes on acting it is not believed.
+        yield "dead", ("dead",), span, (), ("loosely",)
+
+
+_DEATHS = words(
+    "dead died dies die dying death deaths deathbed deceased killed murdered drowned hanged hang buried bury burial "
+    "grave graves graveside gravestone tomb tombstone coffin funeral corpse body cemetery churchyard vault mourners "
+    "mourning widow widower perished slain lifeless expired executed executioner headsman breath breathed breathing "
+    "heart pulse stone headstone ashes cremation cremated shroud requiem undertaker obituary hearse epitaph shot life "
+    "stabbed survive survived recovered carried passed fever consciousness pneumonia laid sexton stroke spared took"
+)
+_PRESUMED = re.compile(
+    r"\b(?:presum\w+|suppos\w+|fear\w+|believed|thought|reported|rumou?red|given\s+up|left|as\s+good\s+as|half|nearly|almost)"
+    r"\s+(?:to\s+be\s+|for\s+)?(?:dead|drowned|killed|lost)\b"
+)
+_OF_DEATH = re.compile(rf"\b(?:{'|'.join(_DEATHS)})\b", re.IGNORECASE)
+
+
 def _placed(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
     place = only_place(binder, number, owner)
     if place is not None:
@@ -234,6 +257,7 @@ _KINDS: tuple[tuple[str, frozenset[str] | None, Reader], ...] = (
     ("came", frozenset({"#"}), _came),
     ("born", DATE_WORDS, _born_on),
     ("night", DATE_WORDS, _spent),
+    ("dead", frozenset(_DEATHS), _dead),
     ("", None, _placed),
 )
 """Each kind (none: it is called as the attribute), the words without which there is none of it (none: a name is
