@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -66,8 +67,14 @@ def test_a_receipt_is_found_opened_and_proved(full: Served, visit: Open, how_lar
     page.get_by_label("Tool, session, agent or code").fill("shout last")
     expect(page.locator("tbody tr", has_text="shout")).to_have_count(2)
     here.check()
-    page.get_by_label(f"Receipt {MANY}", exact=True).press("Enter")
-    expect(page.get_by_text("Say it louder", exact=False).or_(page.get_by_text("Came back"))).to_be_visible()
+    opened = page.get_by_text("Say it louder", exact=False).or_(page.get_by_text("Came back"))
+    # A list that comes anew between the look and the key takes the key with it: press again, as a person would.
+    for _ in range(4):
+        page.get_by_label(f"Receipt {MANY}", exact=True).press("Enter")
+        with suppress(AssertionError):
+            expect(opened).to_be_visible(timeout=15_000)
+            break
+    expect(opened).to_be_visible()
     expect(page.get_by_text(NASTY.upper()[:20]).first).to_be_visible()
     page.get_by_role("button", name="Prove it").press("Enter")
     expect(page.get_by_text("It stands in the log")).to_be_visible()
