@@ -116,11 +116,11 @@ def observations(size: int, texts: Texts) -> Iterator[Event]:
 
 
 def _fact(text: str, seen: str) -> dict[str, Any]:
-    """The first words of a text as subject, predicate and object."""
+    """The first words of a text as subject, predicate and object; static, as what is measured is not ageing."""
     subject, predicate, *rest = text.split()[:4]
     quote = " ".join((subject, predicate, *rest))
     return {
-        "subject": subject.capitalize(), "predicate": predicate, "object": " ".join(rest),
+        "subject": subject.capitalize(), "predicate": predicate, "object": " ".join(rest), "volatility": "static",
         "observation_ids": [seen], "quotes": [{"observation_id": seen, "quote": quote}],
     }  # fmt: skip
 
