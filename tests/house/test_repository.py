@@ -2,8 +2,11 @@
 
 import re
 import tomllib
+from importlib.metadata import requires, version
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.house.sources import ROOT, repository_files, text_of
 
@@ -54,6 +57,25 @@ def test_the_locks_name_everything_the_project_asks_for_and_agree() -> None:
     assert asked <= used.keys()
     assert {_name(each) for each in extras["dev"]} - {"tallystick"} <= dev.keys()
     assert used.items() <= dev.items()
+
+
+@pytest.mark.promise("house.locks")
+@pytest.mark.parametrize(("lock", "extras"), [(LOCKS[0], ALL), (LOCKS[1], ("dev",))])
+def test_a_lock_is_whole_so_that_nothing_is_left_to_resolve(lock: str, extras: tuple[str, ...]) -> None:
+    pins = _pins(lock)
+    seen: set[tuple[str, str]] = set()
+    ahead = [("tallystick", extra) for extra in ("", *extras)]
+    while ahead:
+        name, extra = here = ahead.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        if name != "tallystick":
+            assert pins.get(name) == version(name), f"{lock} does not pin {name} as it is installed"
+        for needed in map(Requirement, requires(name) or ()):
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                ahead += [(canonicalize_name(needed.name), each) for each in ("", *needed.extras)]
+    assert len(seen) > len(extras) + 1
 
 
 @pytest.mark.promise("house.one-build")
