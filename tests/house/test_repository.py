@@ -62,7 +62,8 @@ def test_the_locks_name_everything_the_project_asks_for_and_agree() -> None:
 @pytest.mark.promise("house.locks")
 @pytest.mark.parametrize(("lock", "extras"), [(LOCKS[0], ALL), (LOCKS[1], ("dev",))])
 def test_a_lock_is_whole_so_that_nothing_is_left_to_resolve(lock: str, extras: tuple[str, ...]) -> None:
-    pins = _pins(lock)
+    # Some are pinned once for an older Python and once for the newer ones.
+    pins = set(re.findall(r"^([a-z0-9-]+)==(\S+)", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE))
     seen: set[tuple[str, str]] = set()
     ahead = [("tallystick", extra) for extra in ("", *extras)]
     while ahead:
@@ -71,7 +72,7 @@ def test_a_lock_is_whole_so_that_nothing_is_left_to_resolve(lock: str, extras: t
             continue
         seen.add(here)
         if name != "tallystick":
-            assert pins.get(name) == version(name), f"{lock} does not pin {name} as it is installed"
+            assert (name, version(name)) in pins, f"{lock} does not pin {name} as it is installed"
         for needed in map(Requirement, requires(name) or ()):
             if needed.marker is None or needed.marker.evaluate({"extra": extra}):
                 ahead += [(canonicalize_name(needed.name), each) for each in ("", *needed.extras)]
