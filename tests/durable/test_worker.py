@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dbos
+import dbos._queue
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -70,6 +70,27 @@ def test_a_queue_gives_the_lower_priority_first(place: Place) -> None:
         place.durable.wait("later", timeout_s=240)
     order = (place.out / "attempts.log").read_text().splitlines()
     assert order == ["now/step:0", "soon/step:0", "later/step:0"]
+
+
+@pytest.mark.promise("durable.queues")
+def test_a_run_that_is_slow_to_begin_keeps_its_place_in_a_queue_of_one(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = dbos._queue.execute_dequeued_workflow
+    waits = iter((0.4, 0.2, 0.0))
+
+    def late(*given: Any) -> None:
+        # As on a machine that is too busy to give the thread its turn; the queue is asked every 20 ms.
+        threading.Timer(next(waits), begin, given).start()
+
+    monkeypatch.setattr(dbos._queue, "execute_dequeued_workflow", late)
+    for run_id in ("first", "second", "third"):
+        place.durable.start("sample.single", place.args(steps=1), run_id=run_id)
+    with InProcessWorker(place.durable):
+        for run_id in ("first", "second", "third"):
+            place.durable.wait(run_id, timeout_s=240)
+    order = (place.out / "attempts.log").read_text().splitlines()
+    assert order == ["first/step:0", "second/step:0", "third/step:0"]
 
 
 @pytest.mark.promise("durable.dead-letter", "durable.nothing-stuck")

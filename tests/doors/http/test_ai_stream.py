@@ -16,7 +16,7 @@ from tests.doors.http.asgi_calls import LOCAL, Answer, arequest
 from tests.doors.http.doorway import Doorway
 from tests.doors.http.talking import CHAT, SCENE, HangsAndTells, call, events, grounded, serve_agent, write_story
 from tests.doors.http.test_server import PATIENCE_S, Running
-from tests.scripted_server import Hangs, ScriptedServer
+from tests.scripted_server import ScriptedServer
 
 
 def stream(work: Any) -> EventStream:
@@ -190,12 +190,15 @@ def test_over_the_wire_a_step_is_seen_before_the_turn_has_ended(door: Doorway) -
     write_story(door.workspace)
     server = Running(door.server.app, ServerSettings())
     try:
-        with ScriptedServer(call("file_reader", {"file_path": SCENE}), Hangs()) as model:
+        hangs = HangsAndTells()
+        with ScriptedServer(call("file_reader", {"file_path": SCENE}), hangs) as model:
             serve_agent(door.workspace, model)
             connection = post(server.port, {"message": "Does Ada sail?", "agentId": "critic", "stream": True})
             heard = b""
             while b"event: step" not in heard:
                 heard += connection.recv(65536)
+            # Left between two questions, the model's connection would stay open for the next one.
+            assert hangs.asked.wait(PATIENCE_S)
             connection.close()
             assert model.wait_until_idle()
     finally:

@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tallystick.errors import ConfigError
 from tallystick.storage.durable.book import FlowBook, FlowCard
+from tallystick.storage.durable.claims import Claims
 from tallystick.storage.durable.database import DATABASE_AWAY, SCHEMA
 from tallystick.storage.durable.flows import HandOver, LoopRun, PlainRun, Surroundings
 from tallystick.storage.durable.plain import failure_of, failure_record, plain_json
@@ -44,6 +45,7 @@ class Executor:
         self._runs = runs
         self._stopping = threading.Event()
         self._clock = clock
+        self._claims = Claims(self._is_limited, self._stopping)
         self._running: Counter[str] = Counter()
         self._running_lock = threading.Lock()
 
@@ -61,6 +63,7 @@ class Executor:
         try:
             _quieten()
             DBOS(config=self._config())
+            self._claims.watch()
             for card in self._book.flows.values():
                 body = self._async_body(card) if card.is_async else self._plain_body(card)
                 DBOS.workflow(name=card.name, max_recovery_attempts=card.attempts - 1)(body)
@@ -90,7 +93,12 @@ class Executor:
 
     def _destroy(self) -> None:
         DBOS.destroy(destroy_registry=True)
+        self._claims.leave()
         _one_per_process.release()
+
+    def _is_limited(self, queue: str | None) -> bool:
+        known = self._book.queues.get(queue or "")
+        return known is not None and known.per_worker is not None
 
     def _config(self) -> DBOSConfig:
         return {
@@ -132,6 +140,7 @@ class Executor:
     def _begun(self) -> Iterator[str]:
         """Count the run among the running; twice at once is possible after a take-over from ourselves."""
         run_id = DBOS.workflow_id or ""
+        self._claims.begun(run_id)
         if self._stopping.is_set():
             raise HandOver
         with self._running_lock:
