@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.continuity.novels import novels
@@ -27,6 +30,7 @@ from tallystick.rooms.studio.book.scenes import parse_scene
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.candidates import Candidate, candidates
 from tallystick.rooms.studio.continuity.checking import Reading
+from tallystick.rooms.studio.continuity.gazetteer import is_city
 from tallystick.rooms.studio.continuity.likelihood import SCALE, features
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.readers import READERS
@@ -56,11 +60,16 @@ SMALL_TALK = (
     "Helen Marlowe walked down to the harbour with Tobias. Mr. Marsh followed them, and Doctor Penrose came last.\n\n"
     '"It will rain," said Helen.\n\n"It always does," Tobias replied, and he laughed. Helen smiled at him.'
 )
+NAMES = frozenset({"Helen", "Tobias", "Mr", "Wetherby", "Penn", "Marlowe"})
 VECTORS = Path(__file__).parents[2] / "tests" / "vectors"
 STRENGTH = 1.0
 """Of the fit: the smaller, the less a rare word can say."""
+FURTHEST = 3.0
+"""The most that the odds of a feature count beforehand."""
 BACKGROUND = 0.5
 """What a sentence of a novel counts at most, beside one that was written for this."""
+OWN = 3.0
+"""What one of our own counts: it is short, and says the plainest thing there is to say."""
 LEAST = 6
 """Weights smaller than this are left out."""
 Row = tuple[str, set[str], bool, float]
@@ -69,26 +78,34 @@ Row = tuple[str, set[str], bool, float]
 def evened(rows: list[Row]) -> list[Row]:
     """The same; the novels' sentences of a kind together count no more than those that tell it."""
     told = Counter(row[0] for row in rows if row[2])
-    read = Counter(row[0] for row in rows if row[3] != 1.0)
+    read = Counter(row[0] for row in rows if row[3] == BACKGROUND)
     return [
-        (kind, found, is_told, counts if counts == 1.0 else min(counts, told[kind] / read[kind]))
+        (kind, found, is_told, min(counts, told[kind] / read[kind]) if counts == BACKGROUND else counts)
         for kind, found, is_told, counts in rows
     ]
 
 
 def told_rows(hands: Collection[str]) -> Iterator[Row]:
     """The hands' sentences: a candidate of a sentence's own kind is told or not; one of another kind is not."""
-    for form in forms_of(hands):
-        meant = KIND_OF.get(f"{form.kind}/{form.name}")
-        for which, person, texts in written(form):
-            for candidate, binder, at in _read(texts):
-                if at is None or candidate.fact.subject not in KEYS[person]:
-                    continue
-                own = candidate.kind == meant
-                # What is clean after a death may well say that somebody is dead.
-                if not (own and meant == DEAD and which == "clean"):
-                    told = own and which in (("settled",) if meant == DEAD else ("settled", "broken"))
-                    yield candidate.kind, features(binder, candidate), told, 1.0
+    return chain.from_iterable(map(_rows_of, sorted(hands)))
+
+
+@cache
+def _rows_of(hand: str) -> tuple[Row, ...]:
+    return tuple(row for form in forms_of([hand]) for row in _rows_in(form))
+
+
+def _rows_in(form: Form) -> Iterator[Row]:
+    meant = KIND_OF.get(f"{form.kind}/{form.name}")
+    for which, person, texts in written(form):
+        for candidate, binder, at in _read(texts):
+            if at is None or candidate.fact.subject not in KEYS[person]:
+                continue
+            own = candidate.kind == meant
+            # What is clean after a death may well say that somebody is dead.
+            if not (own and meant == DEAD and which == "clean"):
+                told = own and which in (("settled",) if meant == DEAD else ("settled", "broken"))
+                yield candidate.kind, features(binder, candidate), told, 1.0
 
 
 def written(form: Form) -> Iterator[tuple[str, int, list[tuple[str, str]]]]:
@@ -131,11 +148,15 @@ def own_rows() -> Iterator[Row]:
     for path in sorted((VECTORS / "continuity_told").glob("*.json")):
         held = json.loads(path.read_text(encoding="utf-8"))
         for sentences in (held.get("told", ()), held.get("silent", ())):
-            yield from _ruled("\n\n".join((SMALL_TALK, *sentences)))
+            yield from _own("\n\n".join((SMALL_TALK, *sentences)))
     for path in sorted((VECTORS / "continuity").glob("*.json")):
         held = json.loads(path.read_text(encoding="utf-8"))
         for pair in (*held.get("contradictions", ()), *held.get("clean", ())):
-            yield from _ruled("\n\n".join((SMALL_TALK, *(part for part in pair if isinstance(part, str)))))
+            yield from _own("\n\n".join((SMALL_TALK, *(part for part in pair if isinstance(part, str)))))
+
+
+def _own(text: str) -> Iterator[Row]:
+    return ((kind, found, is_read, OWN) for kind, found, is_read, _ in _ruled(text))
 
 
 def _ruled(text: str) -> Iterator[Row]:
@@ -155,7 +176,13 @@ def telling(text: str) -> tuple[Narration, Binder]:
 
 def paragraphs(texts: Sequence[tuple[str, str]]) -> str:
     """A small book with a paragraph for each of some texts."""
-    return "\n\n".join((OPENING, *(text for text, _ in texts)))
+    told = [text for text, _ in texts]
+    # In a whole novel the words that begin a sentence stand elsewhere with a small letter, and so are no names.
+    opens = {word for text in told for word in _OPENS.findall(text) if word not in NAMES and not is_city(word.lower())}
+    return "\n\n".join((f"{OPENING} He spoke of {', '.join(sorted(word.lower() for word in opens))}.", *told))
+
+
+_OPENS = re.compile(r"(?:^|[.!?] |“)([A-Z][a-z]+)")
 
 
 def place_of(line: int) -> int | None:
@@ -168,6 +195,12 @@ def _read(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[Candidate, Binder,
     narration, binder = telling(paragraphs(texts))
     for candidate in candidates(narration, binder):
         yield candidate, binder, place_of(candidate.fact.line)
+
+
+def _apart(matrix: Any, is_told: Any, counts: Any) -> Any:
+    """How far each feature sets apart what is told, by its odds alone: one that stands in both alike can say little."""
+    told, untold = (matrix.T @ (counts * which) + 1.0 for which in (is_told, ~is_told))
+    return np.minimum(np.abs(np.log(told / told.sum()) - np.log(untold / untold.sum())), FURTHEST)
 
 
 def learned(rows: list[Row]) -> dict[str, Any]:
@@ -186,9 +219,12 @@ def learned(rows: list[Row]) -> dict[str, Any]:
         across += places
         down += [number] * len(places)
     matrix = csr_matrix((np.ones(len(across)), (down, across)), shape=(len(rows), len(known)))
+    is_told, counts = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
+    apart = _apart(matrix, is_told, counts)
+    apart[[known[f"\t{kind}"] for kind in kinds]] = 1.0
     fit = LogisticRegression(C=STRENGTH, max_iter=400)
-    fit.fit(matrix, [row[2] for row in rows], sample_weight=[row[3] for row in rows])
-    weight = {name: round(float(fit.coef_[0][place]) * SCALE) for name, place in known.items()}
+    fit.fit(matrix @ diags(apart), is_told, sample_weight=counts)
+    weight = {name: round(float(fit.coef_[0][place] * apart[place]) * SCALE) for name, place in known.items()}
     bias = round(float(fit.intercept_[0]) * SCALE)
     own: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
     shared: dict[str, int] = {}

@@ -19,7 +19,7 @@ def main() -> None:
     hands, read = seen_hands(), novel_rows(DATA)
     rows = evened([*told_rows(hands), *own_rows(), *chain(*read)])
     held = learned(rows)
-    held["told"], held["untold"], lines = bounds(hands, read)
+    held["bounds"], lines = bounds(hands, read, held)
     WEIGHTS.write_text(json.dumps(held, ensure_ascii=False, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     print(f"{len(rows)} candidates, {sum(row[2] for row in rows)} of them told\n{lines}")
 

@@ -1,6 +1,7 @@
 """What the rules do not know and is told all the same; what they take for told and is not."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from tallystick.rooms.studio.continuity.candidates import candidates
 from tallystick.rooms.studio.continuity.checking import Reading, _read
+from tallystick.rooms.studio.continuity.comparing import Comparer
+from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.likelihood import WEIGHTS, bounds, features, likelihood
 from tallystick.rooms.studio.continuity.second_look import key_of, second_look
@@ -63,7 +66,9 @@ def test_the_weights_are_whole_numbers_and_every_kind_has_its_own() -> None:
     assert set(held["own"]) == set(KINDS)
     for weights in (held["shared"], *held["own"].values(), held["bias"]):
         assert all(type(weight) is int for weight in weights.values())
-    assert all(told > untold for told, untold in map(bounds, KINDS))
+    for limits in map(bounds, KINDS):
+        assert limits.untold < limits.told <= limits.told_alone
+        assert limits.untold <= limits.untold_alone < limits.told_alone
 
 
 @pytest.mark.promise("continuity.second-look")
@@ -76,8 +81,22 @@ def test_what_the_rules_read_is_only_left_out_where_a_candidate_speaks_against_i
         kept = list(second_look(narration, binder, read))
         for fact in read:
             one = found.get(key_of(narration, fact))
-            assert fact in kept or (one is not None and likelihood(binder, one) < bounds(one.kind)[1])
+            here = [other for other in kept if key_of(narration, other) == key_of(narration, fact)]
+            assert here or (one is not None and likelihood(binder, one) < bounds(one.kind).untold)
         for fact in kept:
-            assert fact in read or likelihood(binder, found[key_of(narration, fact)]) >= bounds(fact.attribute)[0]
+            one = found.get(key_of(narration, fact))
+            assert replace(fact, sure=True) in read or (one and likelihood(binder, one) >= bounds(one.kind).told)
+            assert fact.sure or (one and likelihood(binder, one) < bounds(one.kind).told_alone)
         for one in found.values():
             assert features(binder, one) == features(binder, one)
+
+
+@pytest.mark.promise("continuity.second-look")
+@pytest.mark.parametrize("sure", [True, False])
+def test_what_is_not_sure_speaks_against_another_sentence_and_not_against_a_card(*, sure: bool) -> None:
+    brown = replace(told("Helen raised her brown eyes from the page.")[0], offset=900, sure=sure)
+    scene = replace(brown, value=("blue",), words="blue", offset=10, sure=True)
+    card = replace(scene, path="Compendium/Characters/CHAR-helen.md", from_card=True, order=0)
+    comparer = Comparer(elapsed=Elapsed([]), nested=lambda *_: False, changed=lambda *_: False)
+    assert [one.first.from_card for one in comparer.conflicts([card, brown])] == [True] * sure
+    assert [one.first.from_card for one in comparer.conflicts([scene, brown])] == [False]

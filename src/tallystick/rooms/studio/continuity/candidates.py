@@ -8,14 +8,15 @@ import re
 from collections.abc import Callable, Iterator
 
 from tallystick.records import record
+from tallystick.rooms.studio.continuity.alone import named_people
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.colours import EYES, HAIR, colours_in
 from tallystick.rooms.studio.continuity.dates import DATE, DATE_WORDS, WEEKDAYS, Moment, moment_of
 from tallystick.rooms.studio.continuity.facts import Fact, Value, fact_at
-from tallystick.rooms.studio.continuity.focus import about
+from tallystick.rooms.studio.continuity.focus import agrees
 from tallystick.rooms.studio.continuity.narration import Narration
 from tallystick.rooms.studio.continuity.people import Mention
-from tallystick.rooms.studio.continuity.place_names import Place, only_place
+from tallystick.rooms.studio.continuity.place_names import Place, only_place, places_in
 from tallystick.rooms.studio.continuity.prose import Prose
 from tallystick.rooms.studio.continuity.tie_cues import WEEKDAYS as A_WEEKDAY
 from tallystick.rooms.studio.continuity.tie_cues import YEARS as A_YEAR
@@ -30,7 +31,7 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 )
 
 YOUNGEST, OLDEST = 8, 110
-_NEAR = 60
+_NEAR = 100
 """Characters between a colour and what it may be the colour of."""
 _EYES = re.compile(r"\b(?:eyes?|iris(?:es)?|pupils|gaze)\b|-eyed\b")
 _HAIR = re.compile(
@@ -99,19 +100,34 @@ def _with_capitals(prose: Prose) -> list[int]:
 
 
 def _owner(binder: Binder, number: int) -> Mention | None:
-    if binder.prose.sentences[number].is_question:
+    """The one person whom the sentence names, or else the one beside it; whether it is said of him is weighed later."""
+    sentence = binder.prose.sentences[number]
+    if sentence.is_question:
         return None
-    found = about(binder, number)
-    if found is None or not binder.cast.is_person(found.key) or _OF_KIN.match(binder.prose.told, found.end):
-        return None
-    return found
+    for near in (number, number - 1, number + 1):
+        if near in _beside(binder, number):
+            people = named_people(binder, near)
+            if people:
+                alone = len({one.key for one in people}) == 1
+                return people[0] if alone and (near == number or agrees(binder, people[0], sentence.text)) else None
+    return None
 
 
-_OF_KIN = re.compile(
-    r"'s?\s+(?:own\s+|elder\s+|younger\s+|late\s+|poor\s+|old\s+)?(?:mother|father|parents|brother|sister|son|daughter|child|"
-    r"children|wife|husband|uncle|aunt|cousin|nephew|niece|grand\w+|twin|friend|servant|maid|cook|neighbou?r|dog|cat|horse)\b"
-)
-"""`Helen's mother was born in Cork`: what follows may be hers, and the rules know when it is Helen's all the same."""
+def _beside(binder: Binder, number: int) -> range:
+    """A sentence and those before and after it in its paragraph."""
+    sentences = binder.prose.sentences
+    here = sentences[number].paragraph
+    first = number - (number > 0 and sentences[number - 1].paragraph == here)
+    last = number + (number + 1 < len(sentences) and sentences[number + 1].paragraph == here)
+    return range(first, last + 1)
+
+
+def _place_of(binder: Binder, number: int, owner: Mention) -> Place | None:
+    """The one place that the sentence names; where it names none, the one of a sentence beside it."""
+    if places_in(binder, number, owner):
+        return only_place(binder, number, owner)
+    near = [only_place(binder, one, owner) for one in _beside(binder, number) if one != number]
+    return next((place for place in near if place is not None), None)
 
 
 def _coloured(lexicon: dict[str, str], noun: re.Pattern[str], attribute: str) -> "Reader":
@@ -146,7 +162,7 @@ def _aged(binder: Binder, number: int, _owner: Mention) -> Iterator[Given]:
 def _left(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
     sentence = binder.prose.sentences[number]
     days = list(A_WEEKDAY.finditer(binder.prose.told, sentence.start, sentence.end))
-    place = only_place(binder, number, owner) if len({one.group() for one in days}) == 1 else None
+    place = _place_of(binder, number, owner) if len({one.group() for one in days}) == 1 else None
     if place is not None:
         value = Moment(weekday=WEEKDAYS.index(days[0].group("day").lower())).as_value()
         yield f"left for {place.value}", value, days[0].span(), _standing(place), ()
@@ -155,7 +171,7 @@ def _left(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
 def _lasted(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
     sentence = binder.prose.sentences[number]
     found = list(_DAYS.finditer(binder.prose.told, sentence.start, sentence.end))
-    place = only_place(binder, number, owner) if len({number_of(one.group()) for one in found}) == 1 else None
+    place = _place_of(binder, number, owner) if len({number_of(one.group()) for one in found}) == 1 else None
     days = number_of(found[0].group()) if place is not None else None
     if place is not None and days is not None:
         yield f"days to {place.value}", (days,), found[0].span(), _standing(place), ()
@@ -164,7 +180,7 @@ def _lasted(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
 def _came(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
     sentence = binder.prose.sentences[number]
     found = list(A_YEAR.finditer(binder.prose.told, sentence.start, sentence.end))
-    place = only_place(binder, number, owner) if len({one.group() for one in found}) == 1 else None
+    place = _place_of(binder, number, owner) if len({one.group() for one in found}) == 1 else None
     if place is not None:
         value = Moment(year=int(found[0].group())).as_value()
         yield f"came to {place.value}", value, found[0].span(), _standing(place), ()
@@ -195,15 +211,12 @@ _OF_BIRTH = re.compile(
 
 
 def _around(binder: Binder, number: int) -> str:
-    """A sentence and those beside it in its paragraph."""
-    sentences = binder.prose.sentences
-    near = sentences[max(number - 1, 0) : number + 2]
-    return " ".join(one.text for one in near if one.paragraph == sentences[number].paragraph)
+    return " ".join(binder.prose.sentences[near].text for near in _beside(binder, number))
 
 
 def _spent(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
     dated = _dated(binder, number)
-    place = only_place(binder, number, owner) if dated is not None else None
+    place = _place_of(binder, number, owner) if dated is not None else None
     if dated is not None and place is not None:
         found, moment = dated
         when = "night" if _DARK.search(binder.prose.sentences[number].text) else ""

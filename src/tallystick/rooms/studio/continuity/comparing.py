@@ -86,7 +86,7 @@ class Comparer:
 
     def clash(self, first: Fact, second: Fact) -> str | None:
         """Why two facts of one attribute cannot both be true; None where they can."""
-        if first.from_card and not _holds(first, second.order):
+        if first.from_card and not (second.sure and _holds(first, second.order)):
             return None
         for belongs, compare in self._comparisons:
             if belongs(first):
@@ -150,7 +150,7 @@ class Comparer:
             for birth in births:
                 year = int(birth.value[0])
                 for fact in groups.get((subject, "age"), []) if year else []:
-                    if not fact.details or fact.from_card:
+                    if not fact.details or fact.from_card or (birth.from_card and not fact.sure):
                         continue
                     age = int(fact.details[0]) - year
                     low, high = (int(part) for part in fact.value)

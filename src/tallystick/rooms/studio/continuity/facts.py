@@ -37,6 +37,8 @@ class Fact:
     valid_until: int | None = None
     """The first scene that it no longer holds in."""
     from_card: bool = False
+    sure: bool = True
+    """Whether its sentence alone is enough to speak against a card."""
     details: tuple[str, ...] = field(default=())
     """What a rule needs beside the value, e.g. the year a sentence gives."""
 

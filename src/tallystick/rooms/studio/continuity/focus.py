@@ -154,7 +154,7 @@ def bearer(binder: Binder, number: int, at: int, *, leads: bool = False) -> Ment
         and owner.start < at
     ):
         return owner
-    if _SELF.search(_AS_WE_KNOW.sub("", sentence.text)) or not _agrees(binder, owner, sentence.text[start:end]):
+    if _SELF.search(_AS_WE_KNOW.sub("", sentence.text)) or not agrees(binder, owner, sentence.text[start:end]):
         return None
     return owner if _is_his(sentence.text, place, [one.start - sentence.start for one in people], start, end) else None
 
@@ -211,7 +211,8 @@ def _stands_by(text: str, other: re.Match[str]) -> bool:
     )
 
 
-def _agrees(binder: Binder, owner: Mention, clause: str) -> bool:
+def agrees(binder: Binder, owner: Mention, clause: str) -> bool:
+    """Whether no pronoun of a clause is of another gender than its owner."""
     gender = binder.cast.gender(owner.key)
     men, women = _HE.search(clause) is not None, _SHE.search(clause) is not None
     return not (men and women) and not (men and gender == "f") and not (women and gender == "m")
@@ -232,7 +233,7 @@ def _neighbour(binder: Binder, number: int, at: int) -> Mention | None:
         found = people[0]
         leads = near < number or found.start - sentences[near].start < _OPENING
         alone = len({one.key for one in people}) == 1 and not OTHERS.search(HIMSELF.sub(" ", sentences[near].text))
-        return found if leads and (alone or near > number) and _agrees(binder, found, sentences[number].text) else None
+        return found if leads and (alone or near > number) and agrees(binder, found, sentences[number].text) else None
     return None
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tallystick.records import record
 from tallystick.rooms.studio.continuity.binding import Binder
 from tallystick.rooms.studio.continuity.candidates import Candidate
 
@@ -36,10 +37,24 @@ def likelihood(binder: Binder, candidate: Candidate) -> int:
     return told
 
 
-def bounds(kind: str) -> tuple[int, int]:
-    """From where on it is told whatever the rules say, and below where it is not."""
-    held = _held()
-    return held["told"][kind], held["untold"][kind]
+@record
+class Bounds:
+    """What a likelihood must reach."""
+
+    told: int
+    """From where on it is told whatever the rules say."""
+    untold: int
+    """Below where it is not, whatever the rules say."""
+    told_alone: int
+    untold_alone: int
+    """The same where nothing but this one sentence speaks: two that are read must both be misread to be wrong."""
+
+
+@cache
+def bounds(kind: str) -> Bounds:
+    """What the likelihood of such a candidate must reach."""
+    held = _held()["bounds"]
+    return Bounds(**{name: by_kind[kind] for name, by_kind in held.items()})
 
 
 def features(binder: Binder, candidate: Candidate) -> set[str]:
