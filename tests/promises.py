@@ -571,6 +571,7 @@ PROMISES: dict[str, str] = {
     "continuity.speech": "Speech is told from narration however the book marks it",
     "continuity.card-forms": "A card settles a fact in front matter, lines, tables, constraints or sentences",
     "continuity.wordings": "A fact is read in the many ways English has for it, and not from what only sounds like one",
+    "continuity.sure": "A sentence that alone is not sure enough speaks against other sentences and not against a card",
     "continuity.second-look": "A fact that no rule knows the words of is read where its words weigh enough, and left where they do not",
     "continuity.card-notes": "A card settles a fact in notes and loose fields as well, however the field is called",
     "continuity.bans": "A scene that does what a card's constraint forbids is found",

@@ -91,7 +91,7 @@ def test_what_the_rules_read_is_only_left_out_where_a_candidate_speaks_against_i
             assert features(binder, one) == features(binder, one)
 
 
-@pytest.mark.promise("continuity.second-look")
+@pytest.mark.promise("continuity.sure")
 @pytest.mark.parametrize("sure", [True, False])
 def test_what_is_not_sure_speaks_against_another_sentence_and_not_against_a_card(*, sure: bool) -> None:
     brown = replace(told("Helen raised her brown eyes from the page.")[0], offset=900, sure=sure)
