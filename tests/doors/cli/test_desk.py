@@ -144,7 +144,7 @@ def test_people_decide_with_the_token_and_nobody_without(tally: Tally, shop: Pat
     assert tally(*edit).error == "unsupported_sentence"
     assert tally("desk", "approve", name, "--yes", "--token", token).out == f"{name}: approved\n"
     assert tally("desk", "approve", name, "--yes", "--token", token).error == "review_over"
-    assert "1 messages sent" in tally("desk", "work").out
+    assert "1 message sent" in tally("desk", "work").out
     assert tally("desk", "queue").out == ""
     assert tally("--json", "desk", "metrics").json["override_rate"] == 1.0
 

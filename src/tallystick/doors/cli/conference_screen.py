@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.exits import Exit
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.conference_answer import Held
@@ -46,7 +47,7 @@ class ConferenceScreen(ChatScreen):
         ended = held.round
         saved = "" if ended.issue_id is None else f", saved as {ended.issue_id}"
         where = f"conference {held.conference.conference_id}, round {ended.number}"
-        self._note(f"  {where}: {ended.state.replace('_', ' ')}, {_counted(ended.receipts)}{saved}")
+        self._note(f"  {where}: {ended.state.replace('_', ' ')}, {counted(len(ended.receipts), 'receipt')}{saved}")
         return self._exit(held)
 
     def _spoken(self, spoken: "Spoken") -> None:
@@ -80,7 +81,3 @@ class ConferenceScreen(ChatScreen):
         told = {spoken.status for spoken in held.spoken}
         # Nobody had anything to add: that is an answer. Nobody's words held: that is none.
         return Exit.OK if told <= {"accepted", "abstained"} or "accepted" in told else Exit.REFUSED
-
-
-def _counted(receipts: tuple[str, ...]) -> str:
-    return "no receipts" if not receipts else f"{len(receipts)} receipt{'s' if len(receipts) > 1 else ''}"

@@ -8,6 +8,7 @@ from tallystick.doors.cli.demo_parts import Shown, Stage
 from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import running_tools
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.conference import Conferences
@@ -113,7 +114,8 @@ def _show(screen: Screen, held: "Held") -> None:
         screen.line()
         screen.line(f"  Not their business, so they abstain: {', '.join(silent)}")
     screen.line()
-    screen.line(f"  The round is saved as {held.round.issue_id}; {len(held.round.receipts)} receipts are linked to it.")
+    linked = counted(len(held.round.receipts), "receipt")
+    screen.line(f"  The round is saved as {held.round.issue_id}, with {linked}.")
 
 
 def _say(screen: Screen, spoken: "Spoken") -> None:

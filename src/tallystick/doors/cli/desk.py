@@ -12,6 +12,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.desk_text import say_text, say_ticket
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
@@ -223,7 +224,8 @@ def work(
                 advance(number, None)
         sent = support.office.sending.send_due()
     here.screen.data({"tickets": ended, "sent": sent.sent, "withheld": sent.withheld})
-    here.screen.line(f"{len(ended)} tickets worked on, {sent.sent} messages sent, {sent.withheld} withheld")
+    worked, messages = counted(len(ended), "ticket"), counted(sent.sent, "message")
+    here.screen.line(f"{worked} worked on, {messages} sent, {sent.withheld} withheld")
 
 
 def listed(

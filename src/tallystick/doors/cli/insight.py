@@ -10,6 +10,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import UsageMistake
 from tallystick.doors.cli.insight_work import call, ingest, insight_in, one_of
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.counts import counted
 
 Dataset = Annotated[
     int, typer.Argument(metavar="DATASET", min=1, help="Its number; `tally insight datasets` lists them.")
@@ -53,7 +54,8 @@ def take(
     rows = [{"line": row.line, "reason": row.reason, "detail": row.detail} for row in bad]
     here.screen.data({**taken, "mapping": mapping, "bad_rows": rows})
     here.screen.line(
-        f"dataset {taken['dataset_id']}: {taken['row_count']} tickets, {taken['department_count']} departments"
+        f"dataset {taken['dataset_id']}: {counted(taken['row_count'], 'ticket')}, "
+        f"{counted(taken['department_count'], 'department')}"
         f"{'' if taken['inserted_tickets'] else ' (taken before)'}"
     )
     here.screen.line("columns: " + ", ".join(f"{field}={column}" for field, column in mapping.items()))
@@ -97,7 +99,8 @@ def embed(
         made = call(gate, here.screen, "tool.embed.run", args, doing="Embedding")
     here.screen.data(made)
     here.screen.line(
-        f"{made['embedded_count']} tickets, {made['backend']} {made['model_name']}, {made['vector_dim']} numbers each"
+        f"{counted(made['embedded_count'], 'ticket')}, {made['backend']} {made['model_name']}, "
+        f"{made['vector_dim']} numbers each"
     )
 
 
@@ -189,7 +192,7 @@ def analyze(
     answer: dict[str, Any] = {} if found is None else dict(found.answer)
     here.screen.data({**made, "answer": answer})
     insight_report.say_answer(here.screen, answer)
-    here.screen.note(f"analysis {made['analysis_id']}, {made['ticket_count']} tickets looked at")
+    here.screen.note(f"analysis {made['analysis_id']}, {counted(made['ticket_count'], 'ticket')} looked at")
 
 
 def history(

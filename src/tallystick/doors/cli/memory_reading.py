@@ -11,6 +11,7 @@ from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
@@ -164,7 +165,8 @@ def diff(
     with here.gate(plugins=True) as gate:
         found = memory_in(gate).reading.diff(first, last)
     here.screen.data(found)
-    here.screen.line(f"{found['observations']} observations, {found['added_total']} propositions came up")
+    seen, added = counted(found["observations"], "observation"), counted(found["added_total"], "proposition")
+    here.screen.line(f"{seen}, {added} came up")
     for change in found["changed"]:
         here.screen.line(f"#{change['seq']}  {change['says']}: {change['before'] or 'new'} → {change['after']}")
         here.screen.line(f"    {change['words']}")
@@ -183,7 +185,8 @@ def _told(here: Here, filled: "Filled") -> Exit:
     made = filled.remembered
     here.screen.data(filled.as_dict())
     denied = f", contradicted {len(made.contradicted_ids)}" if made.contradicted_ids else ""
-    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts{denied}")
+    facts = counted(len(made.proposition_ids), "fact")
+    here.screen.line(f"recorded {len(made.observation_ids)}, proposed {facts}{denied}")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
     if filled.unheard is not None:

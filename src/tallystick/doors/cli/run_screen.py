@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.visible import visible_json
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.runs.desk import Slot
@@ -67,7 +68,7 @@ def _step_line(step: dict[str, Any]) -> str:
     doer = step.get("tool") or step.get("action") or step.get("agent") or "patch"
     items = f" {step['items']['done']}/{step['items']['total']}" if "items" in step else ""
     why = f": {step['message']}" if step.get("message") else ""
-    receipts = f"  [{len(step['receipts'])} receipts]" if step["receipts"] else ""
+    receipts = f"  [{counted(len(step['receipts']), 'receipt')}]" if step["receipts"] else ""
     return f"  {MARKS.get(step['status'], ' ')} {step['step']} ({doer}) {step['status']}{items}{why}{receipts}"
 
 

@@ -8,6 +8,7 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.counts import counted
 
 
 def add_to(app: typer.Typer) -> None:
@@ -68,5 +69,5 @@ def worker(
         left = run_worker(durable, stop, worker_id=chosen, ready=lambda: here.screen.note(ready))
     here.screen.data({"worker": chosen, "left": sorted(left)})
     if left:
-        here.screen.note(f"{len(left)} runs were in the middle of a step; another worker does that step again")
+        here.screen.note(f"{counted(len(left), 'run')} in the middle of a step; another worker does that step again")
     return Exit.OK

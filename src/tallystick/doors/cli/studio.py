@@ -13,6 +13,7 @@ from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.studio_app import studio_app
 from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.studio import TakenOut
@@ -158,7 +159,7 @@ def _range(asked: str, total: int) -> tuple[int, int]:
 
 
 def _draw(screen: Screen, node: "Node", depth: int) -> None:
-    told = "/" if node.kind == "folder" else "" if node.lines is None else f"  {node.lines} lines"
+    told = "/" if node.kind == "folder" else "" if node.lines is None else f"  {counted(node.lines, 'line')}"
     role = f"  ({node.role})" if node.role else ""
     screen.line(f"{'  ' * depth}{node.name}{told}{role}")
     for child in node.children:
@@ -191,7 +192,8 @@ def _save(here: Here, out: Path, form: str, made: "TakenOut", *, force: bool) ->
         Screen(quiet=True).document(files[""], out, force=force)
     size = sum(map(len, files.values()))
     here.screen.data({"format": form, "out": str(out), "files": len(files), "bytes": size, **complaints})
-    here.screen.line(f"written: {out} ({size} bytes)" if form != "folder" else f"written: {len(files)} files to {out}")
+    written = f"{counted(len(files), 'file')} to {out}" if form == "folder" else f"{out} ({size} bytes)"
+    here.screen.line(f"written: {written}")
     tell_complaints(here.screen, complaints)
 
 

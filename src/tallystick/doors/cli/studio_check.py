@@ -11,6 +11,7 @@ from tallystick.doors.cli.studio_app import studio_app
 from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.studio_source import Opened, opened, place_words
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate
@@ -86,7 +87,7 @@ def cards(
         for fact in told:
             here.screen.line(f"    {fact['field']}: {fact['value']}  ({place_words(fact)}: {fact['quote']})")
     if write:
-        here.screen.note(f"{len(written)} cards written, {len(proposed) - len(written)} left as they are")
+        here.screen.note(f"{counted(len(written), 'card')} written, {len(proposed) - len(written)} left as they are")
 
 
 def _facts(proposed: "Proposed") -> list[dict[str, Any]]:
@@ -163,9 +164,10 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
         here.screen.note(f"not looked at: {loss['kind']} ({loss['count']}) in {loss['where']}: {loss['message']}")
     looked = found["looked_at"]
     open_ones = sum(not one["waived"] for one in found["findings"])
+    people, receipts = counted(looked["names"], "person", "people"), counted(len(found["receipts"]), "receipt")
     here.screen.note(
-        f"{open_ones or 'no'} contradictions in {looked['words']} words of {looked['files']} files "
-        f"({looked['facts']} facts, {looked['names']} people, {len(found['receipts'])} receipts)"
+        f"{counted(open_ones, 'contradiction')} in {counted(looked['words'], 'word')} of "
+        f"{counted(looked['files'], 'file')} ({counted(looked['facts'], 'fact')}, {people}, {receipts})"
     )
 
 

@@ -14,6 +14,7 @@ from tallystick.doors.mcp.relay_asked import Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay_loop import wakeful_loop
 from tallystick.doors.mcp.relay_stdio import StdioUpstream
 from tallystick.doors.mcp.wrapping import Wrapping
+from tallystick.doors.showing.counts import counted
 from tallystick.errors import ConfigError, LedgerError, TallyError
 from tallystick.rooms.relay.process import ServerProcess
 
@@ -85,7 +86,7 @@ def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
     tally = opened[0].tally
     failed = f", {tally.failed} failed" if tally.failed else ""
     _say(
-        f"tallystick: {tally.calls} calls, {tally.held} held, {tally.refused} refused{failed}; "
+        f"tallystick: {counted(tally.calls, 'call')}, {tally.held} held, {tally.refused} refused{failed}; "
         f"to check: tally audit verify {wrapping.typed_workspace}"
     )
 
