@@ -436,7 +436,7 @@ def test_on_exit_it_says_what_it_did_and_how_to_check(house):
     client.call("echo", {"text": "x"})
     assert client.close() == 0
     assert client.errors.strip().splitlines()[-1] == (
-        f"tallystick: 1 calls, 0 held, 0 refused; to check: tally audit verify {house.workspace}"
+        f"tallystick: 1 call, 0 held, 0 refused; to check: tally audit verify {house.workspace}"
     )
     quiet = house.wrap("--quiet")
     quiet.call("echo", {"text": "x"})
