@@ -251,6 +251,33 @@ def test_two_people_edit_one_file_and_nothing_typed_is_lost(served: Served, visi
     expect(page.locator(".cm-content")).to_contain_text("Mine.")
 
 
+NOT_JOINED = """
+let joined = false;
+window.letIn = false;
+Object.defineProperty(window, 'did_handshake', { get: () => joined && window.letIn, set: (now) => { joined = now; } });
+"""
+"""A page whose way to the server is slow."""
+
+
+@pytest.mark.promise("page.issues", "page.nothing-lost")
+def test_what_is_typed_and_pressed_before_the_page_is_joined_comes_in_its_order(served: Served, visit: Open) -> None:
+    here = visit(served)
+    page = here.log_in("/issues")
+    page.get_by_role("button", name="New issue").press("Enter")
+    page.get_by_label("Title", exact=True).fill("Typed at once")
+    page.context.add_init_script(NOT_JOINED)
+    page.get_by_role("button", name="Open it").press("Enter")
+    page.wait_for_url("**/issues/issue_*")
+    for number in range(3):
+        page.get_by_label("Say something").fill(f"Comment number {number}.")
+        page.get_by_role("button", name="Comment").press("Enter")
+        page.wait_for_timeout(30 + 7 * number)
+        page.evaluate("window.letIn = true")
+        expect(page.get_by_text(f"Comment number {number}.").locator("visible=true")).to_be_visible()
+        page.wait_for_function("window.letIn === false")
+    here.check()
+
+
 @pytest.mark.promise("page.issues")
 def test_an_issue_is_opened_commented_and_closed_by_keyboard(served: Served, visit: Open) -> None:
     here = visit(served)

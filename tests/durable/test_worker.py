@@ -4,8 +4,10 @@ import base64
 import pickle
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dbos._queue
@@ -79,9 +81,10 @@ def test_a_run_that_is_slow_to_begin_keeps_its_place_in_a_queue_of_one(
     begin = dbos._queue.execute_dequeued_workflow
     waits = iter((0.4, 0.2, 0.0))
 
-    def late(*given: Any) -> None:
+    def late(*given: Any) -> SimpleNamespace:
         # As on a machine that is too busy to give the thread its turn; the queue is asked every 20 ms.
         threading.Timer(next(waits), begin, given).start()
+        return SimpleNamespace(future=Future())
 
     monkeypatch.setattr(dbos._queue, "execute_dequeued_workflow", late)
     for run_id in ("first", "second", "third"):
@@ -91,6 +94,25 @@ def test_a_run_that_is_slow_to_begin_keeps_its_place_in_a_queue_of_one(
             place.durable.wait(run_id, timeout_s=240)
     order = (place.out / "attempts.log").read_text().splitlines()
     assert order == ["first/step:0", "second/step:0", "third/step:0"]
+
+
+@pytest.mark.promise("durable.queues", "durable.nothing-stuck")
+def test_a_run_that_never_begins_does_not_stop_its_queue(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = dbos._queue.execute_dequeued_workflow
+    lost: Future[Any] = Future()
+    lost.set_exception(RuntimeError("gone before it began"))
+
+    def loses_one(engine: Any, status: Any, owner: str) -> Any:
+        lose = status["workflow_uuid"] == "lost" and status["recovery_attempts"] == 1
+        return SimpleNamespace(future=lost) if lose else begin(engine, status, owner)
+
+    monkeypatch.setattr(dbos._queue, "execute_dequeued_workflow", loses_one)
+    for run_id in ("lost", "next"):
+        place.durable.start("sample.single", place.args(steps=1), run_id=run_id)
+    with InProcessWorker(place.durable):
+        ended = [place.durable.wait(run_id, timeout_s=240) for run_id in ("next", "lost")]
+    assert [run and run.state for run in ended] == ["done", "done"]
+    assert attempts(place.out) == {"next/step:0": 1, "lost/step:0": 1}
 
 
 @pytest.mark.promise("durable.dead-letter", "durable.nothing-stuck")

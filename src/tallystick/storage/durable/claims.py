@@ -6,7 +6,9 @@ is held up until the run it has taken has begun.
 """
 
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import dbos._queue
@@ -53,11 +55,20 @@ class Claims:
             return self._start(engine, status, owner)
         with self._changed:
             self._taken.add(run_id)
-        handle = self._start(engine, status, owner)
-        with self._changed:
-            for _ in range(round(BEGIN_S / LOOK_S)):
-                if run_id not in self._taken or self._stopping.is_set():
-                    break
-                self._changed.wait(LOOK_S)
-            self._taken.discard(run_id)
+        try:
+            handle = self._start(engine, status, owner)
+            self._wait(run_id, getattr(handle, "future", None))
+        finally:
+            self.begun(run_id)
         return handle
+
+    def _wait(self, run_id: str, future: Future[Any] | None) -> None:
+        """Until it is under way, or will never be."""
+        deadline = time.monotonic() + BEGIN_S
+        with self._changed:
+            while (
+                run_id in self._taken
+                and not (future is None or future.done() or self._stopping.is_set())
+                and time.monotonic() < deadline
+            ):
+                self._changed.wait(LOOK_S)

@@ -140,3 +140,21 @@ window.addEventListener('DOMContentLoaded', () => {
     held = now;
   }).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 });
+
+/* A page is there before it is joined to the server. What is typed until then goes out in the first moment after it, in
+   no order; so a button that is pressed so early is pressed again once that moment is over. */
+(() => {
+  const LOOK_MS = 10, AFTER_MS = 60;
+  const pressed = new Set();
+  let joined = false;
+  const look = () => setTimeout(window.did_handshake ? join : look, window.did_handshake ? AFTER_MS : LOOK_MS);
+  const join = () => { joined = true; pressed.forEach((button) => button.isConnected && button.click()); pressed.clear(); };
+  document.addEventListener('click', (event) => {
+    const button = joined ? null : event.target.closest?.('button');
+    if (!button) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    pressed.add(button);
+  }, true);
+  look();
+})();
