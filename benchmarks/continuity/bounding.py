@@ -28,8 +28,8 @@ from benchmarks.continuity.learning import (
 from benchmarks.continuity.wordings import forms_of
 from tallystick.rooms.studio.continuity.candidates import candidates
 from tallystick.rooms.studio.continuity.facts import Fact
-from tallystick.rooms.studio.continuity.likelihood import features
-from tallystick.rooms.studio.continuity.readers import READERS
+from tallystick.rooms.studio.continuity.likelihood import features, weight_of
+from tallystick.rooms.studio.continuity.readers import read_by_rules
 from tallystick.rooms.studio.continuity.second_look import key_of
 
 RULES_FROM = frozenset(f"seen_{number}" for number in range(1, 11))
@@ -97,7 +97,8 @@ def bounds(
 def _silent(weights: dict[str, Any], kind: str) -> int:
     """Above what is likeliest among our own sentences that tell nothing."""
     return max(
-        (weighed(weights, kind, found) + 1 for one, found, told, _ in own_rows() if one == kind and not told), default=0
+        (weight_of(weights, kind, found) + 1 for one, found, told, _ in own_rows() if one == kind and not told),
+        default=0,
     )
 
 
@@ -113,7 +114,7 @@ def _left_out(
         others = chain(openings, *(rows for rows in whole if rows is not novel))
         weights = learned(evened([*told_rows(set(hands) - set(out)), *own, *others]))
         for kind, found, _, _ in novel:
-            untold[kind].append(weighed(weights, kind, found))
+            untold[kind].append(weight_of(weights, kind, found))
         for one in chain(*(judge(hand, weights) for hand in out)):
             judged[one[0]].append(one)
     return judged, untold
@@ -192,12 +193,6 @@ def _read(judged: Sequence[Judged], which: str, bound: Bound) -> float:
     return read / len(ours)
 
 
-def weighed(weights: dict[str, Any], kind: str, found: set[str]) -> int:
-    """As the product weighs it."""
-    own, shared = weights["own"][kind], weights["shared"]
-    return int(weights["bias"][kind] + sum(shared.get(name, 0) + own.get(name, 0) for name in found))
-
-
 def judge(hand: str, weights: dict[str, Any]) -> Iterator[Judged]:
     """How each sentence of a hand is read."""
     for form in forms_of([hand]):
@@ -211,12 +206,12 @@ def judge(hand: str, weights: dict[str, Any]) -> Iterator[Judged]:
             for one in candidates(narration, binder):
                 place = place_of(one.fact.line)
                 if one.kind == kind and place is not None and _is_meant(one.fact, person, which, texts[place][1]):
-                    weight = weighed(weights, kind, features(binder, one))
+                    weight = weight_of(weights, kind, features(binder, one))
                     key = key_of(narration, one.fact)
                     weight_of[key] = max(weight, weight_of.get(key, weight))
                     likeliest[place] = max(weight, likeliest.get(place, weight))
             ruled: dict[int, int] = {}
-            for fact in (fact for read in READERS for fact in read(narration, binder)):
+            for fact in read_by_rules(narration, binder):
                 place = place_of(fact.line)
                 if place is not None and _is_of(kind, fact) and _is_meant(fact, person, which, texts[place][1]):
                     weight = weight_of.get(key_of(narration, fact), 0)

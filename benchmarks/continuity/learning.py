@@ -33,7 +33,7 @@ from tallystick.rooms.studio.continuity.checking import Reading
 from tallystick.rooms.studio.continuity.gazetteer import is_city
 from tallystick.rooms.studio.continuity.likelihood import SCALE, features
 from tallystick.rooms.studio.continuity.narration import Narration
-from tallystick.rooms.studio.continuity.readers import READERS
+from tallystick.rooms.studio.continuity.readers import read_by_rules
 from tallystick.rooms.studio.continuity.second_look import key_of
 
 KIND_OF = {
@@ -161,7 +161,7 @@ def _own(text: str) -> Iterator[Row]:
 
 def _ruled(text: str) -> Iterator[Row]:
     narration, binder = telling(text)
-    read = {key_of(narration, fact) for reader in READERS for fact in reader(narration, binder)}
+    read = {key_of(narration, fact) for fact in read_by_rules(narration, binder)}
     for candidate in candidates(narration, binder):
         yield candidate.kind, features(binder, candidate), key_of(narration, candidate.fact) in read, 1.0
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.rooms.studio.continuity.candidates import candidates
-from tallystick.rooms.studio.continuity.checking import Reading, _read
+from tallystick.rooms.studio.continuity.checking import Reading
 from tallystick.rooms.studio.continuity.comparing import Comparer
 from tallystick.rooms.studio.continuity.elapsed import Elapsed
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.likelihood import WEIGHTS, bounds, features, likelihood
+from tallystick.rooms.studio.continuity.readers import read_by_rules
 from tallystick.rooms.studio.continuity.second_look import key_of, second_look
 from tests.rooms.studio.continuity.telling import AFTER, BEFORE, book_of, rules, story
 
@@ -76,9 +77,9 @@ def test_the_weights_are_whole_numbers_and_every_kind_has_its_own() -> None:
 def test_what_the_rules_read_is_only_left_out_where_a_candidate_speaks_against_it(texts: list[str]) -> None:
     reading = Reading(book_of("\n\n".join((BEFORE, *texts))))
     for narration, binder in reading._tellings:
-        read = list(_read(narration, binder))
+        read = list(read_by_rules(narration, binder))
         found = {key_of(narration, one.fact): one for one in candidates(narration, binder)}
-        kept = list(second_look(narration, binder, read))
+        kept = list(second_look(narration, binder))
         for fact in read:
             one = found.get(key_of(narration, fact))
             here = [other for other in kept if key_of(narration, other) == key_of(narration, fact)]

@@ -33,18 +33,13 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 YOUNGEST, OLDEST = 8, 110
 _NEAR = 100
 """Characters between a colour and what it may be the colour of."""
-_EYES = re.compile(r"\b(?:eyes?|iris(?:es)?|pupils|gaze)\b|-eyed\b")
-_HAIR = re.compile(
-    r"\b(?:hairs?|locks?|curls?|tress(?:es)?|ringlets?|braids?|plaits?|pigtails?|ponytail|fringe|mane|mop|chignon|"
-    r"topknot|forelock|bun|strands?)\b|-(?:haired|headed)\b"
+_EYE_WORDS = words("eye eyes iris irises pupils gaze")
+_HAIR_WORDS = words(
+    "hair hairs lock locks curl curls tress tresses ringlet ringlets braid braids plait plaits pigtail pigtails "
+    "ponytail fringe mane mop chignon topknot forelock bun strand strands"
 )
-_EYE_WORDS = frozenset({"eye", "eyes", "iris", "irises", "pupils", "gaze", "eyed"})
-_HAIR_WORDS = frozenset(
-    words(
-        "hair hairs lock locks curl curls tress tresses ringlet ringlets braid braids plait plaits pigtail pigtails "
-        "ponytail fringe mane mop chignon topknot forelock bun strand strands haired headed"
-    )
-)
+_EYES = re.compile(rf"\b(?:{'|'.join(_EYE_WORDS)})\b|-eyed\b")
+_HAIR = re.compile(rf"\b(?:{'|'.join(_HAIR_WORDS)})\b|-(?:haired|headed)\b")
 _WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _AGE = re.compile(
     rf"(?<![\w-])(?:(?P<nth>{ORDINAL})(?=\s+(?:birthday|year))|(?P<number>{NUMBER}))(?![\w]|-\w+-)"
@@ -105,7 +100,7 @@ def _owner(binder: Binder, number: int) -> Mention | None:
     if sentence.is_question:
         return None
     for near in (number, number - 1, number + 1):
-        if near in _beside(binder, number):
+        if near in binder.prose.beside(number):
             people = named_people(binder, near)
             if people:
                 alone = len({one.key for one in people}) == 1
@@ -113,20 +108,11 @@ def _owner(binder: Binder, number: int) -> Mention | None:
     return None
 
 
-def _beside(binder: Binder, number: int) -> range:
-    """A sentence and those before and after it in its paragraph."""
-    sentences = binder.prose.sentences
-    here = sentences[number].paragraph
-    first = number - (number > 0 and sentences[number - 1].paragraph == here)
-    last = number + (number + 1 < len(sentences) and sentences[number + 1].paragraph == here)
-    return range(first, last + 1)
-
-
 def _place_of(binder: Binder, number: int, owner: Mention) -> Place | None:
     """The one place that the sentence names; where it names none, the one of a sentence beside it."""
     if places_in(binder, number, owner):
         return only_place(binder, number, owner)
-    near = [only_place(binder, one, owner) for one in _beside(binder, number) if one != number]
+    near = [only_place(binder, one, owner) for one in binder.prose.beside(number) if one != number]
     return next((place for place in near if place is not None), None)
 
 
@@ -211,7 +197,7 @@ _OF_BIRTH = re.compile(
 
 
 def _around(binder: Binder, number: int) -> str:
-    return " ".join(binder.prose.sentences[near].text for near in _beside(binder, number))
+    return " ".join(binder.prose.sentences[near].text for near in binder.prose.beside(number))
 
 
 def _spent(binder: Binder, number: int, owner: Mention) -> Iterator[Given]:
@@ -262,8 +248,8 @@ def _standing(place: Place) -> tuple[tuple[int, int, str], ...]:
 Reader = Callable[[Binder, int, Mention], Iterator[Given]]
 _WEEKDAY_WORDS = frozenset(WEEKDAYS)
 _KINDS: tuple[tuple[str, frozenset[str] | None, Reader], ...] = (
-    ("eyes", _EYE_WORDS, _coloured(EYES, _EYES, "eyes")),
-    ("hair", _HAIR_WORDS, _coloured(HAIR, _HAIR, "hair")),
+    ("eyes", frozenset({*_EYE_WORDS, "eyed"}), _coloured(EYES, _EYES, "eyes")),
+    ("hair", frozenset({*_HAIR_WORDS, "haired", "headed"}), _coloured(HAIR, _HAIR, "hair")),
     ("age", COUNTED | COUNTED_OFF, _aged),
     ("left", _WEEKDAY_WORDS, _left),
     ("days", frozenset({"day", "days", "night", "nights"}), _lasted),

@@ -44,11 +44,6 @@ def check_book(book: Book, focus: Focus = "general", *, waivers: Sequence[Waiver
     return Reading(book).findings(focus, waivers=waivers)
 
 
-def _read(narration: Narration, binder: Binder) -> Iterator[Fact]:
-    """What the rules read in a file."""
-    return (fact for read in READERS for fact in read(narration, binder))
-
-
 class Reading:
     """A book as the rules read it. What is worked out is kept."""
 
@@ -71,7 +66,7 @@ class Reading:
     def told(self) -> list[Fact]:
         """What the scenes tell."""
         carded = CardSubjects(self.book.cards)
-        found = [carded.settled(fact) for telling in self._tellings for fact in second_look(*telling, _read(*telling))]
+        found = [carded.settled(fact) for telling in self._tellings for fact in second_look(*telling)]
         return found + [fact for narration, _ in self._tellings for fact in banks(narration, self.book.cards)]
 
     @cached_property

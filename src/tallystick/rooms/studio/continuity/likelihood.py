@@ -7,7 +7,7 @@ so that the same text gives the same answer everywhere.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -30,11 +30,13 @@ _CLOSE = 5
 
 def likelihood(binder: Binder, candidate: Candidate) -> int:
     """How much speaks for it, in hundredths of a logit: 0 is even odds."""
-    bias, shared, own = _weights(candidate.kind)
-    told = bias
-    for feature in features(binder, candidate):
-        told += shared.get(feature, 0) + own.get(feature, 0)
-    return told
+    return weight_of(_held(), candidate.kind, features(binder, candidate))
+
+
+def weight_of(weights: Mapping[str, Any], kind: str, found: set[str]) -> int:
+    """What some features of a candidate weigh together."""
+    shared, own = weights["shared"], weights["own"][kind]
+    return int(weights["bias"][kind] + sum(shared.get(name, 0) + own.get(name, 0) for name in found))
 
 
 @record
@@ -69,8 +71,10 @@ def features(binder: Binder, candidate: Candidate) -> set[str]:
             found.add(f"{'<<' if place < at else '>>'} {token}")
     found |= {f"= {token}" for token in _clause(tokens, at)} | {f"| {token}" for token in _between(tokens, at)}
     found |= {rooted for feature in found if (rooted := _rooted(feature))}
-    for sign, number in (("-", candidate.number - 1), ("+", candidate.number + 1)):
-        found |= {f"{sign} {token}" for token in _beside(binder, candidate, number)}
+    for number in binder.prose.beside(candidate.number):
+        if number != candidate.number:
+            sign = "-" if number < candidate.number else "+"
+            found |= {f"{sign} {token}" for token in _tokens(binder, number, candidate)}
     return found
 
 
@@ -100,12 +104,6 @@ def _between(tokens: list[str], at: int) -> list[str]:
 
 
 _PAUSES = frozenset(',;:—.?!()"') | {"SAID"}
-
-
-def _beside(binder: Binder, candidate: Candidate, number: int) -> Iterator[str]:
-    sentences = binder.prose.sentences
-    if 0 <= number < len(sentences) and sentences[number].paragraph == sentences[candidate.number].paragraph:
-        yield from _tokens(binder, number, candidate)
 
 
 def _tokens(binder: Binder, number: int, candidate: Candidate) -> list[str]:
@@ -138,12 +136,6 @@ def _plain(token: str, his: dict[str, str]) -> str:
 
 
 _MARKS = frozenset({"VALUE", "PERSON", "OTHER", "PLACE", "DATE"})
-Weights = dict[str, int]
-
-
-def _weights(kind: str) -> tuple[int, Weights, Weights]:
-    held = _held()
-    return held["bias"][kind], held["shared"], held["own"][kind]
 
 
 @cache

@@ -131,6 +131,13 @@ class Prose:
         index = self._with_word
         return sorted({number for word in words for number in index.get(word, ())})
 
+    def beside(self, number: int) -> range:
+        """A sentence and those before and after it in its paragraph."""
+        here = self.sentences[number].paragraph
+        first = number - (number > 0 and self.sentences[number - 1].paragraph == here)
+        last = number + (number + 1 < len(self.sentences) and self.sentences[number + 1].paragraph == here)
+        return range(first, last + 1)
+
     def matches(self, pattern: re.Pattern[str], words: Iterable[str]) -> Iterator[tuple[int, re.Match[str]]]:
         """Where a pattern stands in the narration, tried only on sentences that hold one of its words."""
         for number in self.with_words(words):

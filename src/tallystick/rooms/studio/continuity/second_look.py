@@ -4,7 +4,7 @@ The rules know constructions, and every new writer has constructions of his own.
 so the two err in different places.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tallystick.rooms.studio.continuity.binding import Binder
@@ -12,11 +12,12 @@ from tallystick.rooms.studio.continuity.candidates import Candidate, candidates
 from tallystick.rooms.studio.continuity.facts import Fact
 from tallystick.rooms.studio.continuity.likelihood import bounds, likelihood
 from tallystick.rooms.studio.continuity.narration import Narration
+from tallystick.rooms.studio.continuity.readers import read_by_rules
 
 Key = tuple[object, ...]
 
 
-def second_look(narration: Narration, binder: Binder, read: Iterable[Fact]) -> Iterator[Fact]:
+def second_look(narration: Narration, binder: Binder) -> Iterator[Fact]:
     """What the rules read in a file, less what is most likely not told, and more what most likely is."""
     looked: dict[Key, tuple[int, Candidate]] = {}
     for candidate in candidates(narration, binder):
@@ -24,7 +25,7 @@ def second_look(narration: Narration, binder: Binder, read: Iterable[Fact]) -> I
         if key not in looked or weight > looked[key][0]:
             looked[key] = weight, candidate
     ruled = set()
-    for fact in read:
+    for fact in read_by_rules(narration, binder):
         key = key_of(narration, fact)
         ruled.add(key)
         if key not in looked:
