@@ -88,6 +88,20 @@ SYNCING = (
 )
 """The same, and each message waits for an append with fdatasync: the least that one with `fsync` can cost. At its end it
 tells how long an append with fdatasync took there: in that place, between two processes that wait for it."""
+TIMED = """
+import atexit, os, runpy, statistics, sys, time
+from pathlib import Path
+from tallystick.storage.journal import disk
+told, took = sys.argv.pop(1), []
+def timed(fd):
+    began = time.perf_counter()
+    os.fdatasync(fd)
+    took.append(time.perf_counter() - began)
+disk.fdatasync = timed
+atexit.register(lambda: Path(told).write_text("%f" % (2 * statistics.median(took))))
+runpy.run_module("tallystick", run_name="__main__")
+"""
+"""`tally`, which tells at its end how long its two fdatasyncs of a call took, in the middle."""
 POLICY = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n[ledger]\ndurability = "{durability}"\n'
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
@@ -150,16 +164,24 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         for speaker in speakers.values():
             speaker.close()
     medians = {name: statistics.median(found) * 1e6 for name, found in times.items()}
-    sync_us = float((folder / "sync").read_text()) * 1e6
+    syncs = {name: float((folder / name).read_text()) * 1e6 for name in ("sync", "own-syncs")}
     starts = _starts(folder, 9 if full else 5)
-    return _told(medians, sync_us, starts)
+    return _told(medians, syncs["sync"], syncs["own-syncs"], starts)
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
-    scripts = {"sdk.py": SDK, "bare.py": BARE, "proxy.py": PROXY, "signing.py": SIGNING, "syncing.py": SYNCING}
+    scripts = {
+        "sdk.py": SDK,
+        "bare.py": BARE,
+        "proxy.py": PROXY,
+        "signing.py": SIGNING,
+        "syncing.py": SYNCING,
+        "timed.py": TIMED,
+    }
     for name, text in scripts.items():
         (folder / name).write_text(text)
     python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
+    timed = [str(folder / "timed.py"), str(folder / "own-syncs")]
     commands = {
         "SDK server, direct": [python, sdk],
         "SDK server, bare relay that signs": [python, str(folder / "signing.py"), python, sdk],
@@ -172,7 +194,7 @@ def _commands(folder: Path) -> dict[str, list[str]]:
             sdk,
         ],
         "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
-        "SDK server, wrapped, fsync": [*_wrap(folder, "fsync"), python, sdk],
+        "SDK server, wrapped, fsync": [*_wrap(folder, "fsync", tally=timed), python, sdk],
         "bare server, direct": [python, bare],
         "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), python, bare],
     }
@@ -184,11 +206,11 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     return commands
 
 
-def _wrap(folder: Path, durability: str, server: str = "sdk") -> list[str]:
+def _wrap(folder: Path, durability: str, server: str = "sdk", tally: Sequence[str] = ("-m", "tallystick")) -> list[str]:
     workspace = folder / f"{server}-{durability}"
     workspace.mkdir(exist_ok=True)
     (workspace / "tallystick.toml").write_text(POLICY.format(durability=durability))
-    return [sys.executable, "-m", "tallystick", "mcp", "wrap", "--workspace", str(workspace), "--name", server, "--"]
+    return [sys.executable, *tally, "mcp", "wrap", "--workspace", str(workspace), "--name", server, "--"]
 
 
 def _starts(folder: Path, times: int) -> tuple[float, float]:
@@ -202,7 +224,9 @@ def _starts(folder: Path, times: int) -> tuple[float, float]:
     return statistics.median(alone), statistics.median(wrapped)
 
 
-def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]) -> dict[str, Any]:
+def _told(
+    medians: dict[str, float], sync_us: float, own_syncs_us: float, starts: tuple[float, float]
+) -> dict[str, Any]:
     direct = medians["SDK server, direct"]
     lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
     lines += [f"| {name} | {us:.0f} | {us / direct:.2f} |" for name, us in medians.items()]
@@ -210,17 +234,19 @@ def _told(medians: dict[str, float], sync_us: float, starts: tuple[float, float]
     added_bare = medians["SDK server, bare relay that signs and syncs"] - direct
     lines += [
         "",
-        f"One append with fdatasync, as it takes in the bare relay: {sync_us:.0f} µs. With `fsync` a call takes {added_fsync:.0f} µs more than alone, of "
-        f"which {added_fsync - 2 * sync_us:.0f} µs are not the two fdatasyncs. The bare relay that signs and syncs and "
-        f"does nothing else takes {added_bare:.0f} µs more than alone, {added_bare - 2 * sync_us:.0f} µs of them not the "
-        f"two fdatasyncs; the gate takes {added_fsync - added_bare:.0f} µs more than it.",
+        f"With `fsync` a call takes {added_fsync:.0f} µs more than alone. Its two fdatasyncs take {own_syncs_us:.0f} µs of "
+        f"that, and the rest is {added_fsync - own_syncs_us:.0f} µs. The bare relay that signs and syncs and does nothing "
+        f"else takes {added_bare:.0f} µs more than alone; its two appends with fdatasync take {2 * sync_us:.0f} µs of that, "
+        f"and the rest is {added_bare - 2 * sync_us:.0f} µs.",
         f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
     ]
     return {
         "goal": "at most 2 × the direct call with `os`; 300 µs and two fdatasyncs with `fsync`; up 0.15 s later at most",
         "medians_us": medians,
         "ratio_os": medians["SDK server, wrapped, os"] / direct,
-        "fdatasync_us": sync_us,
+        "bare_append_fdatasync_us": sync_us,
+        "two_fdatasyncs_us": own_syncs_us,
+        "rest_fsync_us": added_fsync - own_syncs_us,
         "added_fsync_us": added_fsync,
         "added_bare_fsync_us": added_bare,
         "start_s": {"alone": starts[0], "wrapped": starts[1]},

@@ -145,6 +145,7 @@ PROMISES: dict[str, str] = {
     "record.clock-jump": "Order is the sequence; a clock set back or forward is flagged; K06",
     "record.replayable": "With the same clock, chance and drafts the log is the same to the byte",
     "record.group-commit": "Callers that wait together share an fsync",
+    "record.told-early": "Who goes on when a record is durable loses nothing: view and head follow, whoever comes between",
     "record.cancelled-wait": "A caller that leaves takes nothing back",
     "record.one-chain": "Threads, tasks and processes make one chain without holes or forks; K08",
     "record.segments": "Segments roll over; chain and tree go on for everybody",

@@ -13,11 +13,13 @@ from tests.ledgers import Workspace
 HERE = Path(__file__).parents[2]
 
 
-def start(workspace: Workspace, acks: Path, *, session: str, number: int) -> "subprocess.Popen[bytes]":
-    """Start a process that appends."""
+def start(
+    workspace: Workspace, acks: Path, *, session: str, number: int, early: bool = False
+) -> "subprocess.Popen[bytes]":
+    """Start a process that appends, and goes on as soon as a record is durable or when all that follows is done."""
     command = [
         sys.executable, "-m", "tests.faults.appender", str(workspace.root.parent), orjson.dumps(workspace.ledger).decode(),
-        str(acks), session, str(number),
+        str(acks), session, str(number), "early" if early else "late",
     ]  # fmt: skip
     paths = os.pathsep.join((str(HERE / "src"), str(HERE)))
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}, cwd=HERE)

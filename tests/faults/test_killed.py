@@ -11,7 +11,7 @@ from tests.ledgers import Workspace, fill
 from tests.sizes import size
 
 
-@pytest.mark.promise("record.kill", "record.torn-tail")
+@pytest.mark.promise("record.kill", "record.torn-tail", "record.told-early")
 def test_nothing_acknowledged_is_lost_when_four_processes_are_killed_again_and_again(tmp_path: Path) -> None:
     chance = random.Random(11)
     known: list[str] = []
@@ -20,7 +20,8 @@ def test_nothing_acknowledged_is_lost_when_four_processes_are_killed_again_and_a
         workspace = Workspace(tmp_path, durability=durability, segment_bytes=200_000, checkpoint_every=50)
         acks = [tmp_path / f"acks-{round_}-{number}" for number in range(4)]
         processes = [
-            start(workspace, path, session=f"s{number % 2}", number=100_000) for number, path in enumerate(acks)
+            start(workspace, path, session=f"s{number % 2}", number=100_000, early=number < 2)
+            for number, path in enumerate(acks)
         ]
         try:
             wait_for(processes, acks, chance.randrange(1, 200))

@@ -7,6 +7,7 @@ import pytest
 
 from tallystick.errors import LedgerUnwritable
 from tallystick.storage.journal import disk
+from tallystick.storage.journal.segments import GLANCE_NS
 from tests.faults.injected import injected
 from tests.ledgers import Workspace, fill
 
@@ -47,7 +48,7 @@ def test_a_glance_from_before_a_roll_does_not_let_a_record_into_the_old_segment(
             while stored(last) < SMALL:
                 fill(rolls, 1)
             fill(stays, 1)
-            stays.ready()  # a millisecond ago at most when it writes
+            stays.ready()  # just before it writes
             before = stored(last)
             fill(rolls, 1)  # rolls over
             fill(stays, 1)
@@ -100,5 +101,5 @@ def test_a_seal_waits_until_no_glance_from_before_it_holds(tmp_path: Path, monke
     with Workspace(tmp_path, segment_bytes=SMALL).opened() as ledger:
         while not waited:
             fill(ledger, 1)
-    assert waited == [0.001]
+    assert waited == [GLANCE_NS / 1e9]
     assert disk.SEALED_MODE == SEALED

@@ -13,7 +13,7 @@ from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
 from tallystick.bootstrap.resuming import resume
 from tallystick.bootstrap.rooms import Room
-from tallystick.bootstrap.sessions import owner_in, plain_args, session_for, standing_in
+from tallystick.bootstrap.sessions import plain_args, session_for, single_in, standing_in
 from tallystick.bootstrap.spending import budget_of
 from tallystick.bootstrap.wiring import Parts, join
 from tallystick.errors import ConfigError
@@ -189,8 +189,8 @@ class Gate:
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
         """
-        if type(session) is str and caller is None and allowed_tools is None and authenticated:
-            standing = owner_in(session)
+        if caller is None and allowed_tools is None and authenticated:
+            standing = single_in(session)
         else:
             standing = standing_in(session, caller, allowed_tools, authenticated=authenticated)
         given = args.copy() if type(args) is dict else plain_args(args)

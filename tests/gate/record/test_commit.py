@@ -205,6 +205,11 @@ async def _settled(group: GroupCommit) -> None:
         await asyncio.sleep(0.001)
 
 
+async def _stored(group: GroupCommit) -> Sealed:
+    """As the ledger does it."""
+    return group.store_at_once(sealed) or await group.store_async(sealed)
+
+
 def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:
     store = Store()
     group = store.group()
@@ -214,7 +219,7 @@ def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:
         order: list[str] = []
         asyncio.get_running_loop().call_soon(order.append, "the loop went round")
         for _ in range(3):
-            await group.store_async(sealed)
+            assert group.store_at_once(sealed) is not None
             order.append("stored")
         return order
 
@@ -232,10 +237,34 @@ def test_many_callers_on_a_quick_disk_share_commits_after_the_first_look() -> No
     async def main() -> None:
         await _settled(group)
         for _ in range(4):
-            await asyncio.gather(*(group.store_async(sealed) for _ in range(64)))
+            await asyncio.gather(*(_stored(group) for _ in range(64)))
 
     asyncio.run(main())
     group.close()
     assert sum(store.batches) == 1 + 4 * 64
     # One alone at first, then its 63 companions; after that whole rounds.
     assert len(store.batches) <= 10
+
+
+def test_who_is_told_early_goes_on_before_the_rest_is_written_and_that_follows_in_the_next_round() -> None:
+    store = Store()
+    group = store.group()
+    happened: list[str] = []
+
+    def early(seal: Seal) -> Sealed:
+        happened.append("stored")
+        return store.append([seal])[0]
+
+    async def main() -> None:
+        await _settled(group)
+        group.tell_early(early, lambda: happened.append("settled"))
+        assert group.store_at_once(sealed) is not None
+        happened.append("told")
+        await asyncio.sleep(0)
+        assert happened == ["stored", "told", "settled"]
+        await asyncio.gather(*(_stored(group) for _ in range(8)))
+
+    asyncio.run(main())
+    group.close()
+    assert happened.count("stored") == 2  # one of the eight; the others went together, and were told at the end
+    assert sum(store.batches) == 1 + 1 + 8

@@ -43,7 +43,6 @@ LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
 )
-
 ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspace of its own."
 
 
@@ -66,6 +65,8 @@ class GateKeeper:
         self._gate: Gate | None = None
         self._tools: ServerTools | None = None
         self._greeted = False
+        self._met: tuple[Gate, ServerTools] | None = None
+        """Both, once there is nothing more to do before a call."""
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
 
@@ -97,7 +98,7 @@ class GateKeeper:
         """Put one call through the gate."""
         self.tally.calls += 1
         params = asked.params
-        gate, tools = await self._ready(_meta(params))
+        gate, tools = self._met or await self._ready(_meta(params))
         name = params.get("name")
         if isinstance(name, str) and not tools.knows(name):
             async with self._lock:
@@ -175,6 +176,8 @@ class GateKeeper:
             self._greeted = True
             if not await asyncio.to_thread(self._tools.greet, self._wires.instructions):
                 self._wires.note(f"{OTHER_GREETING} {self._wrapping.typed_workspace}")
+        if self._greeted and self._tools.met:
+            self._met = self._gate, self._tools
         return self._gate, self._tools
 
     def _begin(self, definitions: list[Any]) -> None:
@@ -196,7 +199,9 @@ class GateKeeper:
     def _open_gate(self) -> Gate:
         workspace = _workspace(self._wrapping)
         settings = _settings(workspace, self._wrapping.policy)
-        return Gate.open(workspace, settings=settings, plugins=False)
+        gate = Gate.open(workspace, settings=settings, plugins=False)
+        gate.ledger.tell_early()
+        return gate
 
     def _here(self) -> Session:
         agent = (self._wires.client_name or "")[:LONGEST_NAME] or None

@@ -30,18 +30,25 @@ class WakefulSelector(selectors.DefaultSelector):
     """Tells what is ready as the system's own does, only sooner."""
 
     _rests_until = 0.0
+    _seen = False
+    """The last look found something."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """What is ready; waits so long for it, or for ever."""
-        if timeout is not None and timeout <= 0:
-            return super().select(timeout)
+        if timeout is not None and timeout <= 0 and self._seen:
+            # The loop has something to do: what came of the last look is done before the next one.
+            self._seen = False
+            return []
         now = time.perf_counter()
         end = now + (AWAKE_S if timeout is None else min(AWAKE_S, timeout))
         while self._rests_until < now < end:
             if ready := super().select(0):
+                self._seen = True
                 return ready
             _let_others()
             before, now = now, time.perf_counter()
             if now - before > CROWDED_S:
                 self._rests_until = now + REST_S
-        return super().select(timeout)
+        ready = super().select(timeout)
+        self._seen = bool(ready)
+        return ready

@@ -57,12 +57,17 @@ class GroupCommit:
         idle: Callable[[], None],
         idle_s: float,
     ) -> None:
-        self._append, self._append_one = append, append_one
+        self._append, self._append_one, self._append_alone = append, append_one, append_one
+        self._settle: Callable[[], None] | None = None
         self._idle = idle
         self._idle_s = idle_s
         self._thread: Thread | None = None
         self._start()
         _GROUPS.add(self)
+
+    def tell_early(self, append: Callable[[Seal], Sealed], settle: Callable[[], None]) -> None:
+        """From now on whoever stores alone goes on as soon as `append` is done; `settle` follows in the next round."""
+        self._append_alone, self._settle = append, settle
 
     def store(self, seal: Seal) -> Sealed:
         """Store a record and wait in this thread until it is durable."""
@@ -74,14 +79,19 @@ class GroupCommit:
             return waiter.end
         raise waiter.end or LedgerError("The ledger is closed.", code="ledger_closed")
 
+    def store_at_once(self, seal: Seal) -> Sealed | None:
+        """Store a record in this loop, if nobody would share its fsync and the disk is quick; None: `store_async`."""
+        if not self._alone(asyncio.get_running_loop()):
+            return None
+        began = monotonic()
+        try:
+            return self._append_alone(seal)
+        finally:
+            self._quick = monotonic() - began < QUICK_S
+
     async def store_async(self, seal: Seal) -> Sealed:
-        """Store a record and wait in this loop until it is durable."""
+        """Store a record and wait in this loop until it is durable, with others under one fsync."""
         loop = asyncio.get_running_loop()
-        if self._alone(loop):
-            end = self._store([seal])[0]
-            if isinstance(end, Sealed):
-                return end
-            raise end
         future: asyncio.Future[Sealed] = loop.create_future()
         self._put((seal, None, loop, future))
         if self._asleep and loop not in self._calling:
@@ -112,6 +122,8 @@ class GroupCommit:
 
     def _next_round(self) -> None:
         self._just_stored = None
+        if self._settle is not None:
+            self._settle()
 
     def close(self) -> None:
         """Store what is queued, then stop."""

@@ -116,8 +116,18 @@ class Journal(Protocol):
         """
         ...
 
-    def append_one(self, seal: Seal) -> Sealed:
-        """`append` for a single record, which is what most calls need."""
+    def append_one(self, seal: Seal, *, early: bool = False) -> Sealed:
+        """`append` for a single record, which is what most calls need.
+
+        Args:
+            seal: Called once, with the record's place.
+            early: The caller waits for the record alone; what is derived from it follows with `settle`. A process that
+                finds it before that takes it over as it would after a crash.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Write what is derived from a record that was stored early, if nobody has; raises nothing."""
         ...
 
     def read(self, start: int = 0) -> Iterator[tuple[bytes, bytes, bytes]]:

@@ -10,8 +10,9 @@ thread; with "fsync" callers share one fsync (`commit.py`).
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.carried import Carried, carry
@@ -23,7 +24,7 @@ from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import read_receipt
 from tallystick.gate.record.plain import PlainRecords
-from tallystick.gate.record.proof import Proof, make_proof, proof_fault
+from tallystick.gate.record.proof import Proof, make_proof, proof_fault, sound
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.rotating import rotate, settle_rotation
 from tallystick.gate.record.seal import Sealer, seq_of
@@ -32,7 +33,6 @@ from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
-P = TypeVar("P")
 INLINE_BYTES = 65_536
 IDLE_S = 10.0
 """A checkpoint follows on the last record after this long at most."""
@@ -96,6 +96,11 @@ class Ledger:
         """The keys that sign here."""
         return self._keys
 
+    def tell_early(self) -> None:
+        """For who reads no files: a caller goes on when its record is durable, and view and head follow at once."""
+        if self._group is not None:
+            self._group.tell_early(partial(self._journal.append_one, early=True), self._journal.settle)
+
     async def record(self, draft: Draft) -> Receipt:
         """Store a record; durable (as configured) when this returns. Cancelling the wait does not undo it.
 
@@ -105,9 +110,7 @@ class Ledger:
             TypeError: The draft holds a float or something else that a header cannot.
         """
         header, seal = self._prepare(draft)
-        if self._group is None:
-            return self._written(draft, header, self._journal.append_one(seal))
-        return self._written(draft, header, await self._under_way.stored(self._group.store_async(seal)))
+        return self._written(draft, header, await self._store(seal))
 
     async def begin(self, session: Session, card: Card, policy_digest: str, inputs: bytes) -> str | None:
         """Store a beginning of which only these are to be said, and give its id; None: it needs a draft."""
@@ -121,17 +124,15 @@ class Ledger:
 
     async def store(self, seal: Seal, started: str | None = None) -> str:
         """Store what `plain` gave, with others under one fsync where they share one, and give its id."""
-        group, under_way = self._group, self._under_way
-        sealed = self.append_one(seal) if group is None else await under_way.stored(group.store_async(seal))
-        under_way.ended(started)
-        return sealed.receipt_id
+        receipt_id = (await self._store(seal)).receipt_id
+        self._under_way.ended(started)
+        return receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""
         header, seal = self._prepare(draft)
-        if self._group is None:
-            return self._written(draft, header, self._journal.append_one(seal))
-        return self._written(draft, header, self._group.store(seal))
+        store = self.append_one if self._group is None else self._group.store
+        return self._written(draft, header, store(seal))
 
     def find(self, receipt_id: str) -> Receipt | None:
         """A receipt that exists and verifies; else None."""
@@ -185,7 +186,9 @@ class Ledger:
             LedgerError: The log never had these sizes.
         """
         note = self._journal.checkpoint()
-        return self._sound(lambda: make_consistency(old_size, new_size, note, self._journal.node), consistency_fault)
+        journal = self._journal
+        make = partial(make_consistency, old_size, new_size, note, journal.node)
+        return sound(make, consistency_fault, rebuild=journal.rebuild_tree)
 
     def carry(self, receipt_id: str) -> Carried | None:
         """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""
@@ -263,6 +266,12 @@ class Ledger:
         self._journal.close()
         self._under_way.leave()
 
+    async def _store(self, seal: Seal) -> Sealed:
+        group = self._group
+        if group is None:
+            return self.append_one(seal)
+        return group.store_at_once(seal) or await self._under_way.stored(group.store_async(seal))
+
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         header, seal = self._sealer.prepare(draft)
         if draft.kind == "started" and (process := self._under_way.process(self._journal.size)) is not None:
@@ -281,18 +290,8 @@ class Ledger:
         return None if header is None else read_receipt(columns, header, self._journal.blob)
 
     def _proof(self, seq: int, header: bytes, note: bytes) -> Proof:
-        return self._sound(
-            lambda: make_proof(seq, header, note, self._journal.node), lambda proof: proof_fault(proof, None)
-        )
-
-    def _sound(self, make: Callable[[], P], fault: Callable[[P], str | None]) -> P:
-        """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere."""
-        proof = make()
-        if fault(proof) is not None and self._journal.rebuild_tree():
-            proof = make()
-        if fault(proof) is not None:
-            raise LedgerDamaged("The tree does not fit the log. Run `tally audit verify`.", code="tree_differs")
-        return proof
+        make = partial(make_proof, seq, header, note, self._journal.node)
+        return sound(make, lambda proof: proof_fault(proof, None), rebuild=self._journal.rebuild_tree)
 
     def _started_by(self, gone: Gone) -> list[Any]:
         headers = (signed_header(columns[0], self._keys) or {} for columns in self._journal.read(gone.since))

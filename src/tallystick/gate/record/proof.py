@@ -1,12 +1,15 @@
 """Inclusion proofs: what a third party needs to see that a receipt stands in the log, and nothing secret."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_checkpoint, split_note
 from tallystick.gate.record.tree import Node, inclusion_holds, inclusion_proof, leaf_hash
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,3 +68,17 @@ def proof_fault(proof: Proof, verifier: NoteVerifier | None) -> str | None:
     if not inclusion_holds(leaf_hash(proof.header), proof.seq, checkpoint.size, proof.path, checkpoint.root):
         return "the path does not lead from the record to the checkpoint's root"
     return None
+
+
+def sound(make: Callable[[], P], fault: Callable[[P], str | None], *, rebuild: Callable[[], bool]) -> P:
+    """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere.
+
+    Raises:
+        LedgerDamaged: It is the log itself that does not fit.
+    """
+    proof = make()
+    if fault(proof) is not None and rebuild():
+        proof = make()
+    if fault(proof) is not None:
+        raise LedgerDamaged("The tree does not fit the log. Run `tally audit verify`.", code="tree_differs")
+    return proof

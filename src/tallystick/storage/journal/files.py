@@ -8,13 +8,12 @@ from time import monotonic
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import Notary, Seal, Sealed
-from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.erasing import erase_payload
 from tallystick.storage.journal.forks import tell_children
 from tallystick.storage.journal.lock import WriteLock
 from tallystick.storage.journal.opening import open_writer
-from tallystick.storage.journal.recovery import parse_header, split_line
+from tallystick.storage.journal.recovery import parse_header, sessions_in, split_line
 from tallystick.storage.journal.shelf import Options, Shelf, open_shelf
 from tallystick.storage.journal.stand import leaf_of, rebuilt
 from tallystick.storage.journal.writer import Writer
@@ -63,14 +62,21 @@ class FileJournal:
                 after()
             return sealed
 
-    def append_one(self, seal: Seal) -> Sealed:
+    def append_one(self, seal: Seal, *, early: bool = False) -> Sealed:
         """`append` for one record: at once, when nothing unusual is about."""
         writer = self._writer
         if writer is not None and not (self._forked or self._shelf.views.broken):
-            sealed = self._lock.during(writer.commit_one, seal)
+            sealed = self._lock.during(writer.commit_early if early else writer.commit_one, seal)
             if sealed is not None:
                 return sealed
         return self.append((seal,))[0]
+
+    def settle(self) -> None:
+        """Write what is derived from the last record, if that is still owed; else the next to come does it."""
+        writer = self._writer
+        if writer is not None and writer.late is not None and not self._forked:
+            with contextlib.suppress(OSError, LedgerError), self._lock:
+                writer.settle()
 
     def read(self, start: int = 0) -> Iterator[Columns]:
         """Stream the columns of all records from `start` on that were there when this was called."""
@@ -104,10 +110,12 @@ class FileJournal:
 
     def session(self, session_id: str) -> Iterator[int]:
         """Sequence numbers of a session's records, as its view has them."""
+        self.settle()
         return self._shelf.views.seqs(session_id)
 
     def sessions(self) -> Iterator[str]:
         """Ids of all sessions that have a view."""
+        self.settle()
         return self._shelf.views.sessions()
 
     def node(self, level: int, index: int) -> bytes:
@@ -178,11 +186,8 @@ class FileJournal:
         with self._lock:
             self._current()
             sessions: dict[str, list[int]] = {}
-            for seq, columns in enumerate(self.read()):
-                session_id = (parse_header(columns[0]) or {}).get("session_id")
-                # A record that was changed may name anything, a path as well; verifying says so.
-                if isinstance(session_id, str) and valid_session_id(session_id):
-                    sessions.setdefault(session_id, []).append(seq)
+            for seq, session in sessions_in(self.read()):
+                sessions.setdefault(session, []).append(seq)
             for session, seqs in sessions.items():
                 self._shelf.views.write_whole(session, self._flat_lines(seqs))
             return len(sessions)
@@ -272,14 +277,9 @@ class FileJournal:
         """Write views again that could not be written; what cannot be written now stays marked."""
         for session in sorted(self._shelf.views.broken):
             with contextlib.suppress(OSError):
-                self._shelf.views.write_whole(session, self._flat_lines(self._seqs_of(session)))
+                seqs = (seq for seq, named in sessions_in(self.read()) if named == session)
+                self._shelf.views.write_whole(session, self._flat_lines(seqs))
                 self._shelf.views.unmark(session)
-
-    def _seqs_of(self, session: str) -> Iterator[int]:
-        for seq, columns in enumerate(self.read()):
-            header = parse_header(columns[0])
-            if header is not None and header.get("session_id") == session:
-                yield seq
 
     def _flat_lines(self, seqs: Iterable[int]) -> Iterator[bytes]:
         for seq in seqs:

@@ -1,5 +1,7 @@
 """Writing the head, here and in the mirror, with every commit."""
 
+import os
+
 from tallystick.gate.record.journal import Incident, Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.head import SLOT, STRIDE, Head, pack
@@ -16,6 +18,8 @@ class Heads:
         self._incidents = incidents
         self._mirror_reported = False
         self._at = shelf.head.newest_at(notary)
+        self._slots = self._read(self._at), self._read(STRIDE - self._at)
+        """The newest slot and the one before, which the next head takes the place of."""
         self._head: tuple[int, int, int, int, int, bytes] = head
 
     @property
@@ -26,6 +30,17 @@ class Heads:
     def take(self, head: Head, shelf: Shelf) -> None:
         """Another process has written a head."""
         self._head, self._at = head, shelf.head.newest_at(self._notary)
+        self._slots = self._read(self._at), self._read(STRIDE - self._at)
+
+    def covered(self, shelf: Shelf, size: int) -> bool:
+        """Whether another process has written a head over so many records; one that says less is taken as the last."""
+        if self._read(STRIDE - self._at) == self._slots[1]:
+            return False
+        head = shelf.head.read(self._notary)
+        if head is None or head.size >= size:
+            return True
+        self.take(head, shelf)  # a checkpoint, of which nothing else shows
+        return False
 
     def write(self, size: int, end: int, leaf: bytes) -> None:
         """Write the head of a commit. An error of the mirror is reported in the log and holds nobody up."""
@@ -37,12 +52,15 @@ class Heads:
         slot, at = pack(head, self._notary), STRIDE - self._at
         if disk.pwrite(self._fd, slot, at) != SLOT:
             raise OSError("short write to the head")
-        self._head, self._at = head, at
+        self._head, self._at, self._slots = head, at, (slot, self._slots[0])
         if self._mirror is not None:
             try:
                 disk.pwrite(self._mirror.fd, slot, at)
             except OSError as error:
                 self._report_mirror(error.strerror or "")
+
+    def _read(self, at: int) -> bytes:
+        return os.pread(self._fd, SLOT, at)
 
     def _report_mirror(self, reason: str) -> None:
         """Once: a mirror that stays away would otherwise add a record to every commit."""

@@ -5,7 +5,7 @@ first line that does not count ends the walk. Behind the head that is damage, an
 was told that it was stored, so it is set aside and the chain goes on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -14,6 +14,7 @@ import orjson
 
 from tallystick.gate.record.journal import Notary
 from tallystick.gate.record.payload import BLOB, ERASED
+from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal.segments import Line, Segments
 
 
@@ -85,6 +86,15 @@ def parse_header(data: bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return header if isinstance(header, dict) else None
+
+
+def sessions_in(rows: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[int, str]]:
+    """Number and session of each record of a log, from its first one on."""
+    for seq, columns in enumerate(rows):
+        session_id = (parse_header(columns[0]) or {}).get("session_id")
+        # A record that was changed may name anything, a path as well; verifying says so.
+        if isinstance(session_id, str) and valid_session_id(session_id):
+            yield seq, session_id
 
 
 def _payloads_fit(header: dict[str, Any], columns: tuple[bytes, bytes, bytes]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 
+from tallystick.errors import LedgerUnwritable
 from tallystick.storage.journal import disk
 
 SHIFT = 40
@@ -23,8 +24,8 @@ _GUESS = 4096
 """Most records are shorter, so one read fetches one."""
 ROOM = bytes(1 << 16)
 """Some sixty records: making it costs one of them what each would cost without it."""
-GLANCE_NS = 1_000_000
-"""How long a glance at the files holds: a millisecond, the length of a quick call."""
+GLANCE_NS = 2_000_000
+"""How long a glance at the files holds: two milliseconds, the length of a quick call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,8 +149,9 @@ class Segments:
 class Tail:
     """The segment that is written to, held open."""
 
-    def __init__(self, path: Path) -> None:
-        self.name = path.name
+    def __init__(self, segments: Segments, number: int) -> None:
+        path = segments.path(number)
+        self.number, self.name = number, path.name
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
         # The folder is held open, so that a look at the file needs no walk down the whole path.
@@ -174,10 +176,25 @@ class Tail:
         if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
             disk.ftruncate(self.fd, offset)
 
-    def seal(self, offset: int) -> None:
-        """Nothing more is to be added to it: the log, which ends there, goes on in the next one."""
-        self.trim(offset)
-        seal_segment(self.fd)
+    def followed_by(self, segments: Segments, offset: int, *, durable: bool) -> "Tail":
+        """Begin the next segment, and seal this one, in which the log ends there: by that other processes notice.
+
+        Raises:
+            LedgerUnwritable: It cannot be made; the log goes on here.
+        """
+        try:
+            tail = Tail(segments, self.number + 1)
+            try:
+                if durable:
+                    disk.sync_folder(segments.folder)
+                self.trim(offset)
+                seal_segment(self.fd)
+            except OSError:
+                tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
+                raise
+        except OSError as error:
+            raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
+        return tail
 
     def close(self) -> None:
         """Let go of the file."""

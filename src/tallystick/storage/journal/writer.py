@@ -8,11 +8,13 @@ What a commit writes, in this order, and why the order matters:
 4. the head      here, then in the mirror; from now on the commit counts, and its callers are told
 5. a checkpoint  when 256 records or 10 seconds have passed; the tiles with it
 
-An error before 4 is done takes everything back; an error after it loses nothing but what is derived.
+An error before 4 is done takes everything back; an error after it loses nothing but what is derived. A caller who is
+told early goes on after 2, and the rest is owed for a moment (`late.py`).
 """
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from os import SEEK_END, lseek, stat
 from time import monotonic_ns
 
@@ -22,9 +24,11 @@ from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
 from tallystick.storage.journal.heads import Heads
+from tallystick.storage.journal.late import Late, settle
 from tallystick.storage.journal.segments import GLANCE_NS, OFFSET, Tail, offset_of, position, segment_of
 from tallystick.storage.journal.shelf import Shelf
 from tallystick.storage.journal.stand import Stand
+from tallystick.storage.journal.undoing import take_back, unwritable
 
 
 class Writer:
@@ -44,9 +48,12 @@ class Writer:
         self._heads = Heads(shelf, notary, head, self.incidents)
         self._stopped: LedgerError | None = None
         self._fresh = 0
+        self.late: Late | None = None
+        """What the last commit owes."""
+        self.commit_early = partial(self.commit_one, early=True)
         stand.end = shelf.segments.onward(stand.end)
         self._segment = segment_of(stand.end)
-        self._tail = Tail(shelf.segments.path(self._segment))
+        self._tail = Tail(shelf.segments, self._segment)
         self._checkpoint_due = 0
         self._wait_for_checkpoint()
 
@@ -60,15 +67,23 @@ class Writer:
         # A glance before the tool ran saves one now, but only once, and not for long.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
         size = lseek(self._tail.fd, 0, SEEK_END) if fresh and self._stopped is None else self._look()
+        if self.late is not None:
+            self.settle()
         # Whatever another process adds stands behind our end, or begins the next file and seals this one; by the time
         # it lets go of the lock, no glance from before the seal holds any more.
         if not self._tail.ends_at(self.stand.end & OFFSET, size):
             self._catch_up(self._look())
         self._shelf.views.current()
 
+    def settle(self) -> None:
+        """Write what the last commit owes. Raises OSError if that cannot be; it is owed still."""
+        if self.late is not None:
+            settle(self.late, self._tail, self._heads, self._shelf)
+            self.late = None
+
     def glance(self) -> None:
         """Whether the file that is written to is still there and can be; raises as `current` does."""
-        now = monotonic_ns()  # before the look: what happens during it must not count as seen
+        now = monotonic_ns()
         self._fresh = now + GLANCE_NS if self._look() >= 0 else 0
 
     def _look(self) -> int:
@@ -105,24 +120,15 @@ class Writer:
             self.try_checkpoint()
         return sealed
 
-    def commit_one(self, seal: Seal) -> Sealed | None:
+    def commit_one(self, seal: Seal, *, early: bool = False) -> Sealed | None:
         """Look and commit in one, when there is one record and nothing unusual; None: go the general way.
 
         Steps 2 to 4 are written out here: this is what nearly every call comes to.
         """
-        stand, now = self.stand, monotonic_ns()
-        fresh, self._fresh = now < self._fresh, 0
-        start, tail = stand.end, self._tail
+        stand, tail = self.stand, self._tail
+        start = stand.end
         offset = start & OFFSET
-        if (
-            self._stopped is not None
-            or self.incidents
-            or offset >= self._segment_bytes
-            or stand.size + 1 - self.noted >= self._checkpoint_every
-            or now >= self._checkpoint_due
-            or not tail.ends_at(offset, lseek(tail.fd, 0, SEEK_END) if fresh else self._look())
-            or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
-        ):
+        if not self._as_usual(stand.size, offset, early=early):
             return None
         record = seal((stand.size, stand.leaf))
         header, inputs, outputs, leaf, _, session_id, flat, blobs = record
@@ -135,15 +141,37 @@ class Writer:
                 tail.put(line, offset, roomy=self._durable)
                 if self._durable:
                     self._sync()
-                if disk.write(view, flat) != len(flat):
+                if early:
+                    self.late = Late(record, stand.size, end, view, lseek(view, 0, SEEK_END))
+                elif disk.write(view, flat) == len(flat):
+                    self._heads.write(stand.size + 1, end, leaf)
+                else:
                     raise OSError  # noqa: TRY301 - the general way knows what to do
-                self._heads.write(stand.size + 1, end, leaf)
         except OSError as error:
-            if not self._take_back((), (record,)):
-                raise self._unwritable(error) from error
+            if not take_back(self._shelf, tail, offset, (), (record,)):
+                raise unwritable(error) from error
             self._store([record], [line], leaf)
         stand.follow(leaf, start, end)
         return record
+
+    def _as_usual(self, size: int, offset: int, *, early: bool) -> bool:
+        """Whether a record can be added here, with nothing else to be done."""
+        now = monotonic_ns()  # before the look: what happens during it must not count as seen
+        fresh, self._fresh = now < self._fresh, 0
+        if (
+            self._stopped is not None
+            or self.late is not None
+            or self.incidents
+            or offset >= self._segment_bytes
+            or size + 1 - self.noted >= self._checkpoint_every
+            or now >= self._checkpoint_due
+            or not self._tail.ends_at(offset, lseek(self._tail.fd, 0, SEEK_END) if fresh else self._look())
+            or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
+        ):
+            return False
+        if early and not fresh:
+            self._fresh = now + GLANCE_NS  # the look at a call's beginning does for its end as well
+        return True
 
     def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
         stand = self.stand
@@ -217,8 +245,8 @@ class Writer:
                     shelf.views.mark_if_possible(record.session_id)
             self._heads.write(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
-            self._take_back(sealed, viewed)
-            raise self._unwritable(error) from error
+            take_back(shelf, self._tail, offset_of(stand.end), sealed, viewed)
+            raise unwritable(error) from error
 
     def _sync(self) -> None:
         """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
@@ -230,24 +258,6 @@ class Writer:
                 self._heads.write_as(self.head._replace(epoch=self.head.epoch + 1, flags=FAILED))
             self._stopped = unconfirmed(error.strerror or "")
             raise self._stopped from error
-
-    def _take_back(self, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> bool:
-        """Undo a commit that failed; False: part of it is still in the log, and the next look at it sets it aside."""
-        for record in reversed(viewed):
-            with contextlib.suppress(OSError):
-                self._shelf.views.cut(record.session_id, record.flat)
-        for record in sealed:
-            with contextlib.suppress(OSError):
-                self._shelf.blobs.drop_all(record.blobs)
-        try:
-            disk.ftruncate(self._tail.fd, offset_of(self.stand.end))
-        except OSError:
-            return False
-        return True
-
-    def _unwritable(self, error: OSError) -> LedgerUnwritable:
-        reason = error.strerror or "a write was cut short"
-        return LedgerUnwritable(f"The journal cannot be written ({reason}). Nothing was stored. Free some space.")
 
     def _catch_up(self, size: int) -> None:
         shelf, notary = self._shelf, self._notary
@@ -265,25 +275,14 @@ class Writer:
         self.stand.end = shelf.segments.onward(self.stand.end)
         segment = segment_of(self.stand.end)
         if segment != self._segment:
-            self._go_to(Tail(shelf.segments.path(segment)), segment)
+            self._go_to(Tail(shelf.segments, segment), segment)
 
     def _roll(self) -> None:
-        """Begin a new segment; chain and tree go on. The old one is sealed, by which other processes notice."""
+        """Begin a new segment; chain and tree go on."""
         if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
             self._catch_up(-1)
             return
-        path = self._shelf.segments.path(self._segment + 1)
-        try:
-            tail = Tail(path)
-            try:
-                if self._durable:
-                    disk.sync_folder(self._shelf.folder)
-                self._tail.seal(offset_of(self.stand.end))
-            except OSError:
-                tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
-                raise
-        except OSError as error:
-            raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
+        tail = self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end), durable=self._durable)
         self._go_to(tail, self._segment + 1)
         self.stand.end = position(self._segment, 0)
 
