@@ -10,7 +10,7 @@ from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.lines import OnLine, OnLong
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Asked:
     """One `tools/call` on its way."""
 

@@ -110,7 +110,7 @@ class Ledger:
             TypeError: The draft holds a float or something else that a header cannot.
         """
         header, seal = self._prepare(draft)
-        return self._written(draft, header, await self._store(seal))
+        return self._written(draft, header, self._at_once(seal) or await self._together(seal))
 
     async def begin(self, session: Session, card: Card, policy_digest: str, inputs: bytes) -> str | None:
         """Store a beginning of which only these are to be said, and give its id; None: it needs a draft."""
@@ -118,15 +118,15 @@ class Ledger:
         seal = None if process is None else self._plain_beginning(session, card, policy_digest, inputs, process)
         if seal is None:
             return None
-        receipt_id = await self.store(seal)
+        receipt_id = (self._at_once(seal) or await self._together(seal)).receipt_id
         self._under_way.began(receipt_id, seq_of(receipt_id) or 0)
         return receipt_id
 
     async def store(self, seal: Seal, started: str | None = None) -> str:
         """Store what `plain` gave, with others under one fsync where they share one, and give its id."""
-        receipt_id = (await self._store(seal)).receipt_id
+        sealed = self._at_once(seal) or await self._together(seal)
         self._under_way.ended(started)
-        return receipt_id
+        return sealed.receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
         """The same for scripts and threads."""
@@ -266,11 +266,13 @@ class Ledger:
         self._journal.close()
         self._under_way.leave()
 
-    async def _store(self, seal: Seal) -> Sealed:
-        group = self._group
-        if group is None:
-            return self.append_one(seal)
-        return group.store_at_once(seal) or await self._under_way.stored(group.store_async(seal))
+    def _at_once(self, seal: Seal) -> Sealed | None:
+        """Store a record here and now; None: others may share its fsync, and it is stored `_together` with theirs."""
+        return self.append_one(seal) if self._group is None else self._group.store_at_once(seal)
+
+    async def _together(self, seal: Seal) -> Sealed:
+        assert self._group is not None  # noqa: S101 - else it was stored at once
+        return await self._under_way.stored(self._group.store_async(seal))
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         header, seal = self._sealer.prepare(draft)
