@@ -57,7 +57,7 @@ class _OwnRules:
     """Those that are known not to be."""
 
 
-NOTHING_RAN = Ran()
+NO_RULES, NOTHING_RAN = _OwnRules(), Ran()
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
 
@@ -181,7 +181,7 @@ class Pipeline:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else _OwnRules(secrets=secret_names(card))
-        own, rule = own or _OwnRules(), self.policy.rule_for(card)
+        own, rule = own or NO_RULES, self.policy.rule_for(card)
         context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
@@ -210,7 +210,7 @@ class Pipeline:
         writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
         if writes and is_stale(decision, read_snapshot(own.snapshot)):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
-        case = self._decided(replace(case, decision=decision), proposal, own)
+        case = self._decided(case, decision, proposal, own)
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
         outcome, left_now = await to_the_end(self._stop(case, standing, since))
@@ -220,17 +220,16 @@ class Pipeline:
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
         """The call as a room's rule changed it; what the rule made must still fit the tool."""
-        entry = self.catalogue.get(proposal.card.name)
-        if entry is None or not entry.input.accepts(decision.args):
+        if (entry := self.catalogue.get(proposal.card.name)) is None or not entry.input.accepts(decision.args):
             return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
         return decision, replace(proposal, args=decision.args or {}, transformed=True)
 
-    def _decided(self, case: Case, proposal: Proposal, own: _OwnRules) -> Case:
+    def _decided(self, case: Case, decision: Decision, proposal: Proposal, own: _OwnRules) -> Case:
         """What is to be written of a call that a room may have changed."""
         if proposal is case.proposal:
-            return case
+            return case if decision is case.decision else replace(case, decision=decision)
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
-        return replace(case, proposal=proposal, inputs=inputs, redacted=redacted)
+        return replace(case, decision=decision, proposal=proposal, inputs=inputs, redacted=redacted)
 
     async def _at_the_desk(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
         """Ask the book of approvals; a book that cannot be opened agrees to nothing."""

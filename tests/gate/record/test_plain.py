@@ -47,21 +47,23 @@ class Both:
         return Sealer(self.keys, Watch(self.clock), chance(), inline=10_000)  # type: ignore[arg-type]
 
     def seal(
-        self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, started: str | None = None
-    ) -> Seal | None:
+        self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, started: str | None = None,
+        snapshot: str | None = None,
+    ) -> Seal | None:  # fmt: skip
         seal: Seal | None = None
         for _ in range(2):  # the first time a session is only remembered
-            seal = self.short.outcome(session, CARD, DIGEST, inputs, outputs, duration_us, started)
+            seal = self.short.outcome(session, CARD, DIGEST, inputs, outputs, duration_us, started, snapshot)
         return seal
 
     def expected(
         self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, place: Place,
-        started: str | None = None,
+        started: str | None = None, snapshot: str | None = None,
     ) -> Any:  # fmt: skip
         draft = Draft(
             kind="outcome", session=session, tool_id="echo", tool_version=CARD.version, outcome={"status": "accepted"},
             policy_digest=DIGEST, duration_us=duration_us, inputs=inputs, outputs=outputs,
             links={} if started is None else {"started": started},
+            context=None if snapshot is None else {"snapshot": snapshot},
         )  # fmt: skip
         return self.general.prepare(draft)[1](place)
 
@@ -103,15 +105,27 @@ payloads = st.recursive(
 @pytest.mark.promise("record.plain")
 @given(
     sessions, payloads, payloads, st.integers(0, 2**40), st.none() | started, st.integers(0, 2**40),
-    st.binary(min_size=32, max_size=32),
+    st.binary(min_size=32, max_size=32), st.none() | texts,
 )  # fmt: skip
 def test_a_plain_outcome_has_the_bytes_of_the_general_way(
-    session: Session, inputs: bytes, outputs: bytes, duration_us: int, begun: str | None, seq: int, prev: bytes
-) -> None:
+    session: Session, inputs: bytes, outputs: bytes, duration_us: int, begun: str | None, seq: int, prev: bytes,
+    snapshot: str | None,
+) -> None:  # fmt: skip
     both = Both()
-    seal = both.seal(session, inputs, outputs, duration_us, begun)
+    seal = both.seal(session, inputs, outputs, duration_us, begun, snapshot)
     assert seal is not None
-    assert seal((seq, prev)) == both.expected(session, inputs, outputs, duration_us, (seq, prev), begun)
+    assert seal((seq, prev)) == both.expected(session, inputs, outputs, duration_us, (seq, prev), begun, snapshot)
+
+
+def test_what_a_rule_read_this_time_stands_in_the_record_and_not_what_it_read_before() -> None:
+    both, session = Both(), Session(session_id="s")
+    for snapshot in ("a" * 64, "b" * 64, None, "a" * 64):
+        seal = both.seal(session, b"{}", b"{}", 1, None, snapshot)
+        assert seal is not None
+        context = orjson.loads(seal((0, bytes(32))).header).get("context")
+        assert context == (None if snapshot is None else {"snapshot": snapshot})
+    # A rule whose world is another each time goes the general way: nothing is made ready for it in vain.
+    assert [both.short.outcome(session, CARD, DIGEST, b"{}", b"{}", 1, None, str(at)) for at in range(9)] == [None] * 9
 
 
 @pytest.mark.promise("record.plain")

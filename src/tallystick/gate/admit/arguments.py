@@ -14,7 +14,7 @@ from typing import Any
 from tallystick.gate.admit.misfits import CLOSING_RULES, as_pointer
 from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
-from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, pointer_token
+from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, has_large_float, pointer_token
 from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENANCE, UNKNOWN_TOOL
 
 _log = logging.getLogger(__name__)
@@ -241,6 +241,8 @@ def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
     To JSON Schema 1e22 is an integer, to a tool that takes an `int` it is none. With a fraction in its place the
     schema tells which is meant.
     """
+    if not has_large_float(args):
+        return None
     # All are probed at once: one check for thousands of numbers, not one for each.
     large: set[tuple[str | int, ...]] = set()
     probe = _with_fractions(args, (), large)

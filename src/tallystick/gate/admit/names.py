@@ -7,6 +7,7 @@ match; what models are known to confuse stands in a short, curated map of aliase
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +20,8 @@ from tallystick.gate.tool import Card, Clean
 TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Both styles, `file_locator` and `tool.search.nn`; nothing that looks like something else."""
 
+LONGEST_NAME = 64
+"""A longer key is no name of ours; it is not worth remembering what it means."""
 _SEPARATORS = re.compile(r"[ \t\n\r_.-]+")
 
 TOOL_ALIASES: Mapping[str, str] = {
@@ -183,8 +186,16 @@ class Catalogue:
 
 def normalised(key: str) -> str:
     """A key as models mean it: trimmed, lower case, one kind of separator (`File-Path` → `file_path`)."""
+    # The same few names come again and again.
+    return _remembered(key) if len(key) <= LONGEST_NAME else _plain_form(key)
+
+
+def _plain_form(key: str) -> str:
     # Lower case turns some foreign letters into ours (the Kelvin sign into k); those keys stay what they are.
     return _SEPARATORS.sub("_", key.strip().lower()) if key.isascii() else key
+
+
+_remembered = lru_cache(maxsize=4096)(_plain_form)
 
 
 def _entry_of(card: Card, clean: Clean | None) -> Entry:

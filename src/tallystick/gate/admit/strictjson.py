@@ -96,7 +96,7 @@ def numbers_unfit(value: Any, data: bytes, *, depth: int = 0) -> Rejection | Non
     # A value that is too deep ends here, so what follows may walk it by recursion.
     if found is not None:
         return refuse(found[0], pointer=found[1])
-    if _has_large_float(value) and not _digits_survive(data):
+    if has_large_float(value) and not _digits_survive(data):
         return refuse(BIG_INTEGER)
     return None
 
@@ -182,14 +182,14 @@ def _well_formed(text: str) -> bool:
     return True
 
 
-def _has_large_float(value: Any) -> bool:
+def has_large_float(value: Any) -> bool:
     """Whether any float is so large that its last digits may have been rounded away."""
     kind = type(value)
     if kind is float:
         return bool(abs(value) >= MAX_INTEGER)
     if kind is dict:
-        return any(_has_large_float(item) for item in value.values() if type(item) is not str)
-    return kind is list and any(_has_large_float(item) for item in value if type(item) is not str)
+        return any(has_large_float(item) for item in value.values() if type(item) is not str)
+    return kind is list and any(has_large_float(item) for item in value if type(item) is not str)
 
 
 def _digits_survive(data: bytes) -> bool:

@@ -67,10 +67,12 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
     if not isinstance(said, Decision) or (said.fault is None) != (said.verdict == "allow"):
         _log.error("the rule of %s gave no usable decision", proposal.card.name)
         return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
-    if said.verdict == "allow":
-        # What shadow let through must not be forgotten because the room agrees.
-        said = replace(said, shadowed=so_far.shadowed, would=so_far.would, reason=said.reason or so_far.reason)
-    return replace(said, snapshot_digest=digest)
+    if said.verdict != "allow":
+        return replace(said, snapshot_digest=digest)
+    # What shadow let through must not be forgotten because the room agrees.
+    return replace(
+        said, shadowed=so_far.shadowed, would=so_far.would, reason=said.reason or so_far.reason, snapshot_digest=digest
+    )
 
 
 class Unreadable:

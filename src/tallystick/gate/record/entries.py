@@ -43,11 +43,11 @@ class Case:
 
 
 def is_plain(case: Case) -> bool:
-    """Whether all that is to be said of a call that was let through is its tool, its policy and its payload."""
-    proposal = case.proposal
+    """Whether all that is to be said of a call that was let through is tool, policy, what a rule read, and payload."""
+    proposal, decision = case.proposal, case.decision
     card = proposal.card
     return (
-        case.decision is ALLOW
+        (decision is ALLOW or (decision.verdict == "allow" and decision.would is None))
         and type(case.context) is PlainContext
         and not (proposal.transformed or proposal.cot_leak or case.redacted or card.audited)
         and case.grant is None

@@ -46,7 +46,7 @@ class Ledger:
     ready: Callable[[], None]
     """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when the
     journal is closed, gone, replaced, read-only, or takes no more. An attribute, to save every call a step."""
-    plain: Callable[[Session, Card, str, bytes, bytes, int, str | None], Seal | None]
+    plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
     """The seal of an outcome of which only tool, policy, payload and beginning are said; None: it needs a draft."""
     append_one: Callable[[Seal], Sealed]
     """Store such a seal at once, where callers do not share an fsync."""

@@ -61,11 +61,11 @@ class PlainRecords:
         self._stamp = sealer.watch.stamp
         self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
-        self._forms: dict[tuple[int, int, str], Form | None] = {}
+        self._forms: dict[tuple[int, int, str, str | None], Form | None] = {}
 
     def beginning(self, session: Session, card: Card, policy_digest: str, inputs: bytes, process: str) -> Seal | None:
         """The seal of a plain beginning in a process; None: there is no form for it, and it goes the general way."""
-        form = self._forms.get((id(session), id(card), BEGINNING))
+        form = self._forms.get((id(session), id(card), BEGINNING, None))
         if form is None or form.empty.policy_digest is not policy_digest or form.empty.links["process"] != process:
             form = self._form(BEGINNING, session, card, policy_digest, {"process": process})
         if form is None or len(inputs) > self._inline or _NEWLINE in inputs:
@@ -74,14 +74,15 @@ class PlainRecords:
 
     def outcome(
         self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int,
-        started: str | None,
+        started: str | None, snapshot: str | None = None,
     ) -> Seal | None:  # fmt: skip
-        """The seal of a plain outcome, which names its beginning if there was one; None: as above."""
+        """The seal of a plain outcome, which names its beginning and what a rule read, if any; None: as above."""
         kind = OUTCOME if started is None else END
         # By identity, not by value: comparing ten fields would cost more than writing them down again.
-        form = self._forms.get((id(session), id(card), kind))
+        form = self._forms.get((id(session), id(card), kind, snapshot))
         if form is None or form.empty.policy_digest is not policy_digest:
-            form = self._form(kind, session, card, policy_digest, {} if started is None else {"started": started})
+            links = {} if started is None else {"started": started}
+            form = self._form(kind, session, card, policy_digest, links, snapshot)
         if form is None or len(inputs) + len(outputs) > self._inline:
             return None
         # By number: looking for a byte is seven times as fast as looking for a text of one byte.
@@ -115,9 +116,12 @@ class PlainRecords:
             form.empty.session.session_id, b'%b,"inputs":%b%b' % (stored[:-1], asked, shown), (),
         ))  # fmt: skip
 
-    def _form(self, kind: str, session: Session, card: Card, policy_digest: str, links: dict[str, str]) -> Form | None:
-        """The form of a session that comes a second time: to make one for a session of one call would not pay."""
-        place = id(session), id(card), kind
+    def _form(
+        self, kind: str, session: Session, card: Card, policy_digest: str, links: dict[str, str],
+        snapshot: str | None = None,
+    ) -> Form | None:  # fmt: skip
+        """The form of what comes a second time: to make one for a session or a snapshot of one call would not pay."""
+        place = id(session), id(card), kind, snapshot
         if place not in self._forms or session.extra:
             if len(self._forms) >= REMEMBERED:
                 self._forms.clear()
@@ -127,7 +131,7 @@ class PlainRecords:
         empty = Draft(
             kind="outcome" if ran else "started", session=session, tool_id=card.name, tool_version=card.version,
             outcome=_ACCEPTED if ran else None, policy_digest=policy_digest, links=links,
-            inputs=b"", outputs=b"" if ran else None,
+            inputs=b"", outputs=b"" if ran else None, context=None if snapshot is None else {"snapshot": snapshot},
         )  # fmt: skip
         form = self._forms[place] = make_form(self._sealer, kind, card, empty, self._draw().hex())
         return form

@@ -115,8 +115,9 @@ class Recorder:
         try:
             if output is not None and shown is None and not call.file_refs and is_plain(case):
                 seal = ledger.plain(
-                    case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id
-                )
+                    case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id,
+                    case.decision.snapshot_digest,
+                )  # fmt: skip
             if seal is None:
                 draft = _draft(case, ran, failure, shown, duration_us, call)
                 receipt_id = (await ledger.record(draft)).receipt_id

@@ -101,7 +101,9 @@ class Redactor:
         return self._names.union(map(_fold, secret_names))
 
     def _walk(self, value: Any, names: frozenset[str]) -> Any:
-        if isinstance(value, Mapping):
+        if type(value) is str:  # most of what comes
+            return self._digest(value) if _may_hold_token(value) and TOKEN.search(value) else value
+        if type(value) is dict or isinstance(value, Mapping):
             return {
                 key: self._digest(item) if item is not None and _is_name(key, names) else self._walk(item, names)
                 for key, item in value.items()

@@ -127,10 +127,7 @@ class Projection:
 
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""
-        start = state.scanned + 1
-        if start >= self._log.size():
-            return
-        for receipt in self._log.read(start):
+        for receipt in self._log.read(state.scanned + 1):
             self._take(state, receipt)
             state.scanned = receipt.seq
             if state.unwritten() >= BATCH:

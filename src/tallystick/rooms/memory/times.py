@@ -1,6 +1,7 @@
 """Times come with the event, as text; inside they are whole seconds since 1970."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
@@ -9,8 +10,16 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _SECOND
 """What can be written again; a zone may lead out of it."""
 
 
+_LONGEST = 40
+"""A longer text is hardly a time, and not worth remembering."""
+
+
 def seconds(stamp: str) -> int | None:
     """Whole seconds since 1970 of an RFC 3339 time or a plain date; None if it is neither."""
+    return _remembered(stamp) if len(stamp) <= _LONGEST else _read(stamp)
+
+
+def _read(stamp: str) -> int | None:
     try:
         moment = datetime.fromisoformat(stamp)
         # A time without a zone is read as UTC: memory has no zone of its own to read it in.
@@ -18,6 +27,10 @@ def seconds(stamp: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return found if _FIRST <= found <= _LAST else None
+
+
+_remembered = lru_cache(maxsize=1024)(_read)
+"""One proposal's times are asked for several times, and the next one's are often the same."""
 
 
 def seconds_or_none(stamp: str | None) -> int | None:

@@ -82,8 +82,9 @@ class FileJournal:
         """Stream the columns of all records from `start` on that were there when this was called."""
         with self._lock:
             stand = self._current().stand
-            if start >= stand.size:
-                return iter(())
+            recent = stand.since(start)
+            if recent is not None:
+                return iter(recent)
             place, end = stand.position_of(start, self._shelf.tiles), stand.end
         lines = self._shelf.segments.lines(place, end)
         return (columns for line in lines if (columns := split_line(line.data)) is not None)
@@ -170,6 +171,7 @@ class FileJournal:
             try:
                 # Marked first: whatever fails from here on, the view will not go on showing what was erased.
                 self._shelf.views.mark(header["session_id"])
+                stand.recent.clear()
                 erase_payload(self._shelf.segments, place, columns)
                 for name in ("inputs_digest", "outputs_digest"):
                     if name in header:

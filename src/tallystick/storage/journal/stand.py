@@ -1,5 +1,7 @@
 """Where this process believes the journal stands, and how it finds that out when it opens it."""
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tallystick.gate.record.journal import ZERO, Notary
@@ -8,6 +10,9 @@ from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import BLOCK, Tiles
 
+Columns = tuple[bytes, bytes, bytes]
+RECENT = 64
+"""Records that are held in memory as well: whoever follows the log reads each just after it was written."""
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
 
@@ -24,10 +29,20 @@ class Stand:
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
     """Over complete blocks; brought up to date when a root is asked for."""
+    recent: deque[Columns] = field(default_factory=lambda: deque(maxlen=RECENT))
+    """The columns of the last records."""
 
-    def follow(self, leaf: bytes, position: int, end: int) -> None:
+    def since(self, seq: int) -> Sequence[Columns] | None:
+        """The columns of the records from one on; None: they must be read from the log."""
+        behind = self.size - seq
+        if behind > len(self.recent):
+            return None
+        return [self.recent[at] for at in range(-behind, 0)] if behind > 0 else ()
+
+    def follow(self, leaf: bytes, position: int, end: int, columns: Columns) -> None:
         """One more record."""
         self.pending.append((leaf, position))
+        self.recent.append(columns)
         self.size += 1
         self.leaf = leaf
         self.end = end
@@ -84,7 +99,7 @@ def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] |
 
 def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, bytes] | None) -> bool:
     """Take a record that was read; False if the tree it makes is not the one that the log signed."""
-    stand.follow(found.leaf, found.position, found.end)
+    stand.follow(found.leaf, found.position, found.end, found.columns)
     if checkpoint is not None and stand.size == checkpoint[0]:
         stand.flush(tiles)
         return stand.root(tiles) == checkpoint[1]

@@ -151,7 +151,7 @@ class Writer:
             if not take_back(self._shelf, tail, offset, (), (record,)):
                 raise unwritable(error) from error
             self._store([record], [line], leaf)
-        stand.follow(leaf, start, end)
+        stand.follow(leaf, start, end, (header, inputs, outputs))
         return record
 
     def _as_usual(self, size: int, offset: int, *, early: bool) -> bool:
@@ -184,7 +184,7 @@ class Writer:
         if sealed:
             self._store(sealed, lines, leaf)
         for record, line in zip(sealed, lines, strict=True):
-            stand.follow(record.leaf, stand.end, stand.end + len(line))
+            stand.follow(record.leaf, stand.end, stand.end + len(line), record[:3])
         return sealed
 
     def try_checkpoint(self) -> bytes | None:
