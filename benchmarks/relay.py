@@ -78,7 +78,7 @@ SYNCING = (
     )
     .replace(
         "            server.stdin.close()\n",
-        "            os.write(told, b'%f' % statistics.median(took))\n            server.stdin.close()\n",
+        "            os.write(told, b'%f' % (2 * statistics.median(took)))\n            server.stdin.close()\n",
     )
     .replace(
         "key = Ed",
@@ -87,7 +87,8 @@ SYNCING = (
     .replace("import os, select,", "import os, select, statistics, time,")
 )
 """The same, and each message waits for an append with fdatasync: the least that one with `fsync` can cost. At its end it
-tells how long an append with fdatasync took there: in that place, between two processes that wait for it."""
+tells how long its two appends with fdatasync took there: in that place, between two processes that wait for them."""
+BARE_SYNCS, WRAPPED = "bare relay that signs and syncs", "wrapped, fsync"
 TIMED = """
 import atexit, os, runpy, statistics, sys, time
 from pathlib import Path
@@ -146,16 +147,24 @@ class Speaker:
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
-    calls, rounds = (400, 9) if full else (150, 5)
-    commands = _commands(folder)
-    speakers = {name: Speaker(command) for name, command in commands.items()}
-    times: dict[str, list[float]] = {name: [] for name in commands}
+    """Several times with all processes started anew: two of the very same program differ by 100 µs a call, for good."""
+    calls, times = (400, 9) if full else (100, 3)
+    rounds = [_round(folder / str(number), calls) for number in range(times)]
+    starts = _starts(folder / "0", 9 if full else 5)
+    return _told(rounds, starts)
+
+
+def _round(folder: Path, calls: int) -> dict[str, float]:
+    """The middle of each way's calls, in µs, and of the fdatasyncs in them."""
+    folder.mkdir(parents=True)
+    speakers = {name: Speaker(command) for name, command in _commands(folder).items()}
+    times: dict[str, list[float]] = {name: [] for name in speakers}
     try:
         for speaker in speakers.values():
             for number in range(50):
                 speaker.echo(number)
-        for turn in range(rounds):
-            for name in list(speakers) if turn % 2 == 0 else list(reversed(speakers)):
+        for names in (list(speakers), list(reversed(speakers))):
+            for name in names:
                 for number in range(calls):
                     began = time.perf_counter()
                     speakers[name].echo(number)
@@ -163,10 +172,18 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     finally:
         for speaker in speakers.values():
             speaker.close()
-    medians = {name: statistics.median(found) * 1e6 for name, found in times.items()}
-    syncs = {name: float((folder / name).read_text()) * 1e6 for name in ("sync", "own-syncs")}
-    starts = _starts(folder, 9 if full else 5)
-    return _told(medians, syncs["sync"], syncs["own-syncs"], starts)
+    found = {name: statistics.median(took) * 1e6 for name, took in times.items()}
+    added = {name: found[f"SDK server, {name}"] - found["SDK server, direct"] for name in (BARE_SYNCS, WRAPPED)}
+    syncs = {name: float((folder / file).read_text()) * 1e6 for name, file in ((BARE_SYNCS, "sync"), (WRAPPED, "own"))}
+    return found | {
+        f"{kind} {name}": of[name]
+        for kind, of in (
+            ("added", added),
+            ("syncs", syncs),
+            ("rest", {name: added[name] - syncs[name] for name in added}),
+        )
+        for name in added
+    }
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
@@ -181,11 +198,11 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     for name, text in scripts.items():
         (folder / name).write_text(text)
     python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
-    timed = [str(folder / "timed.py"), str(folder / "own-syncs")]
+    timed = [str(folder / "timed.py"), str(folder / "own")]
     commands = {
         "SDK server, direct": [python, sdk],
         "SDK server, bare relay that signs": [python, str(folder / "signing.py"), python, sdk],
-        "SDK server, bare relay that signs and syncs": [
+        f"SDK server, {BARE_SYNCS}": [
             python,
             str(folder / "syncing.py"),
             str(folder / "log"),
@@ -194,7 +211,7 @@ def _commands(folder: Path) -> dict[str, list[str]]:
             sdk,
         ],
         "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
-        "SDK server, wrapped, fsync": [*_wrap(folder, "fsync", tally=timed), python, sdk],
+        f"SDK server, {WRAPPED}": [*_wrap(folder, "fsync", tally=timed), python, sdk],
         "bare server, direct": [python, bare],
         "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), python, bare],
     }
@@ -224,31 +241,27 @@ def _starts(folder: Path, times: int) -> tuple[float, float]:
     return statistics.median(alone), statistics.median(wrapped)
 
 
-def _told(
-    medians: dict[str, float], sync_us: float, own_syncs_us: float, starts: tuple[float, float]
-) -> dict[str, Any]:
-    direct = medians["SDK server, direct"]
+def _told(rounds: Sequence[dict[str, float]], starts: tuple[float, float]) -> dict[str, Any]:
+    middle = {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}
+    ways = [name for name in middle if "server" in name]
+    direct, rests = middle["SDK server, direct"], sorted(found[f"rest {WRAPPED}"] for found in rounds)
     lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
-    lines += [f"| {name} | {us:.0f} | {us / direct:.2f} |" for name, us in medians.items()]
-    added_fsync = medians["SDK server, wrapped, fsync"] - direct
-    added_bare = medians["SDK server, bare relay that signs and syncs"] - direct
+    lines += [f"| {name} | {middle[name]:.0f} | {middle[name] / direct:.2f} |" for name in ways]
     lines += [
         "",
-        f"With `fsync` a call takes {added_fsync:.0f} µs more than alone. Its two fdatasyncs take {own_syncs_us:.0f} µs of "
-        f"that, and the rest is {added_fsync - own_syncs_us:.0f} µs. The bare relay that signs and syncs and does nothing "
-        f"else takes {added_bare:.0f} µs more than alone; its two appends with fdatasync take {2 * sync_us:.0f} µs of that, "
-        f"and the rest is {added_bare - 2 * sync_us:.0f} µs.",
+        f"All processes were started anew {len(rounds)} times, and each figure is the middle one. With `fsync` a call takes "
+        f"{middle[f'added {WRAPPED}']:.0f} µs more than alone. Its two fdatasyncs take {middle[f'syncs {WRAPPED}']:.0f} µs of "
+        f"that, and the rest is **{middle[f'rest {WRAPPED}']:.0f} µs** ({rests[0]:.0f} to {rests[-1]:.0f}). The bare relay that "
+        f"signs and syncs and does nothing else takes {middle[f'added {BARE_SYNCS}']:.0f} µs more than alone; its two appends "
+        f"with fdatasync take {middle[f'syncs {BARE_SYNCS}']:.0f} µs of that, and the rest is "
+        f"{middle[f'rest {BARE_SYNCS}']:.0f} µs.",
         f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
     ]
     return {
         "goal": "at most 2 × the direct call with `os`; 300 µs and two fdatasyncs with `fsync`; up 0.15 s later at most",
-        "medians_us": medians,
-        "ratio_os": medians["SDK server, wrapped, os"] / direct,
-        "bare_append_fdatasync_us": sync_us,
-        "two_fdatasyncs_us": own_syncs_us,
-        "rest_fsync_us": added_fsync - own_syncs_us,
-        "added_fsync_us": added_fsync,
-        "added_bare_fsync_us": added_bare,
+        "middle_us": middle,
+        "ratio_os": middle["SDK server, wrapped, os"] / direct,
+        "rests_fsync_us": rests,
         "start_s": {"alone": starts[0], "wrapped": starts[1]},
         "markdown": "\n".join(lines),
     }
