@@ -53,10 +53,10 @@ types: setup
 # One of them needs the older SDK.
 SERVERS ?= $(CURDIR)/.mcp-servers
 
-mcp-servers: ## Fetch third-party MCP servers (npm and pip) for `make test-relay`
+mcp-servers: ## Fetch third-party MCP servers and the conformance suite (npm and pip) for `make test-relay` and `make test-mcp`
 	mkdir -p $(SERVERS)
 	npm install --silent --prefix $(SERVERS) @modelcontextprotocol/server-filesystem @modelcontextprotocol/server-memory \
-		@modelcontextprotocol/server-everything @modelcontextprotocol/conformance supergateway node@22
+		@modelcontextprotocol/server-everything @modelcontextprotocol/conformance@0.2.0-alpha.12 supergateway node@22
 	test -d $(SERVERS)/venv || python3 -m venv $(SERVERS)/venv
 	$(SERVERS)/venv/bin/pip install --quiet mcp-server-git mcp-server-fetch mcp-server-time
 	test -d $(SERVERS)/venv-sqlite || python3 -m venv $(SERVERS)/venv-sqlite
@@ -91,9 +91,8 @@ local-model: setup ## Fetch a small real model (130 MB) for the provider `local`
 test-model: local-model ## Tool turns with the real local model, with and without the schema, counted
 	TALLY_LOCAL_MODEL=1 $(BIN)/python -m pytest -q tests/model
 
-# The suite comes by npm: see tests/doors/mcp/conformance.py. Without it the rest of the MCP tests run.
-test-mcp: setup ## The MCP doors, with the public conformance suite where TALLY_MCP_CONFORMANCE names its folder
-	$(BIN)/python -m pytest -q tests/doors/mcp
+test-mcp: setup mcp-servers ## The MCP doors, with the public conformance suite
+	TALLY_MCP_CONFORMANCE=$(SERVERS) $(BIN)/python -m pytest -q tests/doors/mcp
 
 demo: setup ## A sample project in ./tally-demo, a conference about it, a verified ledger, then the page; offline
 	@# A person finds the page open at the end; a program must come to one.

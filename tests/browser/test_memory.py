@@ -82,7 +82,7 @@ def test_an_empty_memory_says_how_to_begin_and_is_told_something_by_keyboard(bar
     expect(page.get_by_text("There is nothing to remember.")).to_be_visible()
     page.get_by_label("What was said, read or measured").fill("Ada lives in Lisbon.")
     page.get_by_role("button", name="Remember").press("Enter")
-    expect(page.get_by_text("Recorded 1, proposed 1 facts.")).to_be_visible()
+    expect(page.get_by_text("Recorded 1 observation, proposed 1 fact.")).to_be_visible()
     expect(page.get_by_label("What was said, read or measured")).to_have_value("")
     expect(second.page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
     here.check()

@@ -17,7 +17,7 @@ def _state() -> Path:
 @pytest.mark.promise("doors.cli-visible")
 def test_a_table_on_a_terminal_takes_no_orders_from_its_cells(workspace: Path) -> None:
     (workspace / "tools.py").write_text(TOOLS.replace("Count the words", "[bold]Count[/bold] the \\x1b[31m words"))
-    shown = at_terminal("tools", folder=workspace, state=_state(), stdout=True, COLUMNS="200")
+    shown = at_terminal("tools", folder=workspace, state=_state(), stdout=True, COLUMNS="200", LINES="50")
     assert shown.code == 0
     assert r"[bold]Count[/bold] the \x1b[31m words" in shown.screen
     assert "\x1b[31m" not in shown.screen
@@ -33,6 +33,6 @@ def test_long_work_on_a_terminal_ends_with_the_result(workspace: Path) -> None:
 
 def test_a_narrow_terminal_still_shows_whole_ids(workspace: Path) -> None:
     assert at_terminal("call", "loud", folder=workspace, state=_state()).code == 0
-    listed = at_terminal("audit", "list", folder=workspace, state=_state(), stdout=True, COLUMNS="60")
+    listed = at_terminal("audit", "list", folder=workspace, state=_state(), stdout=True, COLUMNS="60", LINES="50")
     assert listed.code == 0
     assert re.search(r"rcpt_[0-9a-f]{24}", listed.screen)

@@ -4,6 +4,7 @@ from nicegui import run, ui
 
 from tallystick.bootstrap.conference import Conferences
 from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.states import empty, failed, heading, section
@@ -32,7 +33,9 @@ def register(house: House) -> tuple[str, ...]:
         for one in found[:MOST]:
             with ui.row().classes("tally-row tally-line"):
                 ui.link(one.name or "Conference", f"/conference/{one.conference_id}").classes("text-weight-bold")
-                ui.label(f"{len(one.rounds)} rounds, {len(one.attendees)} agents").classes("tally-soft")
+                ui.label(f"{counted(len(one.rounds), 'round')}, {counted(len(one.attendees), 'agent')}").classes(
+                    "tally-soft"
+                )
                 ui.space()
                 ui.label(one.created_at[:16].replace("T", " ")).classes("tally-soft")
 

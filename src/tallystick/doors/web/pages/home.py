@@ -4,6 +4,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import TOLD, page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
@@ -58,7 +59,7 @@ class _Attention:
                     ui.link(words, path).classes("tally-chip")
 
     async def _again(self) -> None:
-        self._size.text = f"{self._house.gate.ledger.size():,} receipts in this workspace"
+        self._size.text = f"{counted(self._house.gate.ledger.size(), 'receipt')} in this workspace"
         now = await run.io_bound(self._look)
         if now is None or now == self._seen:
             return

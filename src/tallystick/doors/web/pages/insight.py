@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here
@@ -252,7 +253,7 @@ def _room(house: House) -> Insight | None:
 
 def _size(one: Dataset) -> str:
     left_out = f", {one.bad_row_count:,} rows left out" if one.bad_row_count else ""
-    return f"{one.row_count:,} tickets, {one.department_count:,} departments{left_out}"
+    return f"{counted(one.row_count, 'ticket')}, {counted(one.department_count, 'department')}{left_out}"
 
 
 def _day(seconds: int) -> str:

@@ -3,6 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.bootstrap.studio import Workspace
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.editor import Editor
@@ -46,7 +47,7 @@ def _overview(root: Node) -> None:
     for child in root.children:
         if child.kind == "folder":
             files, size = _sums(child)
-            ui.label(f"{child.name}: {files} files, {size / 1000:,.0f} kB").classes("tally-soft")
+            ui.label(f"{child.name}: {counted(files, 'file')}, {size / 1000:,.0f} kB").classes("tally-soft")
 
 
 def _sums(node: Node) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from tallystick.bootstrap.studio import Workspace
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.findings import called, finding_card, left_out, told
 from tallystick.doors.web.parts.patches import diff_view, patch_list
@@ -41,7 +42,7 @@ class Editor:
             empty("This file cannot be shown", reason, icon="description")
             return
         self._file = file
-        heading(self._path.rpartition("/")[2], f"{self._path}, {len(file.text.splitlines()):,} lines")
+        heading(self._path.rpartition("/")[2], f"{self._path}, {counted(len(file.text.splitlines()), 'line')}")
         self._tools()
         self._banner = ui.column().classes("w-full")
         with ui.element("div").classes("tally-edit-grid"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.parts.insight_ticket import ticket_chip
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.insight.room import Insight
@@ -22,7 +23,7 @@ def show_answer(room: Insight, analysis: "Analysis") -> None:
     with ui.column().classes("tally-card gap-2"):
         text("h3", analysis.question).classes("tally-third tally-text")
         when = datetime.fromtimestamp(analysis.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        said = f"{when}, {analysis.ticket_count} tickets read, {answer.get('backend', '')}"
+        said = f"{when}, {counted(analysis.ticket_count, 'ticket')} read, {answer.get('backend', '')}"
         ui.label(said).classes("tally-soft")
         if not answer.get("sentences"):
             ui.label("Nothing of what was said is borne out by the tickets.").classes("tally-warn")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.parts.charts import cluster_map, colour
 from tallystick.doors.web.parts.insight_ticket import open_ticket, ticket_lines
 from tallystick.doors.web.parts.text import text
@@ -48,7 +49,8 @@ class Themes:
             await self._choose(next(iter(self._clusters)))
 
     def _facts(self, figures: Mapping[str, Any]) -> None:
-        said = [f"{figures.get('cluster_count', len(self._clusters))} groups of {figures.get('tickets', 0):,} tickets"]
+        groups = counted(figures.get("cluster_count", len(self._clusters)), "group")
+        said = [f"{groups} of {counted(figures.get('tickets', 0), 'ticket')}"]
         if figures.get("stability") is not None:
             said.append(f"stability {figures['stability']:.2f}")
         if figures.get("noise_count"):
@@ -84,7 +86,9 @@ class Themes:
             with ui.row().classes("tally-row"):
                 ui.element("span").classes("tally-dot").style(f"background:{colour(number)}")
                 text("h2", str(one["label"])).classes("tally-first")
-            ui.label(f"{int(one['size']):,} tickets, {100 * float(one['share']):.1f} % of all").classes("tally-soft")
+            ui.label(f"{counted(int(one['size']), 'ticket')}, {100 * float(one['share']):.1f} % of all").classes(
+                "tally-soft"
+            )
             with ui.row().classes("tally-row"):
                 for term in one.get("terms", ())[:12]:
                     ui.label(str(term)).classes("tally-badge tally-quiet")

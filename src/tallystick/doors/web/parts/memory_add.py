@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.asking import SESSION, here
 from tallystick.doors.web.parts.states import failed
@@ -81,7 +82,8 @@ async def _remembered(
 
 def _told(made: "Remembered") -> None:
     if made.observation_ids:
-        words = f"Recorded {len(made.observation_ids)}, proposed {len(made.proposition_ids)} facts."
+        seen, facts = counted(len(made.observation_ids), "observation"), counted(len(made.proposition_ids), "fact")
+        words = f"Recorded {seen}, proposed {facts}."
         ui.label(words).classes("tally-good")
     for name in made.proposition_ids[:10]:
         ui.link("See where it stands", f"/memory/{name}")
