@@ -1,9 +1,9 @@
 """The public MCP conformance suite against `tally mcp serve --http`.
 
-    npm install --prefix DIR node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
-    TALLY_MCP_CONFORMANCE=DIR make test-mcp
+    make test-mcp
 
-`python -m tests.doors.mcp.conformance DIR` prints the table that stands in the results.
+fetches the suite and runs it. `python -m tests.doors.mcp.conformance DIR` prints the table that stands in the results;
+DIR is where the suite is, `.mcp-servers` unless it was put elsewhere.
 """
 
 import os
