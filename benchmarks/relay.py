@@ -46,6 +46,13 @@ for line in sys.stdin:
             result = {"content": [{"type": "text", "text": "%s:%s" % (args["text"], args["n"])}]}
         print(json.dumps({"jsonrpc": "2.0", "id": said["id"], "result": result}), flush=True)
 """
+STEADY = BARE.replace("import json, sys", "import json, sys, time").replace(
+    '            args = params["arguments"]\n',
+    '            args, end = params["arguments"], time.perf_counter() + 0.0005\n'
+    "            while time.perf_counter() < end:\n                pass\n",
+)
+"""A server that works for half a millisecond, neither more nor less. Two processes of the SDK's server differ by 100 µs a
+call, for as long as they live, and that would stand in the figures."""
 PROXY = """
 import sys
 from fastmcp.server import create_proxy
@@ -89,6 +96,8 @@ SYNCING = (
 """The same, and each message waits for an append with fdatasync: the least that one with `fsync` can cost. At its end it
 tells how long its two appends with fdatasync took there: in that place, between two processes that wait for them."""
 BARE_SYNCS, WRAPPED = "bare relay that signs and syncs", "wrapped, fsync"
+MEASURED = {"SDK server": "sdk", "steady server": "steady"}
+"""Names of servers and of their scripts."""
 TIMED = """
 import atexit, os, runpy, statistics, sys, time
 from pathlib import Path
@@ -147,7 +156,7 @@ class Speaker:
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
-    """Several times with all processes started anew: two of the very same program differ by 100 µs a call, for good."""
+    """Several times with all processes started anew, since two of the very same program differ for good."""
     calls, times = (400, 9) if full else (100, 3)
     rounds = [_round(folder / str(number), calls) for number in range(times)]
     starts = _starts(folder / "0", 9 if full else 5)
@@ -155,7 +164,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
 
 
 def _round(folder: Path, calls: int) -> dict[str, float]:
-    """The middle of each way's calls, in µs, and of the fdatasyncs in them."""
+    """The middle of each way's calls, in µs, and of what their fdatasyncs took."""
     folder.mkdir(parents=True)
     speakers = {name: Speaker(command) for name, command in _commands(folder).items()}
     times: dict[str, list[float]] = {name: [] for name in speakers}
@@ -173,57 +182,44 @@ def _round(folder: Path, calls: int) -> dict[str, float]:
         for speaker in speakers.values():
             speaker.close()
     found = {name: statistics.median(took) * 1e6 for name, took in times.items()}
-    added = {name: found[f"SDK server, {name}"] - found["SDK server, direct"] for name in (BARE_SYNCS, WRAPPED)}
-    syncs = {name: float((folder / file).read_text()) * 1e6 for name, file in ((BARE_SYNCS, "sync"), (WRAPPED, "own"))}
-    return found | {
-        f"{kind} {name}": of[name]
-        for kind, of in (
-            ("added", added),
-            ("syncs", syncs),
-            ("rest", {name: added[name] - syncs[name] for name in added}),
-        )
-        for name in added
-    }
+    for server in MEASURED:
+        for way in (BARE_SYNCS, WRAPPED):
+            syncs = float((folder / f"{server}, {way}").read_text()) * 1e6
+            found[f"syncs of {server}, {way}"] = syncs
+            found[f"rest of {server}, {way}"] = found[f"{server}, {way}"] - found[f"{server}, direct"] - syncs
+    return found
 
 
 def _commands(folder: Path) -> dict[str, list[str]]:
-    scripts = {
-        "sdk.py": SDK,
-        "bare.py": BARE,
-        "proxy.py": PROXY,
-        "signing.py": SIGNING,
-        "syncing.py": SYNCING,
-        "timed.py": TIMED,
-    }
+    scripts = {"sdk.py": SDK, "steady.py": STEADY, "bare.py": BARE, "proxy.py": PROXY}
+    scripts |= {"signing.py": SIGNING, "syncing.py": SYNCING, "timed.py": TIMED}
     for name, text in scripts.items():
         (folder / name).write_text(text)
-    python, sdk, bare = sys.executable, str(folder / "sdk.py"), str(folder / "bare.py")
-    timed = [str(folder / "timed.py"), str(folder / "own")]
-    commands = {
-        "SDK server, direct": [python, sdk],
-        "SDK server, bare relay that signs": [python, str(folder / "signing.py"), python, sdk],
-        f"SDK server, {BARE_SYNCS}": [
-            python,
-            str(folder / "syncing.py"),
-            str(folder / "log"),
-            str(folder / "sync"),
-            python,
-            sdk,
-        ],
-        "SDK server, wrapped, os": [*_wrap(folder, "os"), python, sdk],
-        f"SDK server, {WRAPPED}": [*_wrap(folder, "fsync", tally=timed), python, sdk],
-        "bare server, direct": [python, bare],
-        "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), python, bare],
-    }
+    python, signing, bare = sys.executable, str(folder / "signing.py"), [sys.executable, str(folder / "bare.py")]
+    commands: dict[str, list[str]] = {}
+    for server, script in MEASURED.items():
+        command, told = (
+            [python, str(folder / f"{script}.py")],
+            [str(folder / f"{server}, {way}") for way in (BARE_SYNCS, WRAPPED)],
+        )
+        log = str(folder / f"{script}.log")
+        commands |= {
+            f"{server}, direct": command,
+            f"{server}, bare relay that signs": [python, signing, *command],
+            f"{server}, {BARE_SYNCS}": [python, str(folder / "syncing.py"), log, told[0], *command],
+            f"{server}, wrapped, os": [*_wrap(folder, "os", script), *command],
+            f"{server}, {WRAPPED}": [*_wrap(folder, "fsync", script, (str(folder / "timed.py"), told[1])), *command],
+        }
+    commands |= {"bare server, direct": bare, "bare server, wrapped, os": [*_wrap(folder, "os", "bare"), *bare]}
     peers = os.environ.get("TALLY_PEERS_PYTHON")
     if peers and subprocess.run([peers, "-c", "import fastmcp"], capture_output=True, check=False).returncode:
         peers = None  # others are measured beside us with the same variable
     if peers:
-        commands["SDK server, FastMCP proxy"] = [peers, str(folder / "proxy.py"), python, sdk]
+        commands["SDK server, FastMCP proxy"] = [peers, str(folder / "proxy.py"), python, str(folder / "sdk.py")]
     return commands
 
 
-def _wrap(folder: Path, durability: str, server: str = "sdk", tally: Sequence[str] = ("-m", "tallystick")) -> list[str]:
+def _wrap(folder: Path, durability: str, server: str, tally: Sequence[str] = ("-m", "tallystick")) -> list[str]:
     workspace = folder / f"{server}-{durability}"
     workspace.mkdir(exist_ok=True)
     (workspace / "tallystick.toml").write_text(POLICY.format(durability=durability))
@@ -243,25 +239,24 @@ def _starts(folder: Path, times: int) -> tuple[float, float]:
 
 def _told(rounds: Sequence[dict[str, float]], starts: tuple[float, float]) -> dict[str, Any]:
     middle = {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}
-    ways = [name for name in middle if "server" in name]
-    direct, rests = middle["SDK server, direct"], sorted(found[f"rest {WRAPPED}"] for found in rounds)
-    lines = ["| way | µs a call | × the SDK server alone |", "|---|---:|---:|"]
-    lines += [f"| {name} | {middle[name]:.0f} | {middle[name] / direct:.2f} |" for name in ways]
+    lines = ["| way | µs a call | × that server alone |", "|---|---:|---:|"]
+    for name in (name for name in middle if " of " not in name):
+        alone = middle[f"{name.partition(',')[0]}, direct"]
+        lines.append(f"| {name} | {middle[name]:.0f} | {middle[name] / alone:.2f} |")
     lines += [
-        "",
-        f"All processes were started anew {len(rounds)} times, and each figure is the middle one. With `fsync` a call takes "
-        f"{middle[f'added {WRAPPED}']:.0f} µs more than alone. Its two fdatasyncs take {middle[f'syncs {WRAPPED}']:.0f} µs of "
-        f"that, and the rest is **{middle[f'rest {WRAPPED}']:.0f} µs** ({rests[0]:.0f} to {rests[-1]:.0f}). The bare relay that "
-        f"signs and syncs and does nothing else takes {middle[f'added {BARE_SYNCS}']:.0f} µs more than alone; its two appends "
-        f"with fdatasync take {middle[f'syncs {BARE_SYNCS}']:.0f} µs of that, and the rest is "
-        f"{middle[f'rest {BARE_SYNCS}']:.0f} µs.",
-        f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped.",
-    ]
+        "", f"All processes were started anew {len(rounds)} times, and each figure is the middle one.",
+        "What waiting for the disk costs, and what is added besides (in brackets the least and the most of the rounds):", "",
+        "| way | two fdatasyncs, µs | the rest that is added, µs |", "|---|---:|---:|",
+    ]  # fmt: skip
+    for name in (f"{server}, {way}" for server in MEASURED for way in (WRAPPED, BARE_SYNCS)):
+        rests = sorted(found[f"rest of {name}"] for found in rounds)
+        rest = f"{middle[f'rest of {name}']:.0f} ({rests[0]:.0f} to {rests[-1]:.0f})"
+        lines.append(f"| {name} | {middle[f'syncs of {name}']:.0f} | {rest} |")
+    lines += ["", f"Up (the answer to `initialize`): {starts[0]:.3f} s alone, {starts[1]:.3f} s wrapped."]
     return {
         "goal": "at most 2 × the direct call with `os`; 300 µs and two fdatasyncs with `fsync`; up 0.15 s later at most",
         "middle_us": middle,
-        "ratio_os": middle["SDK server, wrapped, os"] / direct,
-        "rests_fsync_us": rests,
+        "ratio_os": middle["SDK server, wrapped, os"] / middle["SDK server, direct"],
         "start_s": {"alone": starts[0], "wrapped": starts[1]},
         "markdown": "\n".join(lines),
     }
