@@ -200,3 +200,40 @@ def test_processes_that_are_told_early_and_others_make_one_chain(workspace: Work
     assert len({receipt_id for path in acks for receipt_id in acked(path)}) == 400
     assert notes(workspace) == []
     assert sorted(view(workspace, "s0") + view(workspace, "s1")) == list(range(400))
+
+
+@pytest.mark.promise("record.told-early", "record.replaced")
+@pytest.mark.parametrize("how", ["deleted", "replaced", "cut", "read-only"])
+def test_a_log_that_is_not_what_it_was_is_noticed_while_calls_go_on(workspace: Workspace, how: str) -> None:
+    with workspace.opened() as ledger:
+        fill(ledger, 1)
+        found = [early(ledger)]
+        if how == "cut":
+            workspace.log.write_bytes(workspace.lines()[0])
+        elif how == "read-only":
+            workspace.log.chmod(0o400)
+        else:
+            aside = workspace.log.rename(workspace.root / "aside")
+            if how == "replaced":
+                workspace.log.write_bytes(aside.read_bytes())
+        with pytest.raises(LedgerError) as error:
+            for _ in range(10_000):  # a look holds for some milliseconds; a cut shows at once
+                found.append(early(ledger))
+        assert error.value.code in {"journal_missing", "journal_replaced", "journal_truncated", "ledger_read_only"}
+        assert len(found) < 1_000
+        assert how != "cut" or len(found) == 1
+
+
+@pytest.mark.promise("record.told-early")
+def test_a_view_that_another_process_wrote_anew_gets_what_is_owed(workspace: Workspace) -> None:
+    with workspace.opened() as ledger, workspace.opened() as other:
+        fill(ledger, 2)
+        other.rebuild_views()
+        for _ in range(3):
+            early(ledger)
+            other.rebuild_views()
+            ledger._journal.settle()
+            early(ledger)
+            ledger._journal.settle()
+        assert view(workspace) == list(range(8))
+    assert notes(workspace) == []

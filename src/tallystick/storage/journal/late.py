@@ -32,9 +32,10 @@ def settle(late: Late, tail: Tail, heads: Heads, shelf: Shelf) -> None:
     Raises:
         OSError: The head cannot be written; to be tried again.
     """
-    if not tail.ends_at(late.end & OFFSET, os.lseek(tail.fd, 0, os.SEEK_END)) or heads.covered(shelf, late.seq + 1):
+    if not tail.ends_at(late.end & OFFSET) or heads.covered(shelf, late.seq + 1):
         return
     record, views = late.record, shelf.views
+    views.current()
     try:
         if views.opened.get(record.session_id) == late.view and os.lseek(late.view, 0, os.SEEK_END) == late.length:
             views.append(record.session_id, record.flat)

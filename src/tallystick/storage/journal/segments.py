@@ -24,8 +24,8 @@ _GUESS = 4096
 """Most records are shorter, so one read fetches one."""
 ROOM = bytes(1 << 16)
 """Some sixty records: making it costs one of them what each would cost without it."""
-GLANCE_NS = 2_000_000
-"""How long a glance at the files holds: two milliseconds, the length of a quick call."""
+GLANCE_NS = 10_000_000
+"""How long a glance at the files holds: ten milliseconds, the length of some quick calls."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,24 +149,31 @@ class Segments:
 class Tail:
     """The segment that is written to, held open."""
 
-    def __init__(self, segments: Segments, number: int) -> None:
+    def __init__(self, segments: Segments, number: int, *, roomy: bool) -> None:
         path = segments.path(number)
-        self.number, self.name = number, path.name
+        self.number, self.name, self._roomy = number, path.name, roomy
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
         # The folder is held open, so that a look at the file needs no walk down the whole path.
         self.folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.inode = os.fstat(self.fd).st_ino
+        found = os.fstat(self.fd)
+        self.inode, self._size = found.st_ino, found.st_size
 
-    def ends_at(self, offset: int, size: int) -> bool:
-        """Whether the log ends there, in a file of this size: behind it is nothing, or room."""
+    def ends_at(self, offset: int, size: int | None = None) -> bool:
+        """Whether the log ends there, in a file of this size, if that is known: behind it is nothing, or room."""
+        if size is None:
+            if self._roomy and os.pread(self.fd, 1, offset) == b"\0":
+                return True
+            size = os.lseek(self.fd, 0, os.SEEK_END)
+        self._size = size
         return size == offset or (size > offset and os.pread(self.fd, 1, offset) == b"\0")
 
-    def put(self, data: bytes, offset: int, *, roomy: bool) -> None:
+    def put(self, data: bytes, offset: int) -> None:
         """Write at the end of the log, and room behind it where that is wanted and there is none."""
         written = 0
-        if roomy and os.lseek(self.fd, 0, os.SEEK_END) < offset + len(data):
+        if self._roomy and self._size < offset + len(data):
             written = disk.pwrite(self.fd, data + ROOM, offset)  # cut short by a full disk: then there is less room
+            self._size = offset + written
         while written < len(data):
             written += disk.pwrite(self.fd, data[written:], offset + written)
 
@@ -176,16 +183,16 @@ class Tail:
         if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
             disk.ftruncate(self.fd, offset)
 
-    def followed_by(self, segments: Segments, offset: int, *, durable: bool) -> "Tail":
+    def followed_by(self, segments: Segments, offset: int) -> "Tail":
         """Begin the next segment, and seal this one, in which the log ends there: by that other processes notice.
 
         Raises:
             LedgerUnwritable: It cannot be made; the log goes on here.
         """
         try:
-            tail = Tail(segments, self.number + 1)
+            tail = Tail(segments, self.number + 1, roomy=self._roomy)
             try:
-                if durable:
+                if self._roomy:
                     disk.sync_folder(segments.folder)
                 self.trim(offset)
                 seal_segment(self.fd)

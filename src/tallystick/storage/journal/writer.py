@@ -53,7 +53,7 @@ class Writer:
         self.commit_early = partial(self.commit_one, early=True)
         stand.end = shelf.segments.onward(stand.end)
         self._segment = segment_of(stand.end)
-        self._tail = Tail(shelf.segments, self._segment)
+        self._tail = Tail(shelf.segments, self._segment, roomy=self._durable)
         self._checkpoint_due = 0
         self._wait_for_checkpoint()
 
@@ -66,7 +66,7 @@ class Writer:
         """
         # A glance before the tool ran saves one now, but only once, and not for long.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
-        size = lseek(self._tail.fd, 0, SEEK_END) if fresh and self._stopped is None else self._look()
+        size = None if fresh and self._stopped is None else self._look()
         if self.late is not None:
             self.settle()
         # Whatever another process adds stands behind our end, or begins the next file and seals this one; by the time
@@ -138,7 +138,7 @@ class Writer:
             if blobs or view is None:
                 self._store([record], [line], leaf)
             else:
-                tail.put(line, offset, roomy=self._durable)
+                tail.put(line, offset)
                 if self._durable:
                     self._sync()
                 if early:
@@ -157,7 +157,9 @@ class Writer:
     def _as_usual(self, size: int, offset: int, *, early: bool) -> bool:
         """Whether a record can be added here, with nothing else to be done."""
         now = monotonic_ns()  # before the look: what happens during it must not count as seen
-        fresh, self._fresh = now < self._fresh, 0
+        fresh = now < self._fresh
+        if not early:
+            self._fresh = 0  # it holds once; for who is told early, as long as it holds
         if (
             self._stopped is not None
             or self.late is not None
@@ -165,12 +167,12 @@ class Writer:
             or offset >= self._segment_bytes
             or size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
-            or not self._tail.ends_at(offset, lseek(self._tail.fd, 0, SEEK_END) if fresh else self._look())
-            or lseek(self._replaced, 0, SEEK_END) != self._shelf.views.known
+            or not self._tail.ends_at(offset, None if fresh else self._look())
+            or not (early or lseek(self._replaced, 0, SEEK_END) == self._shelf.views.known)  # `settle` looks, if early
         ):
             return False
         if early and not fresh:
-            self._fresh = now + GLANCE_NS  # the look at a call's beginning does for its end as well
+            self._fresh = now + GLANCE_NS
         return True
 
     def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
@@ -234,7 +236,7 @@ class Writer:
                 if record.blobs:
                     shelf.blobs.put_all(record.blobs)
             data = lines[0] if len(lines) == 1 else b"".join(lines)
-            self._tail.put(data, offset_of(stand.end), roomy=self._durable)
+            self._tail.put(data, offset_of(stand.end))
             if self._durable:
                 self._sync()
             for record in sealed:
@@ -275,14 +277,14 @@ class Writer:
         self.stand.end = shelf.segments.onward(self.stand.end)
         segment = segment_of(self.stand.end)
         if segment != self._segment:
-            self._go_to(Tail(shelf.segments, segment), segment)
+            self._go_to(Tail(shelf.segments, segment, roomy=self._durable), segment)
 
     def _roll(self) -> None:
         """Begin a new segment; chain and tree go on."""
         if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
             self._catch_up(-1)
             return
-        tail = self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end), durable=self._durable)
+        tail = self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end))
         self._go_to(tail, self._segment + 1)
         self.stand.end = position(self._segment, 0)
 
