@@ -296,3 +296,16 @@ def test_views_can_be_written_anew(workspace: Workspace) -> None:
         assert {path: path.read_bytes() for path in views} == views
         fill(ledger, 1, session="s1")
     assert workspace.verify().ok
+
+
+@pytest.mark.promise("record.erasure")
+def test_what_another_process_erased_is_not_read_from_memory(either: Workspace) -> None:
+    with either.opened() as ledger, either.opened() as other:
+        ids = fill(ledger, 3)
+        assert not any(receipt.erased for receipt in ledger.read())
+        other.erase(ids[1], session=AUDITOR, reason="asked")
+        assert [receipt.erased for receipt in ledger.read()] == [False, True, False, False]
+        fill(ledger, 1)
+        assert [receipt.erased for receipt in ledger.read(1)] == [True, False, False, False]
+        ledger.erase(ids[2], session=AUDITOR, reason="asked")
+        assert [receipt.erased for receipt in ledger.read(2)] == [True, False, False, False]

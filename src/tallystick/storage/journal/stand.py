@@ -12,7 +12,7 @@ from tallystick.storage.journal.tiles import BLOCK, Tiles
 
 Columns = tuple[bytes, bytes, bytes]
 RECENT = 64
-"""Records that are held in memory as well: whoever follows the log reads each just after it was written."""
+"""Of its own last records a process holds so many in memory: who follows the log reads each just after it was written."""
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
 
@@ -30,7 +30,8 @@ class Stand:
     frontier: Frontier = field(default_factory=Frontier)
     """Over complete blocks; brought up to date when a root is asked for."""
     recent: deque[Columns] = field(default_factory=lambda: deque(maxlen=RECENT))
-    """The columns of the last records."""
+    """The columns of the last records, as far as this process wrote them and nobody else has written since: then nobody
+    can have erased anything of them either, since the order to do so is a record."""
 
     def since(self, seq: int) -> Sequence[Columns] | None:
         """The columns of the records from one on; None: they must be read from the log."""
@@ -39,10 +40,13 @@ class Stand:
             return None
         return [self.recent[at] for at in range(-behind, 0)] if behind > 0 else ()
 
-    def follow(self, leaf: bytes, position: int, end: int, columns: Columns) -> None:
-        """One more record."""
+    def follow(self, leaf: bytes, position: int, end: int, columns: Columns | None = None) -> None:
+        """One more record; its columns, if this process wrote it."""
         self.pending.append((leaf, position))
-        self.recent.append(columns)
+        if columns is None:
+            self.recent.clear()
+        else:
+            self.recent.append(columns)
         self.size += 1
         self.leaf = leaf
         self.end = end
@@ -99,7 +103,7 @@ def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] |
 
 def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, bytes] | None) -> bool:
     """Take a record that was read; False if the tree it makes is not the one that the log signed."""
-    stand.follow(found.leaf, found.position, found.end, found.columns)
+    stand.follow(found.leaf, found.position, found.end)
     if checkpoint is not None and stand.size == checkpoint[0]:
         stand.flush(tiles)
         return stand.root(tiles) == checkpoint[1]
