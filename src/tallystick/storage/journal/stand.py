@@ -12,7 +12,7 @@ from tallystick.storage.journal.tiles import BLOCK, Tiles
 
 Columns = tuple[bytes, bytes, bytes]
 RECENT = 64
-"""Of its own last records a process holds so many in memory: who follows the log reads each just after it was written."""
+"""Of its own last records a process holds so many in memory: who follows the log reads each just after it is there."""
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
 
