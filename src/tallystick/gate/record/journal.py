@@ -130,8 +130,13 @@ class Journal(Protocol):
         """Write what is derived from a record that was stored early, if nobody has; raises nothing."""
         ...
 
-    def read(self, start: int = 0) -> Iterator[tuple[bytes, bytes, bytes]]:
-        """Stream (header, inputs, outputs) columns from a sequence number on."""
+    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[tuple[bytes, bytes, bytes]]:
+        """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored.
+
+        Args:
+            start: The first of them.
+            follow: For who reads each record once, just after it was written: it may come from memory.
+        """
         ...
 
     def get(self, seq: int) -> tuple[bytes, bytes, bytes] | None:

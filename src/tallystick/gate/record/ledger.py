@@ -141,13 +141,13 @@ class Ledger:
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
-    def read(self, start: int = 0) -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on.
+    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on; who follows the log gets those just written from memory.
 
         Raises:
             LedgerDamaged: At the first one that does not verify.
         """
-        for seq, columns in enumerate(self._journal.read(start), start):
+        for seq, columns in enumerate(self._journal.read(start, follow=follow), start):
             receipt = self._verified(columns)
             if receipt is None or receipt.seq != seq:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")

@@ -35,8 +35,8 @@ class Log(Protocol):
         """How many records there are."""
         ...
 
-    def read(self, start: int = 0) -> Iterator[Receipt]:
-        """Receipts from a sequence number on."""
+    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Receipt]:
+        """Receipts from a sequence number on; who follows the log may have them from memory."""
         ...
 
     def find(self, receipt_id: str) -> Receipt | None:
@@ -127,7 +127,7 @@ class Projection:
 
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""
-        for receipt in self._log.read(state.scanned + 1):
+        for receipt in self._log.read(state.scanned + 1, follow=True):
             self._take(state, receipt)
             state.scanned = receipt.seq
             if state.unwritten() >= BATCH:

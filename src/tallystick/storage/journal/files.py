@@ -78,12 +78,13 @@ class FileJournal:
             with contextlib.suppress(OSError, LedgerError), self._lock:
                 writer.settle()
 
-    def read(self, start: int = 0) -> Iterator[Columns]:
+    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Columns]:
         """Stream the columns of all records from `start` on that were there when this was called."""
         with self._lock:
             stand = self._current().stand
-            recent = stand.since(start)
-            if recent is not None:
+            if start >= stand.size:
+                return iter(())
+            if follow and (recent := stand.since(start)) is not None:
                 return iter(recent)
             place, end = stand.position_of(start, self._shelf.tiles), stand.end
         lines = self._shelf.segments.lines(place, end)
