@@ -302,21 +302,21 @@ def test_views_can_be_written_anew(workspace: Workspace) -> None:
 def test_what_another_process_erased_is_not_read_from_memory(either: Workspace) -> None:
     with either.opened() as ledger, either.opened() as other:
         ids = fill(ledger, 3)
-        assert not any(receipt.erased for receipt in ledger.read(follow=True))
+        assert not any(receipt.erased for receipt in ledger.follow(0))
         other.erase(ids[1], session=AUDITOR, reason="asked")
-        assert [receipt.erased for receipt in ledger.read(follow=True)] == [False, True, False, False]
+        assert [receipt.erased for receipt in ledger.follow(0)] == [False, True, False, False]
         fill(ledger, 1)
-        assert [receipt.erased for receipt in ledger.read(1, follow=True)] == [True, False, False, False]
+        assert [receipt.erased for receipt in ledger.follow(1)] == [True, False, False, False]
         ledger.erase(ids[2], session=AUDITOR, reason="asked")
-        assert [receipt.erased for receipt in ledger.read(2, follow=True)] == [True, False, False, False]
+        assert [receipt.erased for receipt in ledger.follow(2)] == [True, False, False, False]
 
 
 def test_who_follows_reads_what_stands_in_the_log_and_who_looks_reads_the_log_itself(either: Workspace) -> None:
     with either.opened() as ledger:
         fill(ledger, 100)
         for start in (0, 10, 35, 36, 99, 100, 200):
-            followed = [receipt.flat() for receipt in ledger.read(start, follow=True)]
-            assert followed == [receipt.flat() for receipt in ledger.read(start)]
+            followed = [(receipt.header, receipt.inputs) for receipt in ledger.follow(start)]
+            assert followed == [(receipt.header, receipt.inputs) for receipt in ledger.read(start)]
             assert len(followed) == max(0, 100 - start)
         lines = either.lines()
         lines[-1] = lines[-1].replace(b"hello world", b"hello wurld")

@@ -72,8 +72,20 @@ def judge(
     snapshot: Any = None,
 ) -> Decision:
     """Decide one call by a rule that is already resolved."""
-    if rule is None and tool_rule.open and type(context) is PlainContext:
-        return ALLOW  # what the checks below would come to; they are spared, since most calls are such
+    decision = ALLOW
+    if not tool_rule.open or type(context) is not PlainContext:
+        # For most calls the checks would come to nothing else, and are spared.
+        decision = _checked(proposal, context, tool_rule)
+    if rule is None or decision.verdict != "allow":
+        return decision
+    said = rules.ask_room(rule, proposal, snapshot, decision)
+    if said.verdict == "ask" and context.granted:
+        said = replace(decision, args=said.args, snapshot_digest=said.snapshot_digest)
+    return _check_changed(proposal, context, tool_rule, said)
+
+
+def _checked(proposal: Proposal, context: Context, tool_rule: ToolRule) -> Decision:
+    """The first refusal of the ten; in shadow, what it would have been."""
     would: Decision | None = None
     for check, of_policy in CHECKS:
         refusal = check(proposal, context, tool_rule)
@@ -81,13 +93,7 @@ def judge(
             if not (of_policy and tool_rule.shadow) or refusal is UNDECIDABLE:
                 return refusal
             would = would or refusal
-    decision = ALLOW if would is None else _let_through(would)
-    if rule is None:
-        return decision
-    said = rules.ask_room(rule, proposal, snapshot, decision)
-    if said.verdict == "ask" and context.granted:
-        said = replace(decision, args=said.args, snapshot_digest=said.snapshot_digest)
-    return _check_changed(proposal, context, tool_rule, said)
+    return ALLOW if would is None else _let_through(would)
 
 
 def _let_through(refusal: Decision) -> Decision:

@@ -70,9 +70,10 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
     if said.verdict != "allow":
         return replace(said, snapshot_digest=digest)
     # What shadow let through must not be forgotten because the room agrees.
-    return replace(
-        said, shadowed=so_far.shadowed, would=so_far.would, reason=said.reason or so_far.reason, snapshot_digest=digest
-    )
+    return Decision(
+        verdict="allow", reason=said.reason or so_far.reason, pointer=said.pointer, shadowed=so_far.shadowed,
+        would=so_far.would, args=said.args, snapshot_digest=digest,
+    )  # fmt: skip
 
 
 class Unreadable:

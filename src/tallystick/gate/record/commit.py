@@ -18,6 +18,8 @@ from weakref import WeakSet
 from tallystick.errors import LedgerError
 from tallystick.gate.record.journal import Seal, Sealed
 
+IDLE_S = 10.0
+"""A checkpoint follows on the last record after this long at most."""
 QUICK_S = 0.002
 """A loop with a single caller can be held up for this long: other threads' wakes would cost it a good part of that."""
 
@@ -55,7 +57,7 @@ class GroupCommit:
         append_one: Callable[[Seal], Sealed],
         *,
         idle: Callable[[], None],
-        idle_s: float,
+        idle_s: float = IDLE_S,
     ) -> None:
         self._append, self._append_one, self._append_alone = append, append_one, append_one
         self._settle: Callable[[], None] | None = None

@@ -130,12 +130,14 @@ class Journal(Protocol):
         """Write what is derived from a record that was stored early, if nobody has; raises nothing."""
         ...
 
-    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[tuple[bytes, bytes, bytes]]:
-        """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored.
+    def read(self, start: int = 0) -> Iterator[tuple[bytes, bytes, bytes]]:
+        """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored."""
+        ...
 
-        Args:
-            start: The first of them.
-            follow: For who reads each record once, just after it was written: it may come from memory.
+    def just_written(self, start: int) -> Sequence[tuple[bytes, bytes, bytes]] | None:
+        """All records from a sequence number on, if this process made every one of them and still has them in memory.
+
+        None: they must be read. Nothing of what it gives was erased, and nobody but this process had it in hand.
         """
         ...
 

@@ -22,7 +22,7 @@ from tallystick.gate.record.consistency import Consistency, consistency_fault, m
 from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
-from tallystick.gate.record.payload import read_receipt
+from tallystick.gate.record.payload import just_made, read_receipt
 from tallystick.gate.record.plain import PlainRecords
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault, sound
 from tallystick.gate.record.receipt import Draft, Receipt
@@ -34,8 +34,6 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
 INLINE_BYTES = 65_536
-IDLE_S = 10.0
-"""A checkpoint follows on the last record after this long at most."""
 
 
 class Ledger:
@@ -87,9 +85,7 @@ class Ledger:
         self._under_way = UnderWay(roster)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = (
-            GroupCommit(journal.append, journal.append_one, idle=journal.tick, idle_s=IDLE_S) if grouped else None
-        )
+        self._group = GroupCommit(journal.append, journal.append_one, idle=journal.tick) if grouped else None
 
     @property
     def keys(self) -> Keys:
@@ -141,17 +137,21 @@ class Ledger:
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
-    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on; who follows the log gets those just written from memory.
+    def read(self, start: int = 0) -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on.
 
         Raises:
             LedgerDamaged: At the first one that does not verify.
         """
-        for seq, columns in enumerate(self._journal.read(start, follow=follow), start):
+        for seq, columns in enumerate(self._journal.read(start), start):
             receipt = self._verified(columns)
             if receipt is None or receipt.seq != seq:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
             yield receipt
+
+    def follow(self, start: int) -> Iterator[Receipt]:
+        """`read` for who takes in each call as it comes: of what this process just wrote, only header and arguments."""
+        return just_made(self._journal.just_written(start)) or self.read(start)
 
     def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
         """Receipts of one session in order: `limit` of them after the first `start`."""

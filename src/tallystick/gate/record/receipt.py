@@ -64,6 +64,13 @@ class Receipt:
         receipt.__dict__.update(header=header, line=line)
         return receipt
 
+    @classmethod
+    def with_arguments(cls, header: Mapping[str, Any], inputs: Any) -> "Receipt":
+        """One that knows no more than its header and what was asked, as cheaply."""
+        receipt = object.__new__(cls)
+        receipt.__dict__.update(header=header, inputs=inputs)
+        return receipt
+
     @property
     def receipt_id(self) -> str:
         """`rcpt_` + server-made, sortable."""

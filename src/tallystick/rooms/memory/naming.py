@@ -2,11 +2,15 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
 from tallystick.rooms.memory.times import seconds_or_none
+
+_JUST_NAMED = 64
+"""The rule, the tool and the fold each ask for the names of one proposal, one soon after the other."""
 
 
 def content_id(prefix: str, *parts: Any) -> str:
@@ -35,6 +39,7 @@ def predicate_key(text: str) -> str:
     return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
 
 
+@lru_cache(maxsize=_JUST_NAMED)
 def text_key(text: str) -> str:
     """What two copies of one text have in common."""
     return sha256(name_key(text).encode()).hexdigest()[:32]
@@ -42,21 +47,30 @@ def text_key(text: str) -> str:
 
 def observation_id(text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str]) -> str:
     """Everything but where it was recorded: the same again is a duplicate."""
-    return content_id("obs", text, source_id, claimed, group, seen, sorted(parents))
+    return _observation_id(text, source_id, claimed, group, seen, tuple(sorted(parents)))
+
+
+@lru_cache(maxsize=_JUST_NAMED)
+def _observation_id(*parts: Any) -> str:
+    return content_id("obs", *parts)
 
 
 def proposition_id(args: Mapping[str, Any]) -> str:
     """By subject, predicate, object, kind, volatility and valid time; the letters' case means nothing."""
-    return content_id(
-        "prop",
-        name_key(args["subject"]),
-        predicate_key(args["predicate"]),
-        name_key(args["object"]),
+    return _proposition_id(
+        args["subject"],
+        args["predicate"],
+        args["object"],
         args.get("class", "descriptive"),
         args.get("volatility", "medium"),
         seconds_or_none(args.get("valid_from")),
         seconds_or_none(args.get("valid_to")),
     )
+
+
+@lru_cache(maxsize=_JUST_NAMED)
+def _proposition_id(subject: str, predicate: str, about: str, *rest: Any) -> str:
+    return content_id("prop", name_key(subject), predicate_key(predicate), name_key(about), *rest)
 
 
 def entity_id(name: str, kind: str) -> str:

@@ -35,8 +35,12 @@ class Log(Protocol):
         """How many records there are."""
         ...
 
-    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Receipt]:
-        """Receipts from a sequence number on; who follows the log may have them from memory."""
+    def read(self, start: int = 0) -> Iterator[Receipt]:
+        """Receipts from a sequence number on."""
+        ...
+
+    def follow(self, start: int) -> Iterator[Receipt]:
+        """The same for who takes in each as it comes: what this process just wrote comes from memory."""
         ...
 
     def find(self, receipt_id: str) -> Receipt | None:
@@ -127,7 +131,7 @@ class Projection:
 
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""
-        for receipt in self._log.read(state.scanned + 1, follow=True):
+        for receipt in self._log.follow(state.scanned + 1):
             self._take(state, receipt)
             state.scanned = receipt.seq
             if state.unwritten() >= BATCH:

@@ -78,17 +78,20 @@ class FileJournal:
             with contextlib.suppress(OSError, LedgerError), self._lock:
                 writer.settle()
 
-    def read(self, start: int = 0, *, follow: bool = False) -> Iterator[Columns]:
+    def read(self, start: int = 0) -> Iterator[Columns]:
         """Stream the columns of all records from `start` on that were there when this was called."""
         with self._lock:
             stand = self._current().stand
             if start >= stand.size:
                 return iter(())
-            if follow and (recent := stand.since(start)) is not None:
-                return iter(recent)
             place, end = stand.position_of(start, self._shelf.tiles), stand.end
         lines = self._shelf.segments.lines(place, end)
         return (columns for line in lines if (columns := split_line(line.data)) is not None)
+
+    def just_written(self, start: int) -> Sequence[Columns] | None:
+        """What this process wrote from `start` on, from memory; None: it must be read."""
+        with self._lock:
+            return self._current().stand.since(start)
 
     def get(self, seq: int) -> Columns | None:
         """The columns of one record."""
