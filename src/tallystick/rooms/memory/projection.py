@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-BATCH = 2_000
+BATCH = 4_000
 """Rows that are written together. What waits is lost with the process, and read from the log again."""
 _TRIES = 20
 """How often another process may be quicker before that is taken for a fault."""

@@ -18,6 +18,9 @@ from tallystick.storage.database import writing
 
 CACHE_KB = 65_536
 """What SQLite may keep at hand while it writes: ids are hashes, so each row goes elsewhere in the index."""
+WAL_PAGES = 16_000
+"""Pages (64 MB) that SQLite gathers before it moves them into the file: for the same reason, most batches change most
+pages of an index, and what changed several times is moved once."""
 PAGE = 1_000
 """Rows read at once when all are streamed."""
 NEWEST = 1_000
@@ -49,8 +52,7 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
-        insert: Any = postgresql.insert if self._postgres else sqlite.insert
-        self._upserts = {name: _upsert(insert, table) for name, table in TABLES.items()}
+        self._upserts = {name: _upsert(engine, table) for name, table in TABLES.items()}
 
     def head(self) -> tuple[int, bytes] | None:
         """How far the tables go, and what was noted with that; None: they are empty."""
@@ -73,10 +75,11 @@ class Store:
         with writing(self._engine) as connection:
             if not self._postgres:
                 connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
+                connection.exec_driver_sql(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
             self._move_head(connection, base, scanned, body)
             for name, batch in rows.items():
                 if batch:
-                    connection.execute(self._upserts[name], batch)
+                    connection.exec_driver_sql(self._upserts[name], list(batch))
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
@@ -90,8 +93,7 @@ class Store:
             if connection.execute(moved).rowcount != 1:
                 raise Overtaken
             return
-        insert: Any = postgresql.insert if self._postgres else sqlite.insert
-        first = insert(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
+        first = _insert(self._engine)(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
         if connection.execute(first.returning(HEAD.c.id)).first() is None:
             raise Overtaken
 
@@ -265,10 +267,17 @@ class Store:
         return column.collate("C") if self._postgres and is_text else column
 
 
-def _upsert(insert: Any, table: sa.Table) -> Any:
-    made = insert(table)
+def _upsert(engine: Engine, table: sa.Table) -> str:
+    """The statement as the driver takes it, with named rows: through the toolkit each row costs as much again."""
+    dialect: Any = engine.dialect if engine.dialect.name == "postgresql" else sqlite.dialect(paramstyle="named")
+    made: Any = _insert(engine)(table)
     keys = [column.name for column in table.primary_key]
-    return made.on_conflict_do_update(
+    whole = made.on_conflict_do_update(
         index_elements=keys,
         set_={column.name: made.excluded[column.name] for column in table.columns if column.name not in keys},
     )
+    return str(whole.compile(dialect=dialect))
+
+
+def _insert(engine: Engine) -> Any:
+    return postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
