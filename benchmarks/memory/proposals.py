@@ -30,9 +30,9 @@ from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
 PROMISES = ("memory.speed",)
-SIZES = (20_000, 50_000)
-FULL_SIZES = (20_000, 100_000, 1_000_000)
-SAMPLE = 10_000
+SIZES = (50_000,)
+FULL_SIZES = (50_000, 100_000, 1_000_000)
+SAMPLE = 20_000
 CALLS, FULL_CALLS = 2_000, 20_000
 START = 1_700_000_000
 A_SECOND = 5_000
@@ -42,6 +42,8 @@ EACH = 4
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
+    # First, while the process is small: a million observations leave it half a gigabyte to walk about in.
+    whole = _through_the_gate(folder / "gate", FULL_CALLS if full else CALLS)
     rows = _folded(folder / "fold", FULL_SIZES if full else SIZES)
     lines = [
         "Into SQLite, one core; each proposal an observation or, one in five, a proposition with a quote:", "",
@@ -54,7 +56,6 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         ),
         "", "Folded: scored and put into the tables. Checked and judged: the schema, the guards and the rule, before that.",
     ]  # fmt: skip
-    whole = _through_the_gate(folder / "gate", FULL_CALLS if full else CALLS)
     lines += [
         "", "Through the gate, without fsync (schema, guards, rule, two receipts, fold), one caller:", "",
         "| call | CPU µs |", "|---|---:|",
@@ -65,7 +66,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "markdown": "\n".join(lines), "fold": rows, "whole": whole,
-        "goal": "≥ 5,000 proposals/s folded on one core with 1,000,000 observations held",
+        "goal": "≥ 5,000 proposals/s checked, judged and folded on one core with 1,000,000 observations held",
     }  # fmt: skip
 
 
