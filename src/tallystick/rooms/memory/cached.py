@@ -48,16 +48,17 @@ def _places(key: str) -> tuple[int, int]:
     return number & mask, number >> 32 & mask
 
 
+Fetch = Callable[[list[str]], Iterable[tuple[str, bytes]]]
+Stream = Callable[[], Iterator[bytes]]
+Keys = Callable[[], Iterable[str]]
+Ways = tuple[Fetch, Stream, Callable[[bytes], T], Keys | None]
+"""How the things of a table are read: what a shelf is made of."""
+
+
 class CachedShelf(Shelf[T]):
     """A shelf in front of a table."""
 
-    def __init__(
-        self,
-        fetch: Callable[[list[str]], Iterable[tuple[str, bytes]]],
-        stream: Callable[[], Iterator[bytes]],
-        revive: Callable[[bytes], T],
-        sieve: Callable[[], Iterable[str]] | None = None,
-    ) -> None:
+    def __init__(self, fetch: Fetch, stream: Stream, revive: Callable[[bytes], T], sieve: Keys | None = None) -> None:
         """Say how things are read.
 
         Args:

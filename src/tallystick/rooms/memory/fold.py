@@ -178,8 +178,8 @@ def _propose(state: State, event: Event) -> None:
         # Before the proposition is there: a dossier of what is not there needs not be looked for.
         state.dossier(name)
         known = _new_proposition(state, event, name, cited)
-    claims = args.get("supersedes") if may_claim_places(state, cited) else None
-    now = claim_places(state, event, known, claims) if claims else known
+    claims = args.get("supersedes")
+    now = claim_places(state, event, known, claims) if claims and may_claim_places(state, cited) else known
     state.propositions.put(name, now)
     quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in reversed(args.get("quotes", ()))}
     for seen in cited:

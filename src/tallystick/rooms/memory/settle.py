@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tallystick.rooms.memory.ageing import look_again_in
 from tallystick.rooms.memory.naming import check_id
 from tallystick.rooms.memory.nouns import Event, Proposition, Transition, Trial
 from tallystick.rooms.memory.rivals import Places, family_of, is_functional, join_siblings
@@ -18,8 +19,6 @@ from tallystick.rooms.memory.states import (
     explain,
 )
 
-LOOKS = 8
-"""Looks per half-life at what age may have changed; reading computes the present state in any case."""
 _ROWS: dict[str, Row] = {row.rule: row for row in TABLE}
 POLICY_METHOD = "independent check"
 """The method of the test that policy asks for itself."""
@@ -51,26 +50,17 @@ def settle(
     declared = state.policy.predicate(known.predicate)
     weighed = state.dossier(proposition_id).weigh(known.volatility, state.now, owner_predicate=declared.owner)
     row = decide(weighed.figures, state.policy)
+    again = look_again_in(row.status, weighed.figures, state.policy, state.policy.half_life_s[known.volatility])
     # Whatever is new on a proposition takes it out of the archive; that it grew older does not.
     archived = known.archived if cause == "age" else None
     now = replace(
         known, evidence_status=row.status, rule=row.rule, figures=weighed.figures, scored_at=state.now,
-        due_at=_due(state, known, weighed), archived=archived,
+        due_at=None if again is None else state.now + again, archived=archived,
     )  # fmt: skip
     join_siblings(state, now)
     changed_sides = (known.evidence_status == "accepted") != (row.status == "accepted")
     conclude = _settle_family if changed_sides or links_changed else _conclude
     conclude(state, event, known, now, weighed, cause, trigger)
-
-
-def _due(state: State, known: Proposition, weighed: Weighed) -> int | None:
-    """When to look again for what age alone may change; None once nothing is left that it could."""
-    half_life, figures = state.policy.half_life_s[known.volatility], weighed.figures
-    # Stale and uncontradicted it is deprecated or tentative, and stays so until somebody says something new.
-    stale = figures.freshness < state.policy.states.deprecated_freshness
-    if half_life is None or (stale and not figures.contradiction):
-        return None
-    return state.now + max(half_life // LOOKS, 1)
 
 
 def _conclude(

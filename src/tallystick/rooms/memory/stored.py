@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from tallystick.gate.record.canonical import canonical_plain
-from tallystick.rooms.memory.cached import HELD, CachedShelf, reviver
+from tallystick.rooms.memory.agenda import AgedShelf, Agenda, Entry
+from tallystick.rooms.memory.cached import HELD, CachedShelf, Ways, reviver
 from tallystick.rooms.memory.naming import name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 2
+FORM = 3
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
-_NEVER = 1 << 62
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
     "trial": reviver(Trial),
@@ -63,10 +63,9 @@ class StoredState(State):
         """How far the tables go; None: they are empty."""
         self._new_edges: list[Edge] = []
         self._new_transitions: list[Transition] = []
-        self._next_due = 0
-        """No stored proposition is due before this."""
         self._observations = self.observations = self._shelf("observations", _observation)
-        self._propositions = self.propositions = self._shelf("propositions", _proposition)
+        self._propositions = self.propositions = AgedShelf(*self._ways("propositions", _proposition))
+        self._propositions.agenda = Agenda(self._due_after, self._propositions.changed)
         self._things = {kind: self._shelf("things", revive, kind) for kind, revive in _KINDS.items()}
         self.sources, self.trials = self._things["source"], self._things["trial"]
         self.entities, self.episodes = self._things["entity"], self._things["episode"]
@@ -76,14 +75,20 @@ class StoredState(State):
         self._load()
 
     def _shelf(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> CachedShelf[T]:
+        return CachedShelf(*self._ways(table, revive, kind))
+
+    def _ways(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> Ways[T]:
         # Of these, most keys that are looked for are new ones.
         hashed = kind in {None, "note", "superseders"}
-        return CachedShelf(
+        return (
             lambda keys: self.store.some(table, keys, self._base, kind=kind),
             partial(self.store.bodies, table, "id", kind=kind),
             revive,
             partial(self.store.keys, table, kind) if hashed else None,
         )
+
+    def _due_after(self, entry: Entry) -> list[Entry]:
+        return self.store.due_after(entry, self._base)
 
     def _load(self) -> None:
         head = self.store.head()
@@ -155,18 +160,7 @@ class StoredState(State):
 
     def due(self, now: int, limit: int | None) -> list[str]:
         """Propositions that age may have changed by now, the longest due first."""
-        changed = self._propositions.changed
-        found = [(one.due_at, name) for name, one in changed.items() if one.due_at is not None and one.due_at <= now]
-        if self._next_due <= now:
-            # Some of those in the table may have changed since; so many more are read.
-            most = None if limit is None else limit + len(changed)
-            stored = self.store.due(now, most, self._base)
-            found += [(due_at, name) for due_at, name in stored if name not in changed]
-            if limit is None or len(found) <= limit:
-                # All of them will be looked at now, and are then due later.
-                least = self.store.next_due(now, self._base)
-                self._next_due = _NEVER if least is None else least
-        return [name for _, name in sorted(found)[:limit]]
+        return self._propositions.agenda.take(now, limit)
 
     def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[Proposition]:
         """Propositions by subject, by predicate, or by both, of those that are written."""
@@ -232,13 +226,12 @@ class StoredState(State):
             "policy": self.policy.digest, "form": FORM,
         }  # fmt: skip
         self.store.write(self._rows(), base=self._base, scanned=self.scanned, body=canonical_plain(noted))
-        due = [one.due_at for one in self._propositions.changed.values() if one.due_at is not None]
-        self._next_due = min((self._next_due, *due))
         self._base = self.scanned
         self._new_edges.clear()
         self._new_transitions.clear()
         self._observations.written()
         self._propositions.written()
+        self._propositions.agenda.begin_again()
         for shelf in self._things.values():
             shelf.written()
         for name in list(self._dossiers)[: max(len(self._dossiers) - HELD, 0)]:

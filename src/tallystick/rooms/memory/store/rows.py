@@ -125,21 +125,14 @@ class Store:
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
 
-    def due(self, now: int, limit: int | None, base: int | None) -> list[tuple[int, str]]:
-        """Propositions that are due, the longest first."""
+    def due_after(self, after: tuple[int, str], base: int | None) -> list[tuple[int, str]]:
+        """When propositions are due, and their ids: the next few after one of them, in order."""
         if base is None:
             return []
-        c = PROPOSITIONS.c
-        query = sa.select(c.due_at, c.id).where(c.due_at <= now).order_by(c.due_at, self._exact(c.id)).limit(limit)
+        c, (moment, name) = PROPOSITIONS.c, after
+        later = (c.due_at >= moment) & ((c.due_at > moment) | (self._exact(c.id) > name))
+        query = sa.select(c.due_at, c.id).where(later).order_by(c.due_at, self._exact(c.id)).limit(PAGE)
         return [(row.due_at, row.id) for row in self._rows(query, base)]
-
-    def next_due(self, now: int, base: int | None) -> int | None:
-        """When the first becomes due after that."""
-        if base is None:
-            return None
-        c = PROPOSITIONS.c
-        least: int | None = self._rows(sa.select(sa.func.min(c.due_at)).where(c.due_at > now), base)[0][0]
-        return least
 
     def unresolved(self, episode_id: str, statuses: Collection[str], base: int | None) -> list[bytes]:
         """Propositions of an episode that are in one of these states and not put aside."""
