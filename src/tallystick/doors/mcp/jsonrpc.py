@@ -33,7 +33,9 @@ Message = dict[str, Any]
 Key = tuple[str, Any]
 """An id with its kind: 1 and "1" are two requests."""
 
-_SPELLINGS = rb"tools/call|tools/list|\\[u/]|\x00|notifications/cancelled|\"initialize\""
+_SPELLED = re.compile(rb"tools/call|tools/list|\\[u/]|\x00|notifications/cancelled|\"initialize\"").search
+_ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+_CALLED = frozenset({"name", "arguments", "_meta", "task"})
 _RESULT_BEFORE = re.compile(
     rb'\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?[0-9]+)\s*,\s*){0,2}"result"\s*:\s*', re.DOTALL
 )
@@ -45,21 +47,35 @@ _TAIL = 512
 _ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,19}(?![0-9.eE])|"[^"\\]{0,256}")')
 
 
-def watching(own: bytes) -> re.Pattern[bytes]:
-    """What a line of the client is searched for before it passes unread.
-
-    Args:
-        own: The beginning of the ids of our own requests.
-    """
-    return re.compile(_SPELLINGS + b"|" + re.escape(own))
-
-
 @record
 class Ambiguous:
     """A message that cannot be read in one way only."""
 
     ident: Any = None
     """Its id, where only what it says besides is in doubt: whoever waits is told."""
+
+
+def read_clients(line: bytes) -> Any | Ambiguous:
+    """Read a line of the client: strictly if it may name a call, else as far as it can be; None: it is no message."""
+    if _SPELLED(line) is not None:
+        message = read_strict(line)
+    else:
+        message = read(line)
+        message = read_anyhow(line) if message is None else message
+    parts = message if isinstance(message, list) else [message]
+    odd = next((part for part in parts if isinstance(part, dict) and _otherwise_spelled(part)), None)
+    return message if odd is None else Ambiguous(ident=odd.get("id"))
+
+
+def _otherwise_spelled(message: Message) -> bool:
+    """Whether a key differs from one of the protocol's in case alone: some servers take the one for the other."""
+    params = message.get("params")
+    named = params if isinstance(params, dict) and message.get("method") == CALL else {}
+    return any(
+        key not in ours and key.casefold() in ours
+        for keys, ours in ((message, _ENVELOPE), (named, _CALLED))
+        for key in keys
+    )
 
 
 def read_strict(line: bytes) -> Any | Ambiguous:
@@ -77,10 +93,15 @@ def read_strict(line: bytes) -> Any | Ambiguous:
 
 
 def calls_in(message: Any) -> bool:
-    """Whether a message is a call, or a batch that holds one."""
-    if isinstance(message, list):
-        return any(calls_in(part) for part in message)
-    return isinstance(message, dict) and message.get("method") == CALL
+    """Whether a message is a call, or a batch that holds one, at whatever depth."""
+    left = [message]
+    while left:
+        part = left.pop()
+        if isinstance(part, list):
+            left += part
+        elif isinstance(part, dict) and part.get("method") == CALL:
+            return True
+    return False
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Message:

@@ -137,6 +137,10 @@ class Relay:
             self._switch.fail(error)
             text = f"tallystick: {error.code}: {error}"
             shown = jsonrpc.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
+        except Exception as error:  # noqa: BLE001 - a list of anybody's must not end the calls that are under way
+            self._switch.note(f"the server's list of tools cannot be used: {type(error).__name__}: {error}")
+            text = "tallystick: the server's list of tools cannot be used"
+            shown = jsonrpc.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
         self._switch.to_client(shown)
 
     def _changed(self) -> None:

@@ -72,8 +72,8 @@ class Wires(Protocol):
     instructions: str | None
     """What the server said about itself; None: it has not said hello yet."""
 
-    def note(self, text: str) -> None:
-        """Say something to whoever reads the log."""
+    def note(self, text: str, *, always: bool = False) -> None:
+        """Say something to whoever reads the log, a few times; what must not be missed, always."""
         ...
 
     async def ask_server(self, method: str, params: Message) -> Message:

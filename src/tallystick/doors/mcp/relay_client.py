@@ -29,25 +29,35 @@ class FromClient:
         self._on_refused = on_refused
         self._on_hello = on_hello
         self._start_timeout_s = start_timeout_s
-        self._search = jsonrpc.watching(switch.own_prefix.encode()).search
 
     def take(self, line: bytes) -> None:
         """One line of the client."""
-        if self._search(line) is None:
-            self._switch.to_server(line)
-            return
-        message = jsonrpc.read_strict(line)
+        message = jsonrpc.read_clients(line)
         if isinstance(message, Ambiguous):
             # Whatever the server would make of it, the gate could not have seen the same.
             self._refuse(message.ident, jsonrpc.PARSE_ERROR, AMBIGUOUS)
             self._on_refused(line, AMBIGUOUS)
-        elif isinstance(message, list) and jsonrpc.calls_in(message):
-            self._refuse_batch(message)
-            self._on_refused(line, BATCH)
+        elif isinstance(message, list):
+            self._take_batch(line, message)
         elif isinstance(message, dict):
             self._read(line, message)
         else:
             self._switch.to_server(jsonrpc.one_line(line))
+
+    def _take_batch(self, line: bytes, batch: list[Any]) -> None:
+        if jsonrpc.calls_in(batch):
+            self._refuse_batch(batch)
+            self._on_refused(line, BATCH)
+            return
+        parts = [part for part in batch if isinstance(part, dict)]
+        passed = [part for part in parts if self._expected(part)]
+        if len(passed) == len(parts):
+            self._switch.to_server(jsonrpc.one_line(line))
+            return
+        for part in passed:
+            if isinstance(part.get("method"), str) and (key := jsonrpc.key_of(part)) is not None:
+                self._switch.forget(key)
+                self._refuse(key[1], jsonrpc.INVALID_REQUEST, "another message of the batch is refused")
 
     def too_long(self, head: bytes, tail: bytes, size: int) -> None:
         """A line that is longer than it may be."""
@@ -62,24 +72,37 @@ class FromClient:
         if method == jsonrpc.CALL:
             self._take_call(line, message, key)
             return
-        if method is None and key is not None and self._switch.is_own(key):
+        if method is None and key is not None and self._switch.is_own(key, "client"):
             self._switch.settle(key, message)
             return
-        if method == jsonrpc.LIST and key is None and "id" in message:
-            # Its answer would not be known for a list of tools, and show what must not be shown.
+        if method == jsonrpc.CANCELLED:
+            self._cancel(message)
+        if self._expected(message):
+            self._switch.to_server(jsonrpc.one_line(line))
+
+    def _expected(self, message: Message) -> bool:
+        """Note what the server is asked, so that its answer is known for one; False: it may not be asked this."""
+        method, key = message.get("method"), jsonrpc.key_of(message)
+        if not isinstance(method, str) or "id" not in message:
+            return True
+        if key is None:
+            # Its answer would not be known for what it is, and a list would show what must not be shown.
             self._refuse(message["id"], jsonrpc.INVALID_REQUEST, "an id is a text or a whole number")
-            return
-        if key is not None and method == jsonrpc.LIST:
+            return False
+        if self._switch.in_use(key):
+            self._refuse(message["id"], jsonrpc.INVALID_REQUEST, "this id is in use")
+            return False
+        if method == jsonrpc.LIST:
             params = message.get("params")
             self._switch.lists[key] = not (isinstance(params, dict) and params.get("cursor"))
-        elif key is not None and method == jsonrpc.INITIALIZE:
+        elif method == jsonrpc.INITIALIZE:
             self._meet(key, message)
-        elif method == jsonrpc.CANCELLED:
-            self._cancel(message)
-        self._switch.to_server(jsonrpc.one_line(line))
+        else:
+            self._switch.requests.add(key)
+        return True
 
     def _take_call(self, line: bytes, message: Message, key: Key | None) -> None:
-        if key is None or key in self._switch.calls:
+        if key is None or self._switch.in_use(key):
             # Without an id nobody could be answered; with one that is in use, the wrong one would be.
             wrong = "tools/call needs an id, a text or a whole number" if key is None else "this id is in use"
             self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
@@ -122,7 +145,12 @@ class FromClient:
     def _cancel(self, message: Message) -> None:
         params = message.get("params")
         wanted = params.get("requestId") if isinstance(params, dict) else None
-        asked = self._switch.calls.get((type(wanted).__name__, wanted)) if type(wanted) in (int, str) else None
+        if type(wanted) not in (int, str):
+            return
+        key = (type(wanted).__name__, wanted)
+        # Nobody waits for these any more: an answer that still comes is to nobody.
+        self._switch.forget(key)
+        asked = self._switch.calls.get(key)
         if asked is not None and asked.task is not None:
             asked.cancelled = True
             asked.task.cancel()

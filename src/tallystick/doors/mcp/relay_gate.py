@@ -23,27 +23,22 @@ from tallystick.doors.mcp.relay_asked import (
 )
 from tallystick.doors.mcp.relay_holding import Waiting
 from tallystick.doors.mcp.relay_refused import BATCH
+from tallystick.doors.mcp.relay_said import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
 from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
-from tallystick.doors.showing.meta import APPROVAL, CATEGORY, CODE, EXPIRES, REASON, RECEIPT, STATUS
-from tallystick.doors.showing.refusals import approve_command
 from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import DENIED, FORMAT, MULTIPLE, UNKNOWN_TOOL
+from tallystick.gate.codes import FORMAT, MULTIPLE
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.relay.naming import tool_id
 from tallystick.rooms.relay.starting import starting_policy, write_policy
 from tallystick.settings import CONFIG_NAME, Settings, load_settings
 
-CHANGED = "definition_changed"
-NEW = "definition_new"
-UNUSABLE = "definition_unusable"
 LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
 )
-ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspace of its own."
 
 
 class GateKeeper:
@@ -91,7 +86,7 @@ class GateKeeper:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
         if not hidden:
             return line
-        shown = [one for one in result["tools"] if not (isinstance(one, dict) and one.get("name") in hidden)]
+        shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
         return jsonrpc.with_result(message, {**result, "tools": shown})
 
     async def answer(self, asked: Asked) -> bytes:
@@ -105,10 +100,11 @@ class GateKeeper:
                 await refresh(tools, self._wires, _meta(params))
         if self._session is None:
             self._session = self._here()
-        if isinstance(name, str) and (name in tools.withheld or name in tools.unusable):
-            return await self._refuse_definition(asked, name, gate, tools)
-        SERVED.set(asked)
         args = params.get("arguments")
+        wrong = tools.wrong_with(name, args) if isinstance(name, str) else None
+        if wrong is not None:
+            return await self._refuse_call(asked, str(name), wrong, gate, tools)
+        SERVED.set(asked)
         # A name that is no text is for admit to refuse.
         called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
@@ -175,7 +171,7 @@ class GateKeeper:
         if not self._greeted and self._wires.instructions is not None:
             self._greeted = True
             if not await asyncio.to_thread(self._tools.greet, self._wires.instructions):
-                self._wires.note(f"{OTHER_GREETING} {self._wrapping.typed_workspace}")
+                self._wires.note(f"{OTHER_GREETING} {self._wrapping.typed_workspace}", always=True)
         if self._greeted and self._tools.met:
             self._met = self._gate, self._tools
         return self._gate, self._tools
@@ -207,23 +203,16 @@ class GateKeeper:
         agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
         return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
 
-    async def _refuse_definition(self, asked: Asked, name: str, gate: Gate, tools: ServerTools) -> bytes:
-        if name not in tools.withheld:
-            reason, text = UNUSABLE, f"The definition of '{name}' cannot be used: {tools.unusable.get(name)}"
-        elif await asyncio.to_thread(tools.is_new, name):
-            reason, text = NEW, f"'{name}' was not there when the server was first met. A person has to see it first:"
-        else:
-            reason = CHANGED
-            text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
-        if reason != UNUSABLE:
-            text += f"\n  tally mcp review --workspace {self._wrapping.typed_workspace}"
-            text += f"\nIf this is another server that is only called '{self._wrapping.name}', too: {ANOTHER_NAME}"
+    async def _refuse_call(self, asked: Asked, name: str, wrong: str, gate: Gate, tools: ServerTools) -> bytes:
+        """Record and tell that a call does not get as far as policy."""
+        new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
+        text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
+        # Under a name that stands for no other tool: what an id cannot hold is written in numbers there.
         called = tool_id(self._wrapping.name, name)[:100]
-        fault = UNKNOWN_TOOL if reason == UNUSABLE else DENIED
-        rejection = Rejection(fault=fault, reason=reason, proposed_tool=called)
+        rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
         outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
         self.tally.refused += 1
-        return jsonrpc.tool_error(asked.message["id"], f"Tallystick: {text}", _meta_of(outcome))
+        return jsonrpc.tool_error(asked.message["id"], f"Tallystick: {text}", meta_of(outcome))
 
     def _told(self, asked: Asked, outcome: Outcome) -> bytes:
         """The line that answers the client: the server's own, or why there is none."""
@@ -232,7 +221,7 @@ class GateKeeper:
             self.tally.failed += asked.server_error
             return asked.answer
         if outcome.held is not None:
-            text = _held_text(outcome.held.approval_id, outcome.held.expires_at, _workspace(self._wrapping))
+            text = held_text(outcome.held.approval_id, outcome.held.expires_at, _workspace(self._wrapping))
         elif outcome.rejection is not None:
             self.tally.refused += 1
             at = f" at {outcome.rejection.pointer}" if outcome.rejection.pointer else ""
@@ -242,32 +231,17 @@ class GateKeeper:
             failure = outcome.failure
             text = f"failed ({failure.fault.category}): {failure.message}" if failure else "failed"
         return jsonrpc.tool_error(
-            ident, f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}", _meta_of(outcome)
+            ident, f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}", meta_of(outcome)
         )
+
+
+def _named_in(definition: Message, names: frozenset[str]) -> bool:
+    name = definition.get("name")
+    return isinstance(name, str) and name in names
 
 
 def _is_tools_fault(outcome: Outcome) -> bool:
     return outcome.failure is not None and outcome.failure.fault.ran
-
-
-def _held_text(approval_id: str, expires_at: str, workspace: Path) -> str:
-    return (
-        "this call waits for a person. To let it through, run in a terminal:\n"
-        f"  {approve_command(approval_id, workspace)}\n"
-        f"Then make exactly the same call again (until {expires_at})."
-    )
-
-
-def _meta_of(outcome: Outcome) -> Message:
-    """The refusal for programs: codes and ids."""
-    said: Message = {STATUS: outcome.status, RECEIPT: outcome.receipt_id}
-    if outcome.rejection is not None:
-        said |= {CODE: str(outcome.rejection.code), REASON: outcome.rejection.reason}
-    if outcome.failure is not None:
-        said |= {CATEGORY: str(outcome.failure.fault.category), REASON: outcome.failure.message}
-    if outcome.held is not None:
-        said |= {APPROVAL: outcome.held.approval_id, EXPIRES: outcome.held.expires_at}
-    return said
 
 
 def _meta(params: Message) -> Message | None:

@@ -10,6 +10,7 @@ from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.relay_asked import Asked, TooLongError, UnreadableError
 from tallystick.doors.mcp.relay_switch import Switch
 
+NOT_ASKED = "the server answered something that it was not asked; the answer was left out"
 NO_MESSAGE = "the server printed a line that is no message; it was left out"
 
 
@@ -25,12 +26,6 @@ class FromServer:
 
     def take(self, line: bytes) -> None:
         """One line of the server."""
-        if not self._switch.awaited and jsonrpc.LIST_CHANGED not in line:
-            if jsonrpc.looks_like_message(line):
-                self._switch.to_client(line)
-            else:
-                self._switch.note(NO_MESSAGE)
-            return
         message = jsonrpc.read(line)
         if isinstance(message, dict):
             self._read(line, message)
@@ -47,26 +42,33 @@ class FromServer:
         asked = None if key is None else switch.calls.get(key)
         if asked is None and len(switch.calls) == 1:
             (asked,) = switch.calls.values()
-        if not _fail(asked, TooLongError(size)) and key is not None and b'"method"' not in head:
+        told = _fail(asked, TooLongError(size)) or asked is not None
+        if not told and key is not None and switch.in_use(key) and b'"method"' not in head:
             self._answer_for(key, f"the server's message has {size} bytes; --max-output allows more")
 
     def _take_odd(self, line: bytes) -> None:
         """A line that is JSON to some only; the text was cut in the middle of a character, or a number is none."""
         switch, message = self._switch, jsonrpc.read_anyhow(line)
-        key = None if message is None or not jsonrpc.is_answer(message) else switch.key_meant(message)
-        if message is None or switch.is_own(key) or key in switch.given_up:
+        if message is None:
             switch.note(NO_MESSAGE)
-        elif _fail(switch.calls.get(key) if key else None, UnreadableError()):
             return
-        elif key in switch.lists:
-            self._answer_for(key, "the server's list cannot be read: half a character, or a number that is none")
-        else:
+        key = switch.key_meant(message) if jsonrpc.is_answer(message) else None
+        if not jsonrpc.is_answer(message):
             switch.to_client(line)
+        elif key in switch.requests:
+            switch.requests.discard(key)
+            switch.to_client(line)
+        elif key is not None and (key in switch.lists or key == switch.initialize):
+            self._answer_for(key, "the server's answer cannot be read: half a character, or a number that is none")
+        elif not _fail(switch.calls.get(key) if key else None, UnreadableError()):
+            switch.note(NOT_ASKED)
 
     def _answer_for(self, key: Key, text: str) -> None:
         """Tell the client that there will be no answer to this request."""
-        self._switch.lists.pop(key, None)
-        self._switch.client.send(jsonrpc.error(key[1], jsonrpc.SERVER_ERROR, f"tallystick: {text}"))
+        switch = self._switch
+        switch.forget(key)
+        switch.initialize = None if key == switch.initialize else switch.initialize
+        switch.client.send(jsonrpc.error(key[1], jsonrpc.SERVER_ERROR, f"tallystick: {text}"))
 
     def _read(self, line: bytes, message: Message) -> None:
         if message.get("method") == jsonrpc.LIST_CHANGED.decode():
@@ -82,7 +84,7 @@ class FromServer:
         asked = switch.calls.get(key)
         if asked is not None:
             self._answered(asked, line, message)
-        elif switch.is_own(key):
+        elif switch.is_own(key, "server"):
             switch.settle(key, message)
         elif key in switch.lists:
             self._on_list(line, message, switch.lists.pop(key))
@@ -90,9 +92,12 @@ class FromServer:
             switch.initialize = None
             switch.instructions = _instructions(message)
             return False
-        else:
-            # Somebody gave up waiting for it; what it says stands in no receipt, so nobody is shown it.
-            return key in switch.given_up
+        elif key in switch.requests:
+            switch.requests.discard(key)
+            return False
+        elif key not in switch.given_up:
+            # What nobody asked, or what was answered before, would come in the place of something that is checked.
+            switch.note(NOT_ASKED)
         return True
 
     def _is_nobodys(self, message: Message) -> bool:
@@ -104,7 +109,7 @@ class FromServer:
 
     def _answered(self, asked: Asked, line: bytes, message: Message) -> None:
         if asked.answered is None or asked.answered.done():
-            self._switch.note("the server answered a call that it was not asked; the answer was left out")
+            self._switch.note(NOT_ASKED)
             return
         asked.answered.set_result((line, message))
 
@@ -115,7 +120,12 @@ class FromServer:
             return
         for part in batch:
             if isinstance(part, dict):
-                self._read(orjson.dumps(part), part)
+                try:
+                    alone = orjson.dumps(part)
+                except TypeError:
+                    self._switch.note(NO_MESSAGE)  # deeper than it can be written
+                else:
+                    self._read(alone, part)
 
 
 def _fail(asked: Asked | None, error: Exception) -> bool:

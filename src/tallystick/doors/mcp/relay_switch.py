@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections import deque
 from collections.abc import Callable
 from itertools import count
+from typing import Literal
 
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Key, Message
@@ -17,6 +19,7 @@ OWN_S = 30.0
 """For an answer to something we asked the server ourselves."""
 REMEMBERED = 1024
 """Ids of calls that were given up; an answer that still comes is dropped."""
+Side = Literal["server", "client"]
 NOTES = 5
 """Lines about what a server does wrong; more would fill somebody's log."""
 
@@ -30,7 +33,7 @@ class Switch:
         Args:
             upstream: The server's.
             client: The client's.
-            token: Something that nobody can guess; our own ids begin with it.
+            token: Something that nobody can guess; the ids of what we ask the server begin with it.
         """
         self.client_name: str | None = None
         self.client_elicits = False
@@ -47,18 +50,25 @@ class Switch:
         """The client's requests for lists of tools, and whether each asks from the beginning."""
         self.initialize: Key | None = None
         """The client's first request, while it waits for its answer."""
+        self.requests: set[Key] = set()
+        """All else that the client asked the server and that is not answered: nothing but this is answered."""
         self.given_up: deque[Key] = deque(maxlen=REMEMBERED)
-        self.own_prefix = f"tallystick-{token}-"
+        # The server sees our ids, and must not be able to say what the client answered: hers are others.
+        self._ids = {"server": f"tallystick-{token}-", "client": f"tallystick-{os.urandom(9).hex()}-"}
         self.stopping = asyncio.Event()
         self.fatal: TallyError | None = None
         self._own: dict[str, asyncio.Future[Message]] = {}
         self._numbers = count(1)
         self._notes = 0
 
-    @property
-    def awaited(self) -> bool:
-        """Whether some message of the server must be read, because it may be the answer to something."""
-        return bool(self.calls or self.lists or self._own or self.given_up or self.initialize is not None)
+    def forget(self, key: Key) -> None:
+        """Nobody waits for the answer to this, if it was no call."""
+        self.requests.discard(key)
+        self.lists.pop(key, None)
+
+    def in_use(self, key: Key) -> bool:
+        """Whether the client waits for an answer under this id already."""
+        return key in self.calls or key in self.lists or key in self.requests or key == self.initialize
 
     def fail(self, error: TallyError) -> None:
         """End it all, because something cannot be used as it is."""
@@ -109,17 +119,17 @@ class Switch:
     async def ask_server(self, method: str, params: Message) -> Message:
         """Ask the server something ourselves; the client sees nothing of it."""
         try:
-            return await asyncio.wait_for(self._ask(self.upstream.send, method, params), OWN_S)
+            return await asyncio.wait_for(self._ask("server", self.upstream.send, method, params), OWN_S)
         except TimeoutError:
             message = f"The server did not answer `{method}` within {OWN_S:g} s. Run its command by itself to see why."
             raise ConfigError(message, code="server_silent") from None
 
     async def ask_client(self, method: str, params: Message) -> Message:
         """Ask the client something ourselves; the server sees nothing of it."""
-        return await self._ask(self.client.send, method, params)
+        return await self._ask("client", self.client.send, method, params)
 
-    async def _ask(self, send: Callable[[bytes], None], method: str, params: Message) -> Message:
-        ident = f"{self.own_prefix}{next(self._numbers)}"
+    async def _ask(self, side: Side, send: Callable[[bytes], None], method: str, params: Message) -> Message:
+        ident = f"{self._ids[side]}{next(self._numbers)}"
         self._own[ident] = asyncio.get_running_loop().create_future()
         try:
             send(jsonrpc.request(ident, method, params))
@@ -130,17 +140,18 @@ class Switch:
     def key_meant(self, message: Message) -> Key | None:
         """The id that an answer of the server is to: as it stands there, or as the client may read it."""
         key = jsonrpc.key_of(message)
-        if key in self.calls or key in self.lists or key in self.given_up:
+        if key is not None and (self.in_use(key) or key in self.given_up):
             return key
         read = jsonrpc.lenient(message.get("id"))
-        awaited = (*self.calls, *self.lists, *self.given_up)
+        first = () if self.initialize is None else (self.initialize,)
+        awaited = (*self.calls, *self.lists, *self.requests, *first, *self.given_up)
         if read is None:
             return key
         return next((other for other in awaited if jsonrpc.lenient(other[1]) == read), key)
 
-    def is_own(self, key: Key | None) -> bool:
-        """Whether an id is one of ours."""
-        return key is not None and isinstance(key[1], str) and key[1].startswith(self.own_prefix)
+    def is_own(self, key: Key | None, side: Side) -> bool:
+        """Whether an id is one under which we asked this side something."""
+        return key is not None and isinstance(key[1], str) and key[1].startswith(self._ids[side])
 
     def settle(self, key: Key, message: Message) -> None:
         """Take the answer to a question of our own."""
@@ -159,10 +170,10 @@ class Switch:
             if not own.done():
                 own.set_exception(ConfigError("The server is gone.", code="server_gone"))
 
-    def note(self, text: str) -> None:
-        """Say something to whoever reads the log, a few times."""
-        self._notes += 1
-        if self._notes <= NOTES:
+    def note(self, text: str, *, always: bool = False) -> None:
+        """Say something to whoever reads the log, a few times; what must not be missed, always."""
+        self._notes += not always
+        if always or self._notes <= NOTES:
             with contextlib.suppress(OSError, ValueError):
                 sys.stderr.write(f"tallystick: {text}\n")
                 sys.stderr.flush()

@@ -12,12 +12,14 @@ from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.notes import demand_ledger, note_change
 from tallystick.doors.mcp.jsonrpc import LIST, Message
 from tallystick.doors.mcp.relay_asked import Wires
+from tallystick.doors.mcp.relay_said import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.gate.tool import Card, Tool
 from tallystick.providers.upstream import card_from_mcp
 from tallystick.rooms.relay.effects import effect_of
+from tallystick.rooms.relay.keys import doubtful_key
 from tallystick.rooms.relay.naming import tool_id
 from tallystick.rooms.relay.pins import PinBook, digest_of
 from tallystick.rooms.relay.results import closed, result_schema
@@ -43,6 +45,8 @@ class ServerTools:
         self._pins = PinBook(gate.workspace)
         self._registered: dict[str, str] = {}
         """Name → digest of the definition that is in force."""
+        self._schemas: dict[str, Mapping[str, Any]] = {}
+        """Name → what it says of its arguments."""
         self.withheld: frozenset[str] = frozenset()
         """Names whose definitions differ from their pins."""
         self.unusable: dict[str, str] = {}
@@ -61,6 +65,18 @@ class ServerTools:
     def greet(self, instructions: str) -> bool:
         """Take what the server says about itself; says whether it is as it was."""
         return self._pins.compare_instructions(instructions)
+
+    def wrong_with(self, name: str, args: Any) -> str | None:
+        """Why a call of this name does not go to the gate; None: it does."""
+        if name in self.withheld:
+            return CHANGED
+        if name in self.unusable:
+            return UNUSABLE
+        if name not in self._registered:
+            # Its id may be that of another tool, whose name is written otherwise.
+            return NOT_OFFERED
+        doubt = isinstance(args, dict) and doubtful_key(args, self._schemas.get(name, {})) is not None
+        return DOUBTFUL if doubt else None
 
     def knows(self, name: str) -> bool:
         """Whether what is known of this tool still holds."""
@@ -104,6 +120,8 @@ class ServerTools:
             self.unusable[name] = f"{error.code}: {error}"
         else:
             self._registered[name] = digest
+            schema = definition.get("inputSchema")
+            self._schemas[name] = schema if isinstance(schema, Mapping) else {}
 
     def _forget(self, name: str) -> None:
         if self._registered.pop(name, None) is not None:
