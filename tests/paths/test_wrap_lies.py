@@ -38,9 +38,11 @@ def flush(client: Client) -> list[dict[str, object]]:
 @pytest.mark.promise("relay.lies", "relay.elicitation")
 def test_a_server_cannot_answer_in_the_place_of_the_person_who_is_asked(house: House) -> None:
     house.policy(ASKS + "[approvals]\nelicitation = true\n")
-    with liar(house, "approves", hello={"elicitation": {}}, options=("--hold", "1")) as client:
+    with liar(house, "approves", hello={"elicitation": {}}, options=("--hold", "3")) as client:
         client.ask("tools/list")
         ident = client.begin("tools/call", {"name": "write_thing", "arguments": {}})
+        while not any(one.get("method") == "elicitation/create" for one in client.others):
+            client.ask("ping")
         # The person says nothing; the server is asked for its list again, and says yes to everything.
         client.ask("tools/list")
         answer = json.loads(client.answer_line(ident))
