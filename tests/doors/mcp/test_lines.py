@@ -157,3 +157,27 @@ def test_a_writer_notices_that_nobody_reads_any_more():
         writer.close(end=True)
 
     asyncio.run(run())
+
+
+@pytest.mark.promise("relay.client-gone")
+@pytest.mark.parametrize("gone", [True, False])
+def test_who_waits_for_room_and_goes_is_missed(gone):
+    async def run():
+        there, here = os.pipe()
+        ended = asyncio.Event()
+        reader = LineReader(
+            there, longest=99, on_line=lambda _: reader.pause(), on_long=print, on_end=ended.set, stuck_s=0.05
+        )
+        reader.start()
+        os.write(here, b"a\nb\n")
+        if gone:
+            os.close(here)
+            await asyncio.wait_for(ended.wait(), 30)
+        else:
+            await asyncio.sleep(0.3)
+            assert not ended.is_set()
+            os.close(here)
+        reader.finish()
+        os.close(there)
+
+    asyncio.run(run())

@@ -7,6 +7,7 @@ kept: its beginning and its end are, so that somebody can still say whose answer
 import asyncio
 import contextlib
 import os
+import select
 import stat
 import threading
 from collections.abc import Callable
@@ -17,6 +18,8 @@ EDGE = 4 * 1024
 """Bytes that are kept from either end of a line that is too long."""
 FULL = 8 * 1024 * 1024
 """Bytes that may wait for a reader that does not read; above this the writer says that it is full."""
+STUCK_S = 10.0
+"""Who has waited so long for room is looked after: it may be gone, which nobody sees who does not read."""
 
 OnLine = Callable[[bytes], None]
 OnLong = Callable[[bytes, bytes, int], None]
@@ -26,8 +29,22 @@ OnLong = Callable[[bytes, bytes, int], None]
 class LineReader:
     """Calls `on_line` for each line of a file descriptor, without its newline, and `on_end` once at the end."""
 
-    def __init__(self, fd: int, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
+    def __init__(
+        self, fd: int, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None],
+        stuck_s: float | None = None,
+    ) -> None:  # fmt: skip
+        """Say who is told of what.
+
+        Args:
+            fd: Where to read.
+            longest: Bytes of a line that is kept.
+            on_line: Told each line.
+            on_long: Told of a line that was too long.
+            on_end: Told once that there is no more.
+            stuck_s: Paused for so long, it ends if whoever writes is gone, and what was not read is lost.
+        """
         self._fd = fd
+        self._stuck_s = stuck_s
         self._longest = longest
         self._on_line, self._on_long, self._on_end = on_line, on_long, on_end
         self._pieces: list[bytes] = []
@@ -40,6 +57,7 @@ class LineReader:
         self._left = b""
         """Of the last read, what came behind the line at which somebody said pause."""
         self._pausable = True
+        self._look: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin to read."""
@@ -56,9 +74,27 @@ class LineReader:
         if self._watched:
             self._watched = False
             self._loop.remove_reader(self._fd)
+            self._look_later()
+
+    def _look_later(self) -> None:
+        if self._stuck_s is not None:
+            self._look = self._loop.call_later(self._stuck_s, self._look_after)
+
+    def _look_after(self) -> None:
+        """End it if whoever wrote here is gone, and nobody has made room for what it said."""
+        if self._watched or self._ended:
+            return
+        poll = select.poll()
+        poll.register(self._fd, 0)
+        if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
+            self._end()
+        else:
+            self._look_later()
 
     def resume(self) -> None:
         """Go on reading."""
+        if self._look is not None:
+            self._look.cancel()
         if not self._watched and not self._ended and self._pausable:
             self._loop.add_reader(self._fd, self._read)
             self._watched = True
@@ -111,6 +147,8 @@ class LineReader:
             return
         self.pause()
         self._ended = True
+        if self._look is not None:
+            self._look.cancel()
         # A last line without its newline was never finished; nobody can say that it is whole.
         self._pieces.clear()
         self._on_end()

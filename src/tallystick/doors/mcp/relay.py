@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
-from tallystick.doors.mcp.lines import LineReader, LineWriter
+from tallystick.doors.mcp.lines import STUCK_S, LineReader, LineWriter
 from tallystick.doors.mcp.relay_asked import Asked, Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay_client import FromClient
 from tallystick.doors.mcp.relay_refused import Refusals
@@ -71,6 +71,7 @@ class Relay:
             on_line=self._client.take,
             on_long=self._client.too_long,
             on_end=self._farewell,
+            stuck_s=STUCK_S,
         )
         self._switch.reader = self._reader
 

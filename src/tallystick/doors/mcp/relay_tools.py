@@ -27,6 +27,8 @@ from tallystick.settings import CONFIG_NAME
 
 PAGES = 200
 """Pages of a list that are asked for; a server that never ends is not followed for ever."""
+LIST_BYTES = 64 << 20
+"""All of a list; it is held in memory."""
 CALLER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="mcp")
 """Whoever started the client."""
 SESSION = "relay"
@@ -171,6 +173,7 @@ async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
         ConfigError: It does not answer, or not with a list.
     """
     found: list[Any] = []
+    size = 0
     params: Message = {"_meta": meta} if meta else {}
     for _ in range(PAGES):
         answer = await wires.ask_server(LIST, params)
@@ -178,11 +181,17 @@ async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
         if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
             return found
         found += result["tools"]
+        size += len(orjson.dumps(result["tools"]))
+        if size > LIST_BYTES:
+            break
         cursor = result.get("nextCursor")
         if not isinstance(cursor, str):
             return found
         params = {**params, "cursor": cursor}
-    message = f"The server's list of tools has more than {PAGES} pages. That cannot be meant; it is not followed."
+    message = (
+        f"The server's list of tools has more than {PAGES} pages, or {LIST_BYTES >> 20} MiB. "
+        "That cannot be meant; it is not followed."
+    )
     raise ConfigError(message, code="server_endless")
 
 
