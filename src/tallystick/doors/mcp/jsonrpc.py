@@ -192,18 +192,26 @@ def result_bytes(line: bytes, message: Message) -> bytes:
 
 def with_result(message: Message, result: Any) -> bytes:
     """The response with another result in the place of its own."""
-    return orjson.dumps({**message, "result": result})
+    return _written({**message, "result": result})
 
 
 def with_arguments(message: Message, args: Message) -> bytes:
     """The call with other arguments."""
     params = message.get("params")
-    return orjson.dumps({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
+    return _written({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
+
+
+def _written(message: Message) -> bytes:
+    """A message as bytes; numbers that others take and this writer does not are written all the same."""
+    try:
+        return orjson.dumps(message)
+    except TypeError:
+        return json.dumps(message, separators=(",", ":")).encode()
 
 
 def request(key: str, method: str, params: Message) -> bytes:
     """A request of our own."""
-    return orjson.dumps({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
+    return _written({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
 
 
 def notification(method: str, params: Message) -> bytes:
