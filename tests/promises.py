@@ -718,6 +718,7 @@ PROMISES: dict[str, str] = {
     "relay.lies": "A result that breaks its schema, or answers what was not asked, is not shown",
     "relay.secrets": "A secret argument reaches the server and not the log",
     "relay.first-policy": "On first contact a policy is written: reads are allowed, the rest asks; then it is the user's",
+    "relay.unsaid": "What a relay's policy file does not say is as in the first one: reads are allowed, the rest asks",
     "relay.cookbook": "The recipes of the relay's page do what it says of them, as they stand there",
     "relay.effects": "Of what a tool says about itself and how it is named, the worse counts",
     "relay.names": "A server is named after what it is; any name can be a folder and part of a tool's id",

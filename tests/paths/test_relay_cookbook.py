@@ -51,14 +51,15 @@ def test_every_recipe_of_the_page_is_one_that_is_tried_here():
     assert recipe("git.git_commit") != recipe("inside_notes") != recipe("elicitation")
 
 
-@pytest.mark.promise("relay.cookbook")
+@pytest.mark.promise("relay.cookbook", "relay.unsaid")
 def test_one_tool_is_let_through_and_another_refused(kitchen):
     with kitchen("git", recipe("git.git_commit")) as client:
         assert verdict(client, "git_commit") == "ran"
         assert verdict(client, "git_reset") == "tool_denied"
+        assert verdict(client, "git_branch_delete") == "approval_required"
 
 
-@pytest.mark.promise("relay.cookbook")
+@pytest.mark.promise("relay.cookbook", "relay.unsaid")
 def test_writes_inside_the_folder_pass_and_no_spelling_of_a_path_leads_out_of_it(kitchen):
     inside = ["a.txt", "sub/a.txt", "sub/deep/a.b.txt", "two..dots", "with a space", "é/ü"]
     outside = [
@@ -75,3 +76,4 @@ def test_writes_inside_the_folder_pass_and_no_spelling_of_a_path_leads_out_of_it
         for path in outside:
             assert (path, verdict(client, "write_file", {"path": path})) == (path, "approval_required")
         assert verdict(client, "write_file", {}) == "approval_required"
+        assert verdict(client, "edit_file", {"path": f"{NOTES}/a.txt"}) == "approval_required"

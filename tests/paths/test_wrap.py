@@ -105,6 +105,23 @@ def test_what_the_first_policy_advises_can_be_done_as_it_is_written(house, tmp_p
         assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.promise("relay.unsaid")
+def test_the_policy_commands_read_a_file_as_the_relay_does(house, tmp_path):
+    (tmp_path / "mine.toml").write_text('[tools."s.echo"]\ndecision = "deny"\n')
+    with house.wrap("--hold", "0", "--policy", str(tmp_path / "mine.toml")) as client:
+        assert refusal(client.call("echo", {"text": "x"}))["reason"] == "tool_denied"
+        assert refusal(client.call("write_note", {"text": "x"}))["reason"] == "approval_required"
+    [digest] = {one.header["policy_digest"] for one in house.receipts("outcome")}
+
+    def told(*words):
+        own = [sys.executable, "-m", "tallystick", "--json", "policy", *words]
+        where = ["--workspace", str(house.workspace), "--policy", str(tmp_path / "mine.toml")]
+        return json.loads(subprocess.run([*own, *where], capture_output=True, check=True).stdout)
+
+    assert told("check")["digest"] == told("show")["digest"] == digest
+    assert (told("replay")["total"], told("replay")["changed"]) == (2, 0)
+
+
 @pytest.mark.promise("relay.home")
 def test_without_a_workspace_the_receipts_lie_in_the_home_folder_under_the_servers_name(house):
     command = [sys.executable, "-m", "tallystick", "mcp", "wrap", "--", *server()]

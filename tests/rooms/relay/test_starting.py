@@ -2,7 +2,7 @@ import pytest
 
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
-from tallystick.rooms.relay.starting import starting_policy, write_policy
+from tallystick.rooms.relay.starting import relay_settings, starting_policy, write_policy
 from tallystick.settings import load_settings
 
 TOOLS = [
@@ -38,3 +38,36 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(ConfigError) as caught:
         write_policy(tmp_path / "file" / "ws", "")
     assert caught.value.code == "workspace_unwritable"
+
+
+@pytest.mark.promise("relay.unsaid")
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("", ("allow", "ask", "ask")),
+        ('[tools."s.x"]\nrate = 5\n', ("allow", "ask", "ask")),
+        ("[policy]\nshadow = true\n", ("allow", "ask", "ask")),
+        ('[policy]\nwrite = "allow"\n', ("allow", "allow", "ask")),
+        ('[policy]\nread = "deny"\nexternal = "deny"\n', ("deny", "ask", "deny")),
+    ],
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_file_does_not_say_is_as_in_the_first_policy_and_what_it_says_stands(tmp_path, text, meant, own):
+    path = tmp_path / ("mine.toml" if own else "tallystick.toml")
+    path.write_text(text)
+    policy = relay_settings(tmp_path, path if own else None).policy
+    assert (policy.read, policy.write, policy.external) == meant
+    assert policy.shadow == ("shadow" in text)
+
+
+@pytest.mark.promise("relay.unsaid")
+def test_the_first_policy_says_what_holds_without_it(tmp_path):
+    unsaid = Policy.from_settings(relay_settings(tmp_path))
+    write_policy(tmp_path, starting_policy("s", [], workspace=tmp_path))
+    assert Policy.from_settings(relay_settings(tmp_path)).digest == unsaid.digest
+
+
+@pytest.mark.promise("relay.unsaid")
+def test_the_environment_still_has_the_last_word(tmp_path, monkeypatch):
+    monkeypatch.setenv("TALLY_POLICY__WRITE", "deny")
+    assert relay_settings(tmp_path).policy.write == "deny"

@@ -42,7 +42,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
     Every key, every value, every schema; warns of rules for tools that are not there.
     """
     with here.gate(plugins=True) as gate:
-        chosen = gate.policy if policy is None else _read(policy)
+        chosen = _chosen(here, policy)
         unknown = chosen.unknown_tools([*(card.name for card in gate.tools()), *_relayed(here, chosen)])
     here.screen.data({"ok": True, "digest": chosen.digest, "unknown_tools": list(unknown)})
     for name in unknown:
@@ -53,7 +53,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
 
 def show(here: Here, policy: OtherPolicy = None) -> None:
     """Show the policy in its fixed form, whose SHA-256 stands in every receipt."""
-    chosen = _in_force(here) if policy is None else _read(policy)
+    chosen = _chosen(here, policy)
     here.screen.data({"digest": chosen.digest, "text": chosen.text})
     here.screen.line(f"# {chosen.digest}")
     here.screen.block(chosen.text.rstrip("\n"))
@@ -69,7 +69,7 @@ def run_test(
 
     wanted = read_cases(_text(cases), source=cases.name)
     with here.gate(plugins=True) as gate:
-        chosen = gate.policy if policy is None else _read(policy)
+        chosen = _chosen(here, policy)
         results = run_cases(wanted, chosen, {card.name: card for card in gate.tools()})
     wrong = sum(not result.ok for result in results)
     here.screen.data(
@@ -103,7 +103,7 @@ def replay(
     """Decide recorded calls by another policy and list what would change. Nothing is run."""
     from tallystick.bootstrap.replay import Replayed, Replayer
 
-    other, session = _read(policy), checked_session(session)
+    other, session = _chosen(here, policy), checked_session(session)
     with here.gate() as gate:
         receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
         replayed = Replayer(gate.workspace).replay(receipts, policy=other)
@@ -126,16 +126,14 @@ def _relayed(here: Here, policy: "Policy") -> list[str]:
     return [name for name in policy.unknown_tools(()) if f".{name.partition('.')[2]}" in pinned]
 
 
-def _in_force(here: Here) -> "Policy":
-    from tallystick.gate.decide.policy import Policy
+def _chosen(here: Here, path: Path | None) -> "Policy":
+    """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
+    from tallystick.gate.decide.policy import Policy, settings_of
+    from tallystick.rooms.relay.pins import PinBook
+    from tallystick.rooms.relay.starting import with_defaults
 
-    return Policy.from_settings(here.settings)
-
-
-def _read(path: Path) -> "Policy":
-    from tallystick.gate.decide.policy import Policy
-
-    return Policy.from_text(_text(path), source=path.name)
+    settings = here.settings if path is None else settings_of(_text(path), source=path.name)
+    return Policy.from_settings(with_defaults(settings) if PinBook(here.workspace).read() else settings)
 
 
 def _text(path: Path) -> str:

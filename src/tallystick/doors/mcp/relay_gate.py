@@ -26,14 +26,14 @@ from tallystick.doors.mcp.relay_refused import BATCH
 from tallystick.doors.mcp.relay_said import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
 from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
-from tallystick.errors import ConfigError, ToolError
+from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import FORMAT, MULTIPLE
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.relay.naming import tool_id
-from tallystick.rooms.relay.starting import starting_policy, write_policy
-from tallystick.settings import CONFIG_NAME, Settings, load_settings
+from tallystick.rooms.relay.starting import relay_settings, starting_policy, write_policy
+from tallystick.settings import CONFIG_NAME
 
 LONGEST_NAME = 64
 OTHER_GREETING = (
@@ -194,7 +194,8 @@ class GateKeeper:
 
     def _open_gate(self) -> Gate:
         workspace = _workspace(self._wrapping)
-        settings = _settings(workspace, self._wrapping.policy)
+        policy = self._wrapping.policy
+        settings = relay_settings(workspace, None if policy is None else _path(policy))
         gate = Gate.open(workspace, settings=settings, plugins=False)
         gate.ledger.tell_early()
         return gate
@@ -254,16 +255,6 @@ def _error_code(message: Message) -> str:
     error = message.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     return str(code) if type(code) is int else "no code"
-
-
-def _settings(workspace: Path, policy: str | None) -> Settings:
-    """The configuration; an error in it names the whole path, since the client chose the folder we run in."""
-    path = workspace / CONFIG_NAME if policy is None else _path(policy).absolute()
-    try:
-        return load_settings(workspace, config=None if policy is None else path)
-    except ConfigError as error:
-        said = str(error).removeprefix(path.name).lstrip(": ")
-        raise ConfigError(f"{path}: {said}", code=error.code) from None
 
 
 def _path(name: str) -> Path:

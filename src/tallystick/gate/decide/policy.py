@@ -59,12 +59,7 @@ class Policy:
         Raises:
             ConfigError: The text is no TOML, has a wrong key or value, or a schema that cannot be used.
         """
-        try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            message = f"{source} is not valid TOML: {error}. Fix that line."
-            raise ConfigError(message, code="config_malformed") from None
-        settings = parse_settings(raw, source=source)
+        settings = settings_of(text, source=source)
         fixed = policy_text(settings)
         return cls(
             defaults=settings.policy,
@@ -105,6 +100,20 @@ class Policy:
             deny_checks=tuple(check for check in checks if check.otherwise == "deny"),
             ask_checks=tuple(check for check in checks if check.otherwise == "ask"),
         )
+
+
+def settings_of(text: str, *, source: str = "policy") -> Settings:
+    """What a policy's text says, before it is made a policy.
+
+    Raises:
+        ConfigError: The text is no TOML, or has a wrong key or value.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = f"{source} is not valid TOML: {error}. Fix that line."
+        raise ConfigError(message, code="config_malformed") from None
+    return parse_settings(raw, source=source)
 
 
 def policy_text(settings: Settings) -> str:

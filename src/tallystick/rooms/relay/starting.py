@@ -1,6 +1,7 @@
 """The policy that is written when a server is first met: reads are allowed, everything else asks.
 
-It is written once, as an ordinary `tallystick.toml`, and belongs to the user from then on.
+It is written once, as an ordinary `tallystick.toml`, and belongs to the user from then on. What it then leaves unsaid
+is still as it was in the first one: a gate's own defaults let writes through, which a stranger's server must not have.
 """
 
 import json
@@ -12,7 +13,7 @@ from typing import Any
 from tallystick.errors import ConfigError
 from tallystick.rooms.relay.effects import effect_of
 from tallystick.rooms.relay.naming import tool_id
-from tallystick.settings import CONFIG_NAME
+from tallystick.settings import CONFIG_NAME, Settings, load_settings
 
 HEAD = """\
 # Written by `tally mcp wrap` when it first met the server "{server}". It is yours now: change what you like.
@@ -22,9 +23,7 @@ HEAD = """\
 #   tally policy replay --workspace {workspace} --policy other.toml
 
 [policy]
-read = "allow"
-write = "ask"
-external = "ask"
+{defaults}
 
 [approvals]
 # true: an answer that the user gives in the client (MCP elicitation) counts as a person's.
@@ -35,6 +34,8 @@ TOOL = """
 # {why}
 decision = "{decision}"
 """
+DEFAULTS: dict[str, Any] = {"read": "allow", "write": "ask", "external": "ask"}
+"""By effect, for every tool that has no decision of its own."""
 MOST = 500
 """Tools that get a section of their own; the others are decided by the table at the top."""
 
@@ -43,7 +44,9 @@ def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, wo
     """The text of a first policy, with one section for each tool."""
     folder = shlex.quote(str(workspace))
     # A line break in a folder's name would end the comment it stands in.
-    parts = [HEAD.format(server=server, workspace=folder if folder.isprintable() else "DIR")]
+    shown = folder if folder.isprintable() else "DIR"
+    defaults = "\n".join(f'{effect} = "{decision}"' for effect, decision in DEFAULTS.items())
+    parts = [HEAD.format(server=server, workspace=shown, defaults=defaults)]
     names = dict[str, tuple[str, str]]()
     for definition in definitions:
         name = definition.get("name")
@@ -52,6 +55,30 @@ def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, wo
             names.setdefault(tool_id(server, name), ("allow" if effect == "read" else "ask", f"{effect}: {why}"))
     parts += [TOOL.format(name=json.dumps(name), why=why, decision=decision) for name, (decision, why) in names.items()]
     return "".join(parts)
+
+
+def relay_settings(workspace: Path, policy: Path | None = None) -> Settings:
+    """The configuration as a relay takes it.
+
+    Args:
+        workspace: The folder that holds `tallystick.toml` (it need not be there).
+        policy: Another TOML file to read instead.
+
+    Raises:
+        ConfigError: It cannot be used. The message names the whole path, since a client chose the folder we run in.
+    """
+    path = workspace / CONFIG_NAME if policy is None else policy.absolute()
+    try:
+        return with_defaults(load_settings(workspace, config=None if policy is None else path))
+    except ConfigError as error:
+        said = str(error).removeprefix(path.name).lstrip(": ")
+        raise ConfigError(f"{path}: {said}", code=error.code) from None
+
+
+def with_defaults(settings: Settings) -> Settings:
+    """A configuration with the relay's defaults for what it does not say; what it says stands."""
+    unsaid = {key: value for key, value in DEFAULTS.items() if key not in settings.policy.model_fields_set}
+    return settings.model_copy(update={"policy": settings.policy.model_copy(update=unsaid)})
 
 
 def write_policy(workspace: Path, text: str) -> bool:
