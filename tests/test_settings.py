@@ -1,5 +1,6 @@
 """Configuration: what is wrong is named, what is set in the environment wins."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,14 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["[gate", "a = ", "= 1", '"unclosed', "[a]\n[a]", "a = 1\na = 2", "\x00"])
 def test_malformed_toml_is_refused(tmp_path: Path, text: str) -> None:
     assert code_of(tmp_path, text) == "config_malformed"
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize("table", ["[policy]", '[tools."git.git_commit"]', '[tools."it\'s"]', r'[tools."a]\"b\u001b"]'])
+def test_a_table_that_stands_there_twice_is_named_with_its_line(tmp_path: Path, table: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(f"line 3 begins the table {table} a second time.")) as caught:
+        loaded(tmp_path, f"{table}\n\n{table}\n")
+    assert caught.value.code == "config_malformed"
 
 
 @pytest.mark.promise("house.settings")

@@ -76,3 +76,23 @@ class ToolError(TallyError):
         self.status = status
         self.unavailable = unavailable
         self.hint = hint
+
+
+def malformed_toml(source: str, error: ValueError) -> ConfigError:
+    """What the TOML reader found wrong, so that it can be put right."""
+    # Only for what cannot be used; the relay counts every module that it loads before its server runs.
+    import json  # noqa: PLC0415
+    import re  # noqa: PLC0415
+    from ast import literal_eval  # noqa: PLC0415
+
+    found = re.fullmatch(r"Cannot declare (\(.+\)) twice \(at line (\d+), column \d+\)", str(error))
+    if found is None:
+        return ConfigError(f"{source} is not valid TOML: {error}. Fix that line.", code="config_malformed")
+    table = ".".join(
+        name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name) for name in literal_eval(found[1])
+    )
+    message = (
+        f"{source} is not valid TOML: line {found[2]} begins the table [{table}] a second time. "
+        "Change the table that is there, and take this one out."
+    )
+    return ConfigError(message, code="config_malformed")

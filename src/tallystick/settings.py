@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from tallystick.errors import ConfigError
+from tallystick.errors import ConfigError, malformed_toml
 
 CONFIG_NAME = "tallystick.toml"
 CONTROL_ROOM = ".control-room"
@@ -243,7 +243,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path.name} is not valid TOML: {error}. Fix that line.", code="config_malformed") from None
+        raise malformed_toml(path.name, error) from None
     except OSError as error:
         raise ConfigError(f"{path.name} cannot be read: {error.strerror}.", code="config_unreadable") from None
 

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from tests.house.sources import ROOT
-from tests.wrapped import House, refusal, server, text_of
+from tests.wrapped import Client, House, refusal, server, text_of
 
 PAGE = (ROOT / "docs" / "relay.md").read_text(encoding="utf-8")
 COOKBOOK = PAGE.split("\n## Policy cookbook\n")[1].split("\n## ")[0]
@@ -28,12 +28,13 @@ def kitchen(tmp_path):
     """Starts a server of this name by a recipe alone, as `--policy FILE` does."""
     house = House(tmp_path)
 
-    def start(name, text):
+    def start(name, text, *, hello=True):
         (tmp_path / "recipe.toml").write_text(text)
         definitions = [{"name": tool, "inputSchema": FILE} for tool in TOOLS[name]]
         (tmp_path / "tools.json").write_text(json.dumps(definitions))
         command = server("--definitions", str(tmp_path / "tools.json"))
-        return house.wrap("--name", name, "--hold", "0", "--policy", str(tmp_path / "recipe.toml"), command=command)
+        options = ("--name", name, "--hold", "0", "--policy", str(tmp_path / "recipe.toml"))
+        return Client(house.command(*options, command=command), home=house.home, hello={} if hello else None)
 
     return start
 
@@ -57,6 +58,17 @@ def test_one_tool_is_let_through_and_another_refused(kitchen):
         assert verdict(client, "git_commit") == "ran"
         assert verdict(client, "git_reset") == "tool_denied"
         assert verdict(client, "git_branch_delete") == "approval_required"
+
+
+@pytest.mark.promise("relay.cookbook", "relay.bad-input")
+def test_a_recipe_that_was_put_behind_the_table_that_is_there_is_told_which_one_and_where(kitchen):
+    first = '[tools."git.git_commit"]\ndecision = "ask"\n\n'
+    client = kitchen("git", first + recipe("git.git_commit"), hello=False)
+    client.begin("initialize", {})
+    while client.line() is not None:
+        pass
+    assert client.close() == 4
+    assert 'line 4 begins the table [tools."git.git_commit"] a second time. Change the table' in client.errors
 
 
 @pytest.mark.promise("relay.cookbook", "relay.unsaid")

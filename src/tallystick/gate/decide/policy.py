@@ -14,7 +14,7 @@ from typing import Any
 
 import tomli_w
 
-from tallystick.errors import ConfigError, TallyError
+from tallystick.errors import ConfigError, TallyError, malformed_toml
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.decide.tool_rule import ArgumentCheck, ToolRule
 from tallystick.gate.tool import Card
@@ -111,8 +111,7 @@ def settings_of(text: str, *, source: str = "policy") -> Settings:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        message = f"{source} is not valid TOML: {error}. Fix that line."
-        raise ConfigError(message, code="config_malformed") from None
+        raise malformed_toml(source, error) from None
     return parse_settings(raw, source=source)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tallystick.errors import ConfigError
+from tallystick.errors import ConfigError, malformed_toml
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import UNKNOWN_TOOL
 from tallystick.gate.decide.decide import decide
@@ -72,8 +72,7 @@ def read_cases(text: str, *, source: str = "cases") -> tuple[Case, ...]:
     try:
         return _CaseFile.model_validate(tomllib.loads(text)).case
     except tomllib.TOMLDecodeError as error:
-        message = f"{source} is not valid TOML: {error}. Fix that line."
-        raise ConfigError(message, code="config_malformed") from None
+        raise malformed_toml(source, error) from None
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
