@@ -135,6 +135,15 @@ def test_arguments_may_be_edited_on_the_command_line(tally: Tally, token: str, h
     assert tally("approvals", "edit", held, "--token", token).error == "usage"
 
 
+def test_an_answer_says_when_the_call_runs_and_a_command_that_can_be_typed_in_any_folder(
+    tally: Tally, workspace: Path, token: str, held: str
+) -> None:
+    assert "still waits it runs now" in tally("approvals", "approve", held, "--token", token).out
+    again = tally("--json", "call", "send_mail", '{"to":"b","body":"c"}').json["held"]["approval_id"]
+    edited = tally("approvals", "edit", again, "--args", '{"to":"c","body":"d"}', "--token", token)
+    assert f"tally approvals show {again} --workspace {workspace}" in edited.out.replace("\n", "")
+
+
 def test_edited_arguments_must_be_one_json_object(tally: Tally, token: str, held: str) -> None:
     for args in ("[]", "{", '{"to":"a","to":"b"}'):
         assert tally("approvals", "edit", held, "--args", args, "--token", token).error == "usage"

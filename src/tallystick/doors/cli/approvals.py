@@ -1,7 +1,7 @@
 """`tally approvals`: what waits for a person, and how a person answers.
 
-Answering writes the answer into the ledger and runs nothing. The call runs when it is made again, or resumed, by the
-process that has the tool.
+Answering writes the answer into the ledger and runs nothing. The process that has the tool runs the call: at once where
+it still waits for the answer, as the relay does for a while, otherwise when the call is made again, or resumed.
 """
 
 import time
@@ -30,6 +30,8 @@ _WHY = {
     "same_call_waits": "A request for exactly this call waits already. Answer that one.",
     "bad_arguments": "These arguments cannot be stored as JSON. Check their numbers and texts.",
 }
+
+_RUNS = "if its caller still waits it runs now, otherwise when the same call is made again, or resumed"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -84,7 +86,7 @@ def approve(here: Here, approval_id: Id, token: Token = None, yes: Yes = False) 
         hold = _get(gate, approval_id)
         _ask(here, person, hold, "Let exactly this call through?", yes=yes)
         answer = gate.approvals.approve(approval_id, person=person.name, channel=person.channel)
-    return _answered(here, answer, "approved; it runs when the same call is made again, or resumed")
+    return _answered(here, answer, f"approved; {_RUNS}")
 
 
 def reject(
@@ -118,6 +120,8 @@ def edit(
 
     They are checked from the top when the call is resumed.
     """
+    from tallystick.doors.showing.refusals import show_command
+
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:
         raise UsageMistake("Without a terminal there is no editor: give the arguments with --args.")
@@ -128,7 +132,8 @@ def edit(
         asked = _object(text)
         _ask(here, person, hold, "Let the call through with these arguments instead?", yes=yes, instead=asked)
         answer = gate.approvals.edit(approval_id, asked, person=person.name, channel=person.channel)
-    return _answered(here, answer, f"approved with other arguments; `tally approvals show {approval_id}` shows them")
+    shown_by = show_command(approval_id, here.workspace)
+    return _answered(here, answer, f"approved with other arguments; to see them: {shown_by}")
 
 
 def _get(gate: "Gate", approval_id: str) -> "Hold":

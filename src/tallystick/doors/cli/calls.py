@@ -110,6 +110,7 @@ async def _call(
 
 
 def _show(here: Here, outcome: "Outcome") -> Exit:
+    from tallystick.doors.showing.refusals import show_command
     from tallystick.gate.codes import TOOL_FAILED
 
     here.screen.data(outcome.as_dict())
@@ -117,7 +118,8 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
     if outcome.held is not None:
         held = outcome.held
         here.screen.note(f"held for a person until {held.expires_at}{receipt}")
-        here.screen.note(f"to answer: tally approvals show {held.approval_id}, then approve, edit or reject")
+        shown_by = show_command(held.approval_id, here.workspace)
+        here.screen.note(f"to answer: {shown_by}, then approve, edit or reject")
         return Exit.HELD
     if outcome.failure is not None:
         failure = outcome.failure

@@ -87,7 +87,16 @@ def refusal_of(outcome: Outcome, workspace: Path) -> Refusal | None:
 
 def approve_command(approval_id: str, workspace: Path) -> str:
     """What a person types, in any folder."""
-    return f"tally approvals approve {approval_id} --workspace {shlex.quote(str(workspace))}"
+    return _approvals_command("approve", approval_id, workspace)
+
+
+def show_command(approval_id: str, workspace: Path) -> str:
+    """What a person types to see a request, in any folder."""
+    return _approvals_command("show", approval_id, workspace)
+
+
+def _approvals_command(word: str, approval_id: str, workspace: Path) -> str:
+    return f"tally approvals {word} {approval_id} --workspace {shlex.quote(str(workspace))}"
 
 
 def _text(value: object) -> str | None:
