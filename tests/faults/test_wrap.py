@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -334,6 +335,16 @@ def test_a_server_that_never_begins_is_given_up(house):
     assert "error: server_silent:" in client.errors
 
 
+@pytest.mark.promise("relay.summary")
+def test_a_server_that_never_began_leaves_no_workspace_and_none_is_named(house, tmp_path):
+    house.workspace = tmp_path / "not made yet"
+    client = Client(house.command("--start-timeout", "0.3", command=server("--silent")), home=house.home)
+    client.ask("initialize", {})
+    client.close()
+    assert not house.workspace.exists()
+    assert "tally audit verify" not in client.errors
+
+
 @pytest.mark.promise("relay.bad-input")
 def test_a_policy_that_names_a_tool_the_server_never_had_is_refused(house):
     house.policy(ALLOW + '[tools."s.echoo"]\ndecision = "deny"\n')
@@ -341,6 +352,7 @@ def test_a_policy_that_names_a_tool_the_server_never_had_is_refused(house):
     assert "error" in client.call("echo", {"text": "x"})
     assert client.close() == 4
     assert "error: policy_unknown_tool:" in client.errors
+    assert re.search(r" and \d+ more\. Correct the file\.", client.errors)
     house.policy(ALLOW + "[tools.echo]\ndecision = 'deny'\n")
     client = house.wrap()
     client.call("echo", {"text": "x"})

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tallystick.doors.mcp.relay import Relay
@@ -83,12 +84,14 @@ def _open(wrapping: Wrapping, wires: Wires) -> "GateKeeper":
 def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
     if not opened or wrapping.quiet:
         return
+    from tallystick.settings import CONTROL_ROOM  # noqa: PLC0415 - loaded with the gate by now
+
     tally = opened[0].tally
     failed = f", {tally.failed} failed" if tally.failed else ""
-    _say(
-        f"tallystick: {counted(tally.calls, 'call')}, {tally.held} held, {tally.refused} refused{failed}; "
-        f"to check: tally audit verify {wrapping.typed_workspace}"
-    )
+    done = f"tallystick: {counted(tally.calls, 'call')}, {tally.held} held, {tally.refused} refused{failed}"
+    # A server that never began leaves no workspace, and nothing to check.
+    there = Path(wrapping.workspace, CONTROL_ROOM).is_dir()
+    _say(f"{done}; to check: tally audit verify {wrapping.typed_workspace}" if there else done)
 
 
 def _complain(error: TallyError) -> int:

@@ -1,7 +1,7 @@
 """A server's tools as the gate knows them: pinned, made into cards, registered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from tallystick.rooms.relay.pins import PinBook, digest_of
 from tallystick.rooms.relay.results import closed, result_schema
 from tallystick.settings import CONFIG_NAME
 
+OFFERED = 8
+"""Tools that are named where a policy names one that is not there."""
 PAGES = 200
 """Pages of a list that are asked for; a server that never ends is not followed for ever."""
 LIST_BYTES = 64 << 20
@@ -209,9 +211,11 @@ def _two_meanings(definitions: Iterable[Definition]) -> frozenset[str]:
     return frozenset(name for name, found in digests.items() if len(found) > 1)
 
 
-def _unknown_in_policy(name: str, wrapping: Wrapping, known: Iterable[str]) -> ConfigError:
+def _unknown_in_policy(name: str, wrapping: Wrapping, known: Collection[str]) -> ConfigError:
     near = next((one for one in known if one == f"{wrapping.name}.{name}"), None)
-    offers = ", ".join(sorted(known)[:8]) or "none"
+    names = sorted(known)
+    more = f" and {len(names) - OFFERED} more" if len(names) > OFFERED else ""
+    offers = (", ".join(names[:OFFERED]) or "none") + more
     hint = f"Did you mean '{near}'?" if near else f"It has: {offers}."
     where = Path(wrapping.policy or Path(wrapping.workspace) / CONFIG_NAME).expanduser().absolute()
     message = (
