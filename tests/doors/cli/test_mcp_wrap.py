@@ -51,6 +51,14 @@ def test_every_option_that_the_help_lists_is_taken(tally):
         assert read_words([option, *value, *server])
 
 
+@pytest.mark.promise("relay.home")
+def test_the_help_names_one_default_for_the_workspace(tally):
+    for name, default in (("wrap", "~/.tallystick/relay/NAME"), ("review", "all that were wrapped")):
+        shown = " ".join(tally("mcp", name, "--help").out.split())
+        assert f"Default: {default}" in shown
+        assert "the nearest one above" not in shown
+
+
 @pytest.mark.promise("relay.bad-input")
 @pytest.mark.parametrize(
     "words",

@@ -47,11 +47,11 @@ def group(app: typer.Typer, name: str, help_text: str, *, has_listing: bool = Fa
     return made
 
 
-def command(app: typer.Typer, name: str, **more: Any) -> Callable[[Command], Command]:
-    """Make a function a command of an app."""
+def command(app: typer.Typer, name: str, *, workspace: str | None = None, **more: Any) -> Callable[[Command], Command]:
+    """Make a function a command of an app; `workspace` is the help of that option, where another folder is meant."""
 
     def register(function: Command) -> Command:
-        app.command(name, **more)(_with_shared_options(function))
+        app.command(name, **more)(_with_shared_options(function, workspace=workspace))
         return function
 
     return register
@@ -67,7 +67,7 @@ def listing(app: typer.Typer) -> Callable[[Command], Command]:
     return register
 
 
-def _with_shared_options(function: Command, *, unless_named: bool = False) -> Command:
+def _with_shared_options(function: Command, *, unless_named: bool = False, workspace: str | None = None) -> Command:
     def run(ctx: typer.Context, **given: Any) -> Exit | None:
         for name in _SHARED:
             given.pop(name)
@@ -78,8 +78,9 @@ def _with_shared_options(function: Command, *, unless_named: bool = False) -> Co
     # Typer reads the signature; it sees the function's own parameters and the shared ones.
     own = list(inspect.signature(function).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
+    kinds = _SHARED if workspace is None else {**_SHARED, "workspace": (_elsewhere(workspace), None)}
     shared = [
-        inspect.Parameter(name, keyword, annotation=kind, default=default) for name, (kind, default) in _SHARED.items()
+        inspect.Parameter(name, keyword, annotation=kind, default=default) for name, (kind, default) in kinds.items()
     ]
     ctx = inspect.Parameter("ctx", keyword, annotation=typer.Context)
     parameters = [ctx, *(parameter.replace(kind=keyword) for parameter in own), *shared]
@@ -87,6 +88,11 @@ def _with_shared_options(function: Command, *, unless_named: bool = False) -> Co
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
     return run
+
+
+def _elsewhere(help_text: str) -> Any:
+    option = typer.Option("--workspace", "-w", help=help_text, metavar="DIR", show_default=False)
+    return Annotated[Path | None, option]
 
 
 def _here(ctx: typer.Context) -> Here:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def add_to_group(mcp: typer.Typer) -> None:
     """Add the command to the group `mcp`."""
-    command(mcp, "review")(review)
+    command(mcp, "review", workspace="Only the server of this folder. Default: all that were wrapped.")(review)
 
 
 def review(

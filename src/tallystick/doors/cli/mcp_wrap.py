@@ -41,7 +41,7 @@ MaxOutput = Annotated[int, typer.Option("--max-output", metavar="BYTES", help="T
 
 def add_to_group(mcp: typer.Typer) -> None:
     """Add the command to the group `mcp`."""
-    command(mcp, "wrap")(wrap)
+    command(mcp, "wrap", workspace="Where the receipts lie. Default: ~/.tallystick/relay/NAME.")(wrap)
 
 
 def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
@@ -61,7 +61,7 @@ def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
     """Put the gate in front of an MCP server.
 
     Speaks MCP on stdin and stdout. Everything passes as it is; each tool call is checked, decided by the policy and
-    recorded. The workspace is ~/.tallystick/relay/NAME unless you give another.
+    recorded.
     """
     from tallystick.doors.mcp.wrap import wrap as begin
 
