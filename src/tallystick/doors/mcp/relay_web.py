@@ -1,23 +1,30 @@
 """The server's side of the relay, when the server has an address: each message a POST, answers as they come."""
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import orjson
 
 from tallystick.doors.mcp import jsonrpc
-from tallystick.doors.mcp.jsonrpc import Message
-from tallystick.doors.mcp.lines import EDGE, OnLine, OnLong
-from tallystick.errors import ConfigError
+from tallystick.doors.mcp.lines import OnLine, OnLong
+from tallystick.doors.mcp.relay_headers import can_be_kept, given_header
+from tallystick.doors.mcp.relay_owed import Owed, Question, read
 from tallystick.rooms.relay.events import EventReader
 from tallystick.rooms.relay.web import Reply, WebError, WebServer
-from tallystick.settings import key_variable
 
 GRACE_S = 2.0
 """For the first answer, when the client has left."""
 AGAIN_S = 1.0
 """Between two tries to listen."""
+FUTILE = 60
+"""Times that a stream which broke off is taken up again and brings nothing new."""
+OK, ELSEWHERE, BAD = 200, 300, 400
+"""HTTP's own borders."""
+SESSION = "Mcp-Session-Id"
 JSON, EVENTS = "application/json", "text/event-stream"
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
+MOVED = "it points elsewhere, which is not followed: give that address with --url"
 _HELP = {401: "log in: give --header 'Authorization: Bearer ${TOKEN}'", 403: "not allowed", 404: "nothing is there"}
 
 
@@ -28,8 +35,9 @@ class WebUpstream:
     failed = False
 
     def __init__(self, url: str, headers: Sequence[str]) -> None:
-        self._server = WebServer(url, [_header(text) for text in headers])
+        self._server = WebServer(url, [given_header(text) for text in headers])
         self._session: dict[str, str] = {}
+        self._owed = Owed()
         self._work: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._room.set()
@@ -71,7 +79,7 @@ class WebUpstream:
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
-        if "Mcp-Session-Id" in self._session:
+        if SESSION in self._session:
             try:
                 async with asyncio.timeout(2):
                     self._server.done(await self._server.ask("DELETE", self._session))
@@ -85,129 +93,165 @@ class WebUpstream:
         task.add_done_callback(self._work.discard)
 
     async def _post(self, line: bytes) -> None:
-        message = jsonrpc.read(line)
-        asks = isinstance(message, dict) and "method" in message and "id" in message
+        message = read(line)
+        questions = self._owed.ask(message)
         headers = {"Content-Type": JSON, "Accept": f"{JSON}, {EVENTS}", **self._session}
         try:
-            reply = await self._server.ask("POST", headers, line)
-            await self._take(reply, message if asks else None)
+            await self._take(await self._server.ask("POST", headers, line), questions)
         except WebError as error:
-            self._failed(message if asks else None, str(error))
+            self._failed(questions, str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - whatever it was, somebody waits for an answer
+            asyncio.get_running_loop().call_exception_handler({"message": "a bug in the relay", "exception": error})
+            self._failed(questions, f"the relay failed ({type(error).__name__}); see its log")
             return
         if isinstance(message, dict) and message.get("method") == "notifications/initialized" and not self._listening:
             self._listening = True
-            self._begin(self._listen(None))
+            self._begin(self._listen())
 
-    async def _take(self, reply: Reply, question: Message | None) -> None:
-        if reply.status >= 400:  # noqa: PLR2004 - HTTP's own border
+    async def _take(self, reply: Reply, questions: list[Question]) -> None:
+        wrong = _wrong_with(reply)
+        if wrong is not None:
             reply.wire.close()
-            hint = _HELP.get(reply.status)
-            self._failed(question, f"the server answered HTTP {reply.status}{f' ({hint})' if hint else ''}")
+            self._failed(questions, wrong)
             return
-        self._met, self.unreached = True, None
-        if "mcp-session-id" in reply.headers:
-            self._session["Mcp-Session-Id"] = reply.headers["mcp-session-id"]
+        if session := reply.headers.get(SESSION.lower()):
+            self._session[SESSION] = session
         if reply.kind == EVENTS:
-            await self._stream(reply, question)
+            await self._stream(reply, questions)
             return
-        body = await self._body(reply)
+        body = await self._body(reply, questions)
         self._server.done(reply)
-        if body.strip():
-            self._say(body, question)
+        if body:
+            self._say(body)
+        if _open(questions):
+            what = f"something that does not answer the request ({reply.kind or 'of no type'})" if body else "nothing"
+            self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
 
-    async def _body(self, reply: Reply) -> bytes:
-        pieces, size = [b""], 0
+    async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
+        body = bytearray()
         async for piece in reply.pieces():
-            size += len(piece)
-            if size <= self._longest:
-                pieces.append(piece)
-            else:
-                pieces[2:] = [pieces[-1][-EDGE:]]
-        if size > self._longest:
-            self._on_long(pieces[1][:EDGE], pieces[-1][-EDGE:], size)
-            return b""
-        return b"".join(pieces)
-
-    async def _stream(self, reply: Reply, question: Message | None) -> None:
-        """Events until the stream ends; one that breaks off before the answer is taken up again where it ended."""
-        events, last = EventReader(self._longest), None
-        answered = question is None
-        async for piece in reply.pieces():
-            await self._room.wait()
-            for event in events.feed(piece):
-                last = event.ident or last
-                if event.data:
-                    answered = self._say(event.data, question) or answered
-            if events.dropped and not answered:
-                self._failed(question, f"the server's answer has more than {self._longest} bytes")
+            body += piece
+            if len(body) > self._longest:
+                # It may have no end, and somebody waits.
                 reply.wire.close()
-                return
-        self._server.done(reply)
-        if not answered and last is None:
-            self._failed(question, "the server's stream ended without an answer")
-        elif not answered:
-            await self._listen(last, question)
+                self._too_long(questions, max(len(body), int(reply.headers.get("content-length", 0))))
+                return b""
+        return bytes(body).strip()
 
-    async def _listen(self, last: str | None, question: Message | None = None) -> None:
-        """Listen to the server's own stream, or to the rest of one."""
+    async def _stream(self, reply: Reply, questions: list[Question]) -> None:
+        """Events until the stream ends; one that breaks off before the answer is taken up again where it ended."""
+        last, futile = None, 0
+        for taken in count():
+            before = last
+            last, how = await self._events(reply, questions, last)
+            if not _open(questions):
+                return
+            futile = futile + 1 if last == before else 0
+            if last is None or futile > FUTILE:
+                self._failed(questions, how)
+                return
+            if taken:
+                # A server may let us come back again and again; it need not be at once.
+                await asyncio.sleep(AGAIN_S)
+            reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session, "Last-Event-ID": last})
+            if not _is_stream(reply):
+                reply.wire.close()
+                self._failed(questions, "the server's stream broke off and cannot be taken up again")
+                return
+
+    async def _events(self, reply: Reply, questions: list[Question], last: str | None) -> tuple[str | None, str]:
+        """Pass on what one stream brings; gives where it can be taken up again, if it can, and how it ended."""
+        events = EventReader(self._longest)
+        try:
+            async for piece in reply.pieces():
+                await self._room.wait()
+                for event in events.feed(piece):
+                    last = event.ident or last
+                    if event.data:
+                        self._say(event.data)
+                if events.dropped and _open(questions):
+                    reply.wire.close()
+                    return None, f"the server's answer has more than {self._longest} bytes"
+        except WebError as error:
+            how = str(error)
+        else:
+            self._server.done(reply)
+            how = "the server's stream ended without an answer"
+        if last is not None and not can_be_kept(last):
+            return None, f"{how}, and its place in the stream cannot be said in a header"
+        return last, how
+
+    async def _listen(self) -> None:
+        """Listen to the server's own stream."""
         while True:
-            headers = {"Accept": EVENTS, **self._session, **({"Last-Event-ID": last} if last else {})}
             try:
-                reply = await self._server.ask("GET", headers)
-                if reply.status != 200 or reply.kind != EVENTS:  # noqa: PLR2004
+                reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session})
+                if not _is_stream(reply):
                     # Many servers have none; that is their right.
                     reply.wire.close()
-                    self._failed(question, "the server's stream broke off and cannot be taken up again")
                     return
-                await self._stream(reply, question)
-            except WebError as error:
-                self._failed(question, str(error))
-            if question is not None:
-                return
+                await self._stream(reply, [])
+            except WebError:
+                pass
             await asyncio.sleep(AGAIN_S)
 
-    def _say(self, data: bytes, question: Message | None) -> bool:
-        """Pass a message on as one line; says whether it answers the question."""
+    def _say(self, data: bytes) -> None:
+        """Pass a message on as one line."""
         # Line breaks stand between tokens only: inside a string they would be escaped.
         line = data.strip().replace(b"\r", b" ").replace(b"\n", b" ")
-        if question is None:
+        message = read(line)
+        answered = self._owed.answered_by(message)
+        if any(question.method == jsonrpc.INITIALIZE for question in answered) and not self._agree(message):
+            self._failed(answered, "the server's protocol version cannot be said in a header")
+        elif answered or not self._owed.is_late(message):
+            if self._owed.settle(answered):
+                self._met, self.unreached = True, None
             self._on_line(line)
-            return False
-        message = jsonrpc.read(line)
-        answers = isinstance(message, dict) and "method" not in message and message.get("id") == question["id"]
-        if answers and question.get("method") == jsonrpc.INITIALIZE:
-            result = message.get("result")
-            version = result.get("protocolVersion") if isinstance(result, dict) else None
-            if isinstance(version, str):
-                self._session["Mcp-Protocol-Version"] = version
-        self._on_line(line)
-        return answers
 
-    def _failed(self, question: Message | None, why: str) -> None:
-        if question is not None:
-            self._on_line(jsonrpc.error(question["id"], jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
+    def _agree(self, hello: Any) -> bool:
+        """Remember the version that the server chose; False if it could not be named again."""
+        result = hello.get("result") if isinstance(hello, dict) else None
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if isinstance(version, str) and version:
+            if not can_be_kept(version):
+                return False
+            self._session["Mcp-Protocol-Version"] = version
+        return True
+
+    def _too_long(self, questions: list[Question], size: int) -> None:
+        for question in questions:
+            head = orjson.dumps({"id": question.ident})
+            # Only a call fails by its own way, and only if its id is found again in what is left of the answer.
+            if question.method == jsonrpc.CALL and jsonrpc.key_in_ends(head, b"") is not None:
+                self._owed.give_up([question])
+                self._on_long(head, b"", size)
+        self._failed(questions, f"the server's answer has {size} bytes; --max-output allows more")
+
+    def _failed(self, questions: list[Question], why: str) -> None:
+        left = self._owed.give_up(questions)
+        for question in left:
+            self._on_line(jsonrpc.error(question.ident, jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
         if not self._met:
             self.unreached = why
-            if question is not None and question.get("method") == jsonrpc.INITIALIZE:
+            if any(question.method == jsonrpc.INITIALIZE for question in left):
                 # A client that could not even say hello has nothing more to say.
                 self._on_end()
 
 
-def _header(text: str) -> tuple[str, str]:
-    """A header as it was given, with variables of the environment put in: a token need not stand in a config file.
+def _open(questions: list[Question]) -> bool:
+    return any(question.open for question in questions)
 
-    Raises:
-        ConfigError: A variable that is not set.
-    """
-    name, _, value = text.partition(":")
 
-    def variable(found: re.Match[str]) -> str:
-        known = key_variable(found[1])
-        if known is None:
-            message = (
-                f"--header {name}: the environment variable {found[1]} is not set. Set it where the client starts."
-            )
-            raise ConfigError(message, code="variable_not_set")
-        return known
+def _is_stream(reply: Reply) -> bool:
+    return reply.status == OK and reply.kind == EVENTS
 
-    return name.strip(), _VARIABLE.sub(variable, value.strip())
+
+def _wrong_with(reply: Reply) -> str | None:
+    """Why what comes is not even looked at."""
+    if not OK <= reply.status < ELSEWHERE:
+        hint = _HELP.get(reply.status) or (MOVED if reply.status < BAD else None)
+        return f"the server answered HTTP {reply.status}{f' ({hint})' if hint else ''}"
+    if (session := reply.headers.get(SESSION.lower())) and not can_be_kept(session):
+        return "the server's session id cannot be said in a header"
+    return None

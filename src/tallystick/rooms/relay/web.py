@@ -6,22 +6,39 @@ own (GET). A request is never sent twice by itself: a call that may have run mus
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from itertools import count
+from urllib.parse import quote, urlsplit
 
 import h11
+
+from tallystick.errors import ConfigError
 
 CONNECT_S = 15.0
 IDLE_S = 4.0
 """An idle connection is used again for so long; most servers close theirs after five seconds."""
 MOST_IDLE = 8
 CHUNK = 64 * 1024
+BREATH = 128
+"""Pieces of a body after which everybody else has a turn: one read may hold thousands of them."""
+
+SAFE = "!#$%&'()*+,/:;=?@[]~"
+"""Signs that may stand in an address."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
 
 
 class WebError(Exception):
     """The server cannot be reached, or does not speak HTTP."""
+
+
+def can_be_sent(value: str, name: str = "x") -> bool:
+    """Whether this can stand in a header."""
+    return _VALUE.fullmatch(value) is not None and _NAME.fullmatch(name) is not None
 
 
 @dataclass(kw_only=True)
@@ -33,13 +50,22 @@ class Reply:
     wire: "_Wire"
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body, piece by piece."""
-        while True:
-            event = await self.wire.next_event()
-            if isinstance(event, h11.Data):
-                yield bytes(event.data)
-            elif isinstance(event, h11.EndOfMessage | h11.ConnectionClosed):
+        """The body, piece by piece.
+
+        Raises:
+            WebError: It breaks off, or is no HTTP any more.
+        """
+        for number in count(1):
+            try:
+                event = await self.wire.next_event()
+            except (OSError, h11.ProtocolError) as error:
+                self.wire.close()
+                raise WebError(f"the server's answer broke off ({type(error).__name__})") from None
+            if not isinstance(event, h11.Data):
                 return
+            yield bytes(event.data)
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
 
     @property
     def kind(self) -> str:
@@ -75,12 +101,25 @@ class WebServer:
     """A server at an address."""
 
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
-        parts = urlsplit(url)
+        """Take the address apart.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        try:
+            parts = urlsplit(url)
+            self._host = (parts.hostname or "").encode("idna").decode()
+            port, named = parts.port, parts.netloc.rpartition("@")[2].encode("idna").decode()
+        except ValueError:
+            # The address may hold a password, so it is not shown.
+            message = "--url: its host or port cannot be used. Write it as http://HOST:PORT/PATH."
+            raise ConfigError(message, code="url_unusable") from None
         self._secure = parts.scheme == "https"
-        self._host = parts.hostname or ""
-        self._port = parts.port or (443 if self._secure else 80)
-        self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self._headers = [("Host", parts.netloc.rpartition("@")[2]), *headers]
+        self._port = port or (443 if self._secure else 80)
+        # Letters that an address cannot have are written as their numbers; what is written so already stays.
+        path, query = quote(parts.path or "/", safe=SAFE), quote(parts.query, safe=SAFE)
+        self._target = path + (f"?{query}" if query else "")
+        self._headers = [("Host", named), *headers]
         self._idle: list[_Wire] = []
 
     async def ask(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
@@ -101,7 +140,7 @@ class WebServer:
             event = await wire.next_event()
             while isinstance(event, h11.InformationalResponse):
                 event = await wire.next_event()
-        except (OSError, h11.ProtocolError) as error:
+        except (OSError, ValueError, h11.ProtocolError) as error:
             wire.close()
             raise WebError(f"no HTTP answer ({type(error).__name__})") from None
         if not isinstance(event, h11.Response):
@@ -137,6 +176,7 @@ class WebServer:
             reader, writer = await asyncio.wait_for(opening, CONNECT_S)
         except TimeoutError:
             raise WebError(f"no connection to {self._host}:{self._port} within {CONNECT_S:g} s") from None
-        except OSError as error:
-            raise WebError(f"no connection to {self._host}:{self._port} ({error.strerror or error})") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise WebError(f"no connection to {self._host}:{self._port} ({why})") from None
         return _Wire(reader=reader, writer=writer)
