@@ -808,6 +808,7 @@ PROMISES: dict[str, str] = {
     "memory.entities": "Entities are made cheaply and never merged; those that look alike are noted",
     "memory.replay": "State is the fold of the log: live, rebuilt and in memory, byte for byte, on any hash seed",
     "memory.erasure": "An erased observation supports nothing, as if it had never been",
+    "memory.founded": "No proposition is there without an observation that is held: erasing the last one takes it away",
     "memory.processes": "Several processes fold one log and see each other's proposals",
     "memory.databases": "SQLite and PostgreSQL hold the same projection",
     "memory.tampering": "Fifty kinds of tampering with memory's log are all found, a cut tail too",

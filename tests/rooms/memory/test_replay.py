@@ -145,6 +145,69 @@ def test_an_erased_observation_supports_nothing_as_if_it_had_never_been(open_mem
     assert open_memory().bytes() == after
 
 
+def erase(memory: Remembering, observation_id: str) -> None:
+    seen = memory.projection.ask(lambda state: state.observations.get(observation_id))
+    assert seen is not None
+    memory.gate.ledger.erase(seen.receipt_id, session=AUDITOR, reason="asked for")
+
+
+@pytest.mark.promise("memory.founded", "memory.erasure")
+def test_a_proposition_goes_with_the_last_observation_that_says_it(open_memory: Open) -> None:
+    memory = open_memory()
+    other = open_memory()
+    seen = memory.observe("My password is hunter22.", "owner", "human")
+    name = memory.propose(seen, fact="owner password hunter22")
+    memory.call("create_or_link_entity_candidate", name="hunter22", observation_ids=[seen]).unwrap()
+    memory.call("propose_test", proposition_id=name, method="log in", expectation="it opens").unwrap()
+    assert (memory.status(name), other.status(name)) == ("provisional", "provisional")
+    erase(memory, seen)
+    for each in (memory, other):
+        assert each.status(name) is None
+        assert b"hunter22" not in each.bytes()
+        assert each.bytes() == from_nothing(memory)
+        assert not each.room.reading.ask(query="What is my password?").facts
+        assert not any(b"hunter22" in piece for piece in each.room.reading.json_ld())
+    memory.projection.rebuild()
+    assert memory.bytes() == from_nothing(memory)
+    refused = memory.code("attach_support", proposition_id=name, observation_id=memory.observe(), quote="Ada")
+    assert refused == "MISSING_PROVENANCE"
+
+
+@pytest.mark.promise("memory.founded", "memory.erasure")
+def test_what_another_observation_says_as_well_stays_with_all_that_speaks_against_it(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projection, "BATCH", 1)
+    monkeypatch.setattr(cached, "HELD", 0)
+    monkeypatch.setattr(stored, "HELD", 0)
+    memory = open_memory()
+    first, denial, again = (
+        memory.observe(f"Ada lives in Lisbon, {how}.", how) for how in ("a letter", "a rumour", "a diary")
+    )
+    name = memory.propose(first)
+    for tool, seen in (("attach_contradiction", denial), ("attach_support", again)):
+        memory.call(tool, proposition_id=name, observation_id=seen, quote="Ada lives in Lisbon").unwrap()
+    erase(memory, first)
+    assert memory.bytes() == from_nothing(memory)
+    explained = memory.room.reading.explain(name, now=memory.now)
+    assert explained is not None
+    assert {edge["observation"]["id"]: edge["stance"] for edge in explained["edges"]} == {
+        denial: "contradiction",
+        again: "support",
+    }
+    assert explained["standing"]["figures"]["contradiction"] == explained["standing"]["figures"]["support"] > 0
+    assert [fact.one.id for fact in memory.room.reading.ask(query="Ada Lisbon").facts] == [name]
+    without = memory.room.reading.what_if(name, without="a diary", now=memory.now)
+    assert without is not None
+    assert without["then"] is None
+    erase(memory, again)
+    assert memory.status(name) is None
+    anew = memory.propose(memory.observe("She does live in Lisbon.", "a postcard"))
+    assert anew == name
+    assert memory.bytes() == from_nothing(memory)
+    assert memory.projection.ask(lambda state: len(state.edges_of(name))) == 2
+
+
 @pytest.mark.promise("memory.erasure", "memory.tests")
 def test_a_failed_test_outlives_the_dispute_that_gave_rise_to_it(memory: Remembering) -> None:
     told = {

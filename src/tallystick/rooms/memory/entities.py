@@ -34,13 +34,16 @@ _SHAPES = {
 def link_entity(state: State, event: Event) -> None:
     """`create_or_link_entity_candidate`."""
     args = event.args
+    seen = {one for one in args["observation_ids"] if state.observations.get(one) is not None}
+    if not seen:
+        # What it was seen in was erased; a name that nothing held speaks of is not kept either.
+        return
     name, kind = one_line(args["name"]), one_line(args.get("kind", "thing"))
     own = entity_id(name, kind)
     known = state.entities.get(own)
     proposed = {one for one in args.get("possible_same_as", ()) if state.entities.get(one) is not None}
     alike = _lookalikes(state, own, (name, *args.get("aliases", ())))
     same = (proposed | alike) - {own}
-    seen = {one for one in args["observation_ids"] if state.observations.get(one) is not None}
     made = known or Entity(
         id=own, name=name, kind=kind, aliases=(), since=(), observation_ids=(), possible_same_as=(), seq=event.seq,
         receipt_id=event.receipt_id, at=state.now,

@@ -11,12 +11,12 @@ from typing import Any
 
 from tallystick.rooms.memory.consolidation import archive_episode, consolidate, request_consolidation
 from tallystick.rooms.memory.entities import link_entity
+from tallystick.rooms.memory.founding import held_of, new_proposition, put_aside, takes_edges
 from tallystick.rooms.memory.naming import (
     check_id,
     name_key,
     observation_id,
     one_line,
-    predicate_key,
     proposition_id,
     text_key,
 )
@@ -26,9 +26,7 @@ from tallystick.rooms.memory.nouns import (
     Edge,
     Episode,
     Event,
-    Figures,
     Observation,
-    Proposition,
     Source,
     SourceClass,
     Stance,
@@ -38,10 +36,9 @@ from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rivals import claim_places, may_claim_places
 from tallystick.rooms.memory.settle import keep_trial, policy_trial, settle
 from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.times import seconds, seconds_or_none
+from tallystick.rooms.memory.times import seconds
 
 _RANK = {name: rank for rank, name in enumerate(CLASSES)}
-NO_FIGURES = Figures()
 
 
 def replay(events: Iterable[Event], policy: Policy | None = None) -> State:
@@ -172,42 +169,29 @@ def _count_in_episode(state: State, event: Event, episode_id: str) -> None:
 def _propose(state: State, event: Event) -> None:
     args = event.args
     name = proposition_id(args)
-    cited: list[str] = list(args["observation_ids"])
+    held = held_of(state, args["observation_ids"])
+    if not held:
+        put_aside(state, event, name)
+        return
     known = state.propositions.get(name)
     if known is None:
         # Before the proposition is there: a dossier of what is not there needs not be looked for.
         state.dossier(name)
-        known = _new_proposition(state, event, name, cited)
+        known = new_proposition(state, event, name, held)
     claims = args.get("supersedes")
-    now = claim_places(state, event, known, claims) if claims and may_claim_places(state, cited) else known
+    now = claim_places(state, event, known, claims) if claims and may_claim_places(state, held) else known
     state.propositions.put(name, now)
     quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in reversed(args.get("quotes", ()))}
-    for seen in cited:
+    for seen in held:
         _attach(state, event, name, seen, "support", quotes.get(seen))
-    settle(state, event, name, "proposal", cited[0], links_changed=now.supersedes != known.supersedes)
-
-
-def _new_proposition(state: State, event: Event, name: str, cited: list[str]) -> Proposition:
-    args = event.args
-    first = state.observations.get(cited[0])
-    return Proposition(
-        id=name, subject=one_line(args["subject"]), predicate=predicate_key(args["predicate"]),
-        object=one_line(args["object"]), kind=args.get("class", "descriptive"),
-        volatility=args.get("volatility", "medium"), valid_from=seconds_or_none(args.get("valid_from")),
-        valid_to=seconds_or_none(args.get("valid_to")),
-        episode_id=args.get("episode_id") or (DEFAULT_EPISODE if first is None else first.episode_id),
-        observation_ids=tuple(cited), supersedes=(), status="tentative",
-        evidence_status="tentative", rule="", figures=NO_FIGURES, rivals=(), superseded_by=None, canonical_id=None,
-        archived=None, due_at=None, pending=False, scored_at=state.now, seq=event.seq, receipt_id=event.receipt_id,
-        at=state.now,
-    )  # fmt: skip
+    settle(state, event, name, "proposal", held[0], links_changed=now.supersedes != known.supersedes)
 
 
 def _attach(state: State, event: Event, name: str, seen: str, stance: Stance, quote: str | None) -> bool:
     """Keep an edge; False if there is nothing to attach, or it is there already."""
     observation = state.observations.get(seen)
     dossier = state.dossier(name)
-    if observation is None or (seen, stance) in dossier.known or state.propositions.get(name) is None:
+    if observation is None or (seen, stance) in dossier.known or not takes_edges(state, event, name, seen, stance):
         return False
     dossier.add(observation, stance)
     state.add_edge(

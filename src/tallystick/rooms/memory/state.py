@@ -76,6 +76,8 @@ class State:
         self.sources: Shelf[Source] = Shelf()
         self.observations: Shelf[Observation] = Shelf()
         self.propositions: Shelf[Proposition] = Shelf()
+        self.unfounded: Shelf[Proposition] = Shelf()
+        """Proposed from what was erased since, and supported by nothing: nobody reads them."""
         self.trials: Shelf[Trial] = Shelf()
         self.entities: Shelf[Entity] = Shelf()
         self.episodes: Shelf[Episode] = Shelf()

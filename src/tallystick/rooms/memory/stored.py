@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 3
+FORM = 4
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
@@ -42,6 +42,7 @@ _KINDS: dict[str, Callable[[bytes], Any]] = {
     "superseders": lambda body: tuple(map(tuple, orjson.loads(body))),
     "lookalikes": lambda body: tuple(orjson.loads(body)),
     "note": orjson.loads,
+    "unfounded": reviver(Proposition),
 }
 _observation = reviver(Observation)
 _proposition = reviver(Proposition)
@@ -71,7 +72,7 @@ class StoredState(State):
         self.entities, self.episodes = self._things["entity"], self._things["episode"]
         self.canonicals, self.siblings = self._things["canonical"], self._things["siblings"]
         self.lookalikes, self.notes = self._things["lookalikes"], self._things["note"]
-        self.superseders = self._things["superseders"]
+        self.superseders, self.unfounded = self._things["superseders"], self._things["unfounded"]
         self._load()
 
     def _shelf(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> CachedShelf[T]:
@@ -79,7 +80,7 @@ class StoredState(State):
 
     def _ways(self, table: str, revive: Callable[[bytes], T], kind: str | None = None) -> Ways[T]:
         # Of these, most keys that are looked for are new ones.
-        hashed = kind in {None, "note", "superseders"}
+        hashed = kind in {None, "note", "superseders", "unfounded"}
         return (
             lambda keys: self.store.some(table, keys, self._base, kind=kind),
             partial(self.store.bodies, table, "id", kind=kind),
@@ -108,8 +109,8 @@ class StoredState(State):
         """The evidence on a proposition; gathered from the tables if it is not at hand."""
         found = self._dossiers.get(proposition_id)
         if found is None:
-            # A proposition that is only being made has no evidence to gather.
-            if self._propositions.may_hold(proposition_id):
+            # A proposition that is only being made has no evidence to gather, unless it was put aside before.
+            if any(shelf.may_hold(proposition_id) for shelf in (self._propositions, self._things["unfounded"])):
                 self.gather((proposition_id,))
             found = self._dossiers.setdefault(proposition_id, Dossier(self.policy))
         return found
