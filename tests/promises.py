@@ -816,6 +816,7 @@ PROMISES: dict[str, str] = {
     "memory.published": "The payloads, numbers and rules on the pages are those of the code",
     "memory.speed": "Thousands of proposals a second are folded on one core, whatever is held already",
     "memory.http": "POST /api/memory/proposals takes {tool_name, payload} and answers the boundary's outcome",
+    "memory.forget": "tally memory forget erases an observation with every proposal in whose receipt its words stand",
     "memory.cli": "tally memory status, log and rebuild say what memory holds, what changed, and that it replays",
     # -- reading --
     "reading.words": "Forms of a word meet, any text can be asked, and times in a question are understood",

@@ -129,12 +129,19 @@ def explain(here: Here, proposition_id: Id, as_of: AsOf = None) -> None:
     claimed = found["proposition"]
     here.screen.line(f"{claimed['subject']} {claimed['predicate']} {claimed['object']}")
     here.screen.line(f"{found['standing']['words']}  [{found['standing']['rule']}]")
+    here.screen.line(f"first proposed in {claimed['receipt_id']}")
     for edge in found["edges"]:
-        sign = "+" if edge["stance"] == "support" else "-"
-        seen, source = edge["observation"] or {}, edge["source"] or {"id": "?"}
-        here.screen.line(f"{sign} {source['id']}: “{edge['quote'] or seen.get('text', '')}”  {edge['receipt_id']}")
+        here.screen.line(_edge_line(edge))
     for change in found["history"]:
         here.screen.line(f"{change['at']}  {change['before'] or 'new'} → {change['after']}: {change['words']}")
+
+
+def _edge_line(edge: dict[str, Any]) -> str:
+    """What was said, with the receipt that recorded it and that of the proposal which brought it here."""
+    sign = "+" if edge["stance"] == "support" else "-"
+    seen, source = edge["observation"] or {}, edge["source"] or {"id": "?"}
+    where = f"{seen.get('id', '?')} in {seen.get('receipt_id', '?')}, brought by {edge['receipt_id']}"
+    return f"{sign} {source['id']}: “{edge['quote'] or seen.get('text', '')}”  {where}"
 
 
 def what_if(
