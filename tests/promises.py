@@ -825,6 +825,7 @@ PROMISES: dict[str, str] = {
     "reading.budget": "No answer has more items or tokens than were asked for, and excerpts are verbatim",
     "reading.doubt": "Where nothing answers, recall says so",
     "reading.present": "A state is computed for the moment it is asked",
+    "reading.one-standing": "However a fact is asked for, its standing is the same, and that another takes its place is said",
     "reading.as-of": "Memory can be asked how things stood at any place of the log",
     "reading.explain": "Explain leads from the rule over edges, quotes, observations and sources to receipts, in words",
     "reading.what-if": "What would be without a source is the fold without it, and changes nothing",

@@ -26,8 +26,8 @@ class Teller:
         about = {"id": source, "class": kind}
         return str(self._call("record_observation", text=text, source=about, observed_at=NOW)["observation_id"])
 
-    def propose(self, subject: str, predicate: str, thing: str, observation: str) -> str:
-        args = {"subject": subject, "predicate": predicate, "object": thing, "observation_ids": [observation]}
+    def propose(self, subject: str, predicate: str, thing: str, observation: str, **more: Any) -> str:
+        args = {"subject": subject, "predicate": predicate, "object": thing, "observation_ids": [observation], **more}
         return str(self._call("propose_proposition", **args, volatility="static")["proposition_id"])
 
     def attach(self, how: str, proposition: str, observation: str, quote: str) -> None:
@@ -100,6 +100,25 @@ def test_a_proposition_that_is_not_there_is_told(bare: Served, visit: Open) -> N
     page = here.open("/memory/prop_none")
     expect(page.get_by_text("There is no such proposition")).to_be_visible()
     here.check()
+
+
+@pytest.mark.promise("page.memory", "reading.one-standing")
+def test_what_gave_way_is_labelled_in_the_list_and_on_its_own_page(bare: Served, visit: Open) -> None:
+    with Gate.open(bare.workspace) as gate:
+        teller = Teller(gate)
+        old = teller.propose("ferry", "colour", "green", teller.observe("The ferry is green.", "Bea", "human"))
+        new = teller.observe("They painted the ferry white.", "Bea", "human")
+        teller.propose("ferry", "colour", "white", new, supersedes=[old])
+    here = visit(bare)
+    page = here.open("/memory")
+    row = page.get_by_role("row").filter(has_text="green")
+    expect(row.get_by_text("superseded", exact=True)).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="white")).to_be_visible()
+    expect(page.get_by_text("superseded", exact=True)).to_have_count(1)
+    here.check()
+    page = here.open(f"/memory/{old}")
+    expect(page.get_by_text("is said to take its place").first).to_be_visible()
+    expect(page.get_by_role("link", name="What took its place")).to_be_visible()
 
 
 @pytest.mark.promise("page.memory", "page.text")

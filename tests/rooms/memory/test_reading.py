@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tallystick.gate.session import Session
-from tallystick.rooms.memory import text_index
+from tallystick.rooms.memory import account, text_index
 from tallystick.rooms.memory.recall import TOKENS, Wanted
 from tallystick.rooms.memory.times import stamp_of
 from tests.rooms.memory.conftest import Open
@@ -421,3 +421,33 @@ def test_what_takes_anothers_place_comes_first_unless_it_is_of_a_poorer_kind(mem
         ("Turin", None), ("Rome", None), ("Oslo", now),
     ]  # fmt: skip
     assert facts[-1]["label"].startswith("superseded")
+
+
+@pytest.mark.promise("reading.one-standing")
+def test_every_way_of_reading_says_the_same_of_a_fact_that_gave_way(memory: Remembering) -> None:
+    def home(town: str, **more: Any) -> str:
+        memory.now += 60
+        seen = memory.observe(f"I moved to {town}.", "owner", "human")
+        return memory.propose(seen, fact=f"owner lives_in {town}", **more)
+
+    berlin = home("Berlin")
+    munich = home("Munich", supersedes=[berlin])
+    before = memory.gate.ledger.size() - 1
+    back = home("Berlin", supersedes=[munich], valid_from=stamp_of(memory.now))
+    for question in ("Where do I live?", "Do I live in Munich?", "Who lives in Munich?"):
+        told = {fact["id"]: fact for fact in ask(memory, question)["facts"]}
+        assert (told[munich]["superseded_by"], told[munich]["status"]) == (back, "provisional")
+        assert told[munich]["label"].startswith("superseded")
+        assert "take its place" in told[munich]["words"]
+    reading = memory.room.reading
+    explained = reading.explain(munich, now=memory.now)
+    assert explained is not None
+    assert (explained["superseded_by"], explained["standing"]["label"]) == (back, told[munich]["label"])
+    listed, _ = account.propositions(memory.projection, status=None, subject=None, limit=9, offset=0, now=memory.now)
+    assert {one["id"]: one["superseded_by"] for one in listed} == {berlin: munich, munich: back, back: None}
+    exported = json.loads(b"".join(reading.json_ld(now=memory.now)))["@graph"]
+    assert [node["supersededBy"] for node in exported if node["id"].endswith(munich)] == [f"urn:tallystick:{back}"]
+    # What takes its place came later: at the time nothing did.
+    then = reading.explain(munich, as_of_seq=before)
+    assert then is not None
+    assert then["superseded_by"] is None

@@ -34,6 +34,7 @@ CONTEXT: Mapping[str, Any] = {
     "possibleSameAs": {"@type": "@id"},
     "promotes": {"@type": "@id"},
     "supersedes": {"@type": "@id"},
+    "supersededBy": {"@type": "@id"},
     "validFrom": {"@type": "xsd:dateTime"},
     "validTo": {"@type": "xsd:dateTime"},
 }
@@ -92,6 +93,8 @@ def _statement(state: State, one: Proposition, now: int) -> dict[str, Any]:
         "quote": [edge.quote for edge in edges if edge.quote is not None],
         "receipt": _urn("receipt", one.receipt_id),
     }
+    if present.superseded_by is not None:
+        node["supersededBy"] = _urn("", present.superseded_by)
     for name, moment in (("validFrom", one.valid_from), ("validTo", one.valid_to)):
         if moment is not None:
             node[name] = stamp_of(moment)

@@ -1,6 +1,7 @@
 """How a proposition stands at a moment. It is computed when asked: age may have changed it since it was weighed."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from tallystick.records import record
@@ -9,6 +10,7 @@ from tallystick.rooms.memory.rivals import Places, family_of, is_functional, sib
 from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
+    CLAIMED_WORDS,
     RIVAL,
     RIVAL_WORDS,
     SUPERSEDED,
@@ -28,6 +30,8 @@ LABELS: dict[Status, str] = {
     "rejected": "rejected: do not rely on it",
 }
 """What a reader is told beside a fact, so that nothing is taken for more than it is."""
+REPLACED = "superseded: something later takes its place"
+SUPPORTED = frozenset({"accepted", "provisional"})
 
 
 @record
@@ -43,12 +47,18 @@ class Standing:
     rivals: tuple[str, ...] = ()
     """Propositions that are accepted as well, and cannot hold beside it."""
     superseded_by: str | None = None
+    """What takes its place."""
+
+    @property
+    def label(self) -> str:
+        """In a word, how far it may be relied on."""
+        return LABELS[self.status] if self.superseded_by is None else REPLACED
 
     def as_dict(self) -> dict[str, Any]:
         """As plain JSON."""
         return {
             "status": self.status,
-            "label": LABELS[self.status],
+            "label": self.label,
             "rule": self.rule,
             "words": self.words,
             "figures": as_dict(self.figures),
@@ -60,9 +70,19 @@ class Standing:
 def standing(state: State, one: Proposition, now: int) -> Standing:
     """How it stands now. Time does not go back: before the log's own time, the log's time counts.
 
-    Only evidence and time decide, its rivals' too: not when anything was last weighed, nor in which order.
+    Only evidence and time decide, its rivals' too: not when anything was last weighed, nor in which order. Among
+    accepted propositions policy decides which takes another's place; of any other see `_claimant`.
     """
-    at = max(now, state.now)
+    stands = _decided(state, one, max(now, state.now))
+    other = None if stands.status == "accepted" else _claimant(state, one, stands)
+    if other is None:
+        return stands
+    words = f"{stands.words} {CLAIMED_WORDS.format(others=_named(state, (other,)))}"
+    return replace(stands, superseded_by=other, words=words)
+
+
+def _decided(state: State, one: Proposition, at: int) -> Standing:
+    """How it stands by evidence, rivals and what policy puts in its place."""
     weighed = _weigh(state, one, at)
     row = decide(weighed.figures, state.policy)
     status, rule, words = row.status, row.rule, explain(row, weighed.figures)
@@ -77,13 +97,29 @@ def standing(state: State, one: Proposition, now: int) -> Standing:
     )  # fmt: skip
 
 
+def _claimant(state: State, one: Proposition, stands: Standing) -> str | None:
+    """What takes the place of a proposition that is not accepted: one that claims it, and is itself supported.
+
+    The support must be of as good a kind: the word of a model puts nothing aside that a person said.
+    """
+    believed: list[str] = []
+    for name, _ in state.superseders.get(one.id) or ():
+        other = None if name in one.supersedes else state.propositions.get(name)
+        if other is not None:
+            there = _decided(state, other, stands.at)
+            if there.status in SUPPORTED and there.figures.best_class >= stands.figures.best_class:
+                believed.append(name)
+    return min(believed, default=None)
+
+
 def prepare(state: State, ones: Iterable[Proposition]) -> None:
     """Have at hand what it takes to tell how these stand, read at once and not for each of them."""
     wanted = list(ones)
     keys = (sibling_key(one) for one in wanted if is_functional(one, state.policy))
-    siblings = {name for names in state.siblings.some(keys).values() for name in names}
-    state.propositions.some(siblings)
-    state.gather((*(one.id for one in wanted), *sorted(siblings)))
+    others = {name for names in state.siblings.some(keys).values() for name in names}
+    others |= {name for claims in state.superseders.some(one.id for one in wanted).values() for name, _ in claims}
+    state.propositions.some(others)
+    state.gather((*(one.id for one in wanted), *sorted(others)))
 
 
 def _placed(state: State, one: Proposition, at: int) -> tuple[tuple[str, ...], str | None]:

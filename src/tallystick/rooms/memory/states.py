@@ -90,6 +90,7 @@ RIVAL = "S9-rival"
 RIVAL_WORDS = "Contested: {others} says otherwise and is supported as well, and only one of them can be so at a time."
 SUPERSEDED = "S10-superseded"
 SUPERSEDED_WORDS = "Superseded: {others} holds from a later time on."
+CLAIMED_WORDS = "Superseded: {others} is said to take its place."
 
 UNRESOLVED: frozenset[Status] = frozenset({"contested", "provisional", "tentative"})
 """What an episode may leave open."""

@@ -32,7 +32,7 @@ DOUBTS = {
     "said_of_another": "This may be about somebody else than the question.",
 }
 STATE_CELL = """<q-td :props="props"><span :class="'tally-badge tally-state tally-state-' + props.row.status">
-{{ props.row.status }}</span></q-td>"""
+{{ props.row.status }}</span> <span v-if="props.row.superseded" class="tally-soft">superseded</span></q-td>"""
 LINK_CELL = """<q-td :props="props"><a class="tally-plain-link" :href="'/memory/' + props.row.id">
 {{ props.row.subject }}</a></q-td>"""
 """Vue writes what stands in braces as text."""
@@ -167,6 +167,7 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": one["id"], "status": one["status"], "subject": one["subject"], "object": one["object"],
         "predicate": str(one["predicate"]).replace("_", " "), "belief": f"{one['belief'] // 100} %",
+        "superseded": one["superseded_by"] is not None,
     }  # fmt: skip
 
 
