@@ -826,6 +826,7 @@ PROMISES: dict[str, str] = {
     "reading.doubt": "Where nothing answers, recall says so",
     "reading.present": "A state is computed for the moment it is asked",
     "reading.one-standing": "However a fact is asked for, its standing is the same, and that another takes its place is said",
+    "reading.taken-back": "What all who said it have taken back comes after what nothing speaks against",
     "reading.as-of": "Memory can be asked how things stood at any place of the log",
     "reading.explain": "Explain leads from the rule over edges, quotes, observations and sources to receipts, in words",
     "reading.what-if": "What would be without a source is the fold without it, and changes nothing",

@@ -451,3 +451,29 @@ def test_every_way_of_reading_says_the_same_of_a_fact_that_gave_way(memory: Reme
     then = reading.explain(munich, as_of_seq=before)
     assert then is not None
     assert then["superseded_by"] is None
+
+
+@pytest.mark.promise("reading.taken-back")
+def test_what_was_taken_back_comes_after_what_nothing_speaks_against(memory: Remembering) -> None:
+    def work(company: str) -> str:
+        memory.now += 60
+        seen = memory.observe(f"I work for {company}.", "owner", "human")
+        return memory.propose(seen, fact=f"owner works_for {company}")
+
+    def order() -> list[str]:
+        return [fact["object"] for fact in ask(memory, "Where do I work?")["facts"]]
+
+    def attach(how: str, name: str, text: str, source: str) -> None:
+        memory.now += 60
+        seen = memory.observe(text, source, "human")
+        memory.call(f"attach_{how}", proposition_id=name, observation_id=seen, quote=text).unwrap()
+
+    siemens = work("Siemens")
+    attach("contradiction", siemens, "I don't work for Siemens anymore.", "owner")
+    work("Bosch")
+    assert memory.status(siemens) == "contested"
+    assert order() == ["Bosch", "Siemens"]
+    # Somebody else still says so: two sources disagree, and that is to be seen first.
+    attach("support", siemens, "She works for Siemens, I think.", "Emil")
+    assert memory.status(siemens) == "contested"
+    assert order() == ["Siemens", "Bosch"]

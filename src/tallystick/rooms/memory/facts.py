@@ -7,6 +7,7 @@ from tallystick.records import record
 from tallystick.rooms.memory.explain import proposition_dict
 from tallystick.rooms.memory.nouns import Proposition
 from tallystick.rooms.memory.standing import Standing
+from tallystick.rooms.memory.states import RELIED_ON
 
 
 @record
@@ -34,6 +35,13 @@ class Fact:
             **proposition_dict(self.one), **shown, "belief": self.stands.figures.belief,
             "superseded_by": self.replaced_by,
         }  # fmt: skip
+
+
+def place_of(stands: Standing) -> tuple[int, bool]:
+    """Where a fact comes among others: by its status, but what was taken back after what nobody speaks against."""
+    if stands.taken_back and stands.status in {"contested", "provisional"}:
+        return RELIED_ON["provisional"], True
+    return RELIED_ON[stands.status], False
 
 
 def in_succession(facts: Sequence[Fact]) -> list[Fact]:

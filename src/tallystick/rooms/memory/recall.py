@@ -14,7 +14,7 @@ from tallystick.rooms.memory.about import About, read_about
 from tallystick.rooms.memory.catalogue import Catalogue
 from tallystick.rooms.memory.entities import names_of
 from tallystick.rooms.memory.excerpts import tokens_of
-from tallystick.rooms.memory.facts import Fact, in_succession
+from tallystick.rooms.memory.facts import Fact, in_succession, place_of
 from tallystick.rooms.memory.naming import name_key, predicate_key
 from tallystick.rooms.memory.nouns import Proposition
 from tallystick.rooms.memory.passages import Passage, choose_passages
@@ -23,7 +23,6 @@ from tallystick.rooms.memory.ranking import rank
 from tallystick.rooms.memory.slices import Log, replayed
 from tallystick.rooms.memory.standing import holds_at, prepare, standing
 from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.states import RELIED_ON
 from tallystick.rooms.memory.stems import stem
 
 ITEMS, TOKENS = 10, 1000
@@ -160,14 +159,14 @@ def _within(facts: Iterable[Fact], limit: int, tokens: int) -> tuple[list[Fact],
 def _facts(state: State, log: Log, catalogue: Catalogue, wanted: Wanted, question: Question, now: int) -> list[Fact]:
     """Facts that bear on the question, those to rely on first."""
     then = now if wanted.as_of_seq is None else log.time_at(wanted.as_of_seq)
-    found: list[tuple[int, float, Fact]] = []
+    found: list[tuple[tuple[int, bool], float, Fact]] = []
     candidates = _candidates(state, catalogue, wanted, question)
     if wanted.as_of_seq is None:
         prepare(state, (one for one, _ in candidates))
     for one, score in candidates:
         fact = _weighed(state, log, one, wanted.as_of_seq, now if then is None else then)
         if fact is not None:
-            found.append((RELIED_ON[fact.stands.status], -score, fact))
+            found.append((place_of(fact.stands), -score, fact))
     return [fact for *_, fact in sorted(found, key=lambda each: (each[0], each[1], each[2].one.id))]
 
 

@@ -152,6 +152,14 @@ class Side:
             evidence_ids=tuple(ids[:SHOWN_IDS]),
         )  # fmt: skip
 
+    def last_words(self) -> dict[str, int]:
+        """When each group last spoke on this side; what models infer is no group."""
+        alone = {name: _last(group.newest) for name, group in self._groups.items()}
+        for (groups, _), newest in self._joint.items():
+            for name in groups:
+                alone[name] = max(alone.get(name, NEVER), _last(newest))
+        return alone
+
     def _strongest(self, newest: Newest, now: int, half_life: int | None, roots: int) -> tuple[int, str]:
         worth = self._policy.reliability_of
         best, seen = max(
@@ -190,6 +198,10 @@ def _note(newest: Newest, kind: str, when: tuple[int, str]) -> None:
         newest[kind] = when
 
 
+def _last(newest: Newest) -> int:
+    return max(when for when, _ in newest.values())
+
+
 class Dossier:
     """All evidence on one proposition: both sides, and the tests."""
 
@@ -205,6 +217,11 @@ class Dossier:
         """Take one edge's observation."""
         (self.support if stance == "support" else self.contradiction).add(seen)
         self.known.add((seen.id, stance))
+
+    def taken_back(self) -> bool:
+        """Whether all who said so have said otherwise since."""
+        said, denied = self.support.last_words(), self.contradiction.last_words()
+        return bool(said) and all(denied.get(name, NEVER) >= when for name, when in said.items())
 
     def weigh(self, volatility: str, now: int, *, owner_predicate: bool = False) -> "Weighed":
         """All figures at a moment."""

@@ -48,6 +48,8 @@ class Standing:
     """Propositions that are accepted as well, and cannot hold beside it."""
     superseded_by: str | None = None
     """What takes its place."""
+    taken_back: bool = False
+    """All who said so have said otherwise since."""
 
     @property
     def label(self) -> str:
@@ -93,7 +95,7 @@ def _decided(state: State, one: Proposition, at: int) -> Standing:
         rule, words = SUPERSEDED, SUPERSEDED_WORDS.format(others=_named(state, (later,)))
     return Standing(
         status=status, rule=rule, words=words, figures=weighed.figures, evidence_ids=weighed.evidence_ids, at=at,
-        rivals=rivals, superseded_by=later,
+        rivals=rivals, superseded_by=later, taken_back=state.dossier(one.id).taken_back(),
     )  # fmt: skip
 
 
