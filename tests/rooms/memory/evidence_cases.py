@@ -17,10 +17,14 @@ POLICY = Policy()
 NOW = 1_760_000_000
 CLASSES = ("test_result", "human", "tool_internal", "document", "tool_external", "model_inference")
 VOLATILITIES = ("static", "low", "medium", "high")
+SUMMARIES = 0.25
+"""How many of the cases rest on many summaries, each of two groups."""
 Evidence = list[tuple[Observation, str]]
 
 
-def observation(chance: random.Random, number: int) -> Observation:
+def observation(chance: random.Random, number: int, *, summary: bool = False) -> Observation:
+    if summary:
+        return _summary(chance, number)
     group = f"g{chance.randrange(6)}"
     derived = chance.random() < 0.25
     roots = chance.randint(1, 3) if derived else 1
@@ -34,11 +38,28 @@ def observation(chance: random.Random, number: int) -> Observation:
     )  # fmt: skip
 
 
-def evidence(chance: random.Random, most: int = 8) -> Evidence:
-    return [
+def _summary(chance: random.Random, number: int) -> Observation:
+    """Of a page of each of two groups; many of these stand in each other's way in many different ways."""
+    pages = [(f"g{at}", f"g{at} page {chance.randrange(4)}") for at in chance.sample(range(8), 2)]
+    kind = chance.choice(CLASSES[1:5])
+    return Observation(
+        id=f"obs_{number}", text="", source_id="summariser", claimed=kind, weighed_as=kind,
+        groups=tuple(sorted(group for group, _ in pages)), contents=tuple(sorted(page for _, page in pages)),
+        observed_at=NOW - chance.randrange(600_000), derived_from=("obs_parent",), episode_id="default", seq=number,
+        receipt_id="", at=NOW,
+    )  # fmt: skip
+
+
+def evidence(chance: random.Random, most: int = 8, *, summaries: bool = False) -> Evidence:
+    found = [
         (observation(chance, number), "support" if chance.random() < 0.65 else "contradiction")
-        for number in range(chance.randint(0, most))
+        for number in range(chance.randint(0, most // 4 if summaries else most))
     ]
+    if summaries:
+        # Nearly all on one side: only many on the same side crowd each other.
+        side = chance.choice(("support", "contradiction"))
+        found += [(observation(chance, 100 + at, summary=True), side) for at in range(chance.randint(7, 14))]
+    return found
 
 
 def weighed(found: Evidence, volatility: str, now: int = NOW) -> Figures:
@@ -51,12 +72,14 @@ def weighed(found: Evidence, volatility: str, now: int = NOW) -> Figures:
 def check(seed: int) -> None:
     """All properties on one random case."""
     chance = random.Random(seed)
-    found, volatility = evidence(chance), chance.choice(VOLATILITIES)
+    summaries = chance.random() < SUMMARIES
+    found, volatility = evidence(chance, summaries=summaries), chance.choice(VOLATILITIES)
     before = weighed(found, volatility)
-    more = observation(chance, 1000)
+    more = observation(chance, 1000, summary=summaries and chance.random() < 0.7)
     for_it = weighed([*found, (more, "support")], volatility)
     against = weighed([*found, (more, "contradiction")], volatility)
     assert for_it.belief >= before.belief, f"{seed}: more support lowered belief"
+    assert for_it.support_groups >= before.support_groups, f"{seed}: more support made fewer sources"
     assert for_it.disbelief <= before.disbelief, f"{seed}: more support raised disbelief"
     assert against.belief <= before.belief, f"{seed}: more contradiction raised belief"
     shuffled = chance.sample(found, len(found))
@@ -106,7 +129,7 @@ def digest(cases: int) -> str:
     total = sha256()
     for seed in range(cases):
         chance = random.Random(seed)
-        figures = weighed(evidence(chance), chance.choice(VOLATILITIES))
+        figures = weighed(evidence(chance, summaries=chance.random() < SUMMARIES), chance.choice(VOLATILITIES))
         total.update(repr((figures, decide(figures, POLICY).rule)).encode())
     return total.hexdigest()
 

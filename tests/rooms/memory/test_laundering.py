@@ -50,6 +50,22 @@ def test_a_summary_of_two_pages_is_one_source_and_none_beside_either_page() -> N
     assert (book[name].figures.support, book[name].figures.support_groups) == (7399, 2)
 
 
+@pytest.mark.promise("reading.properties")
+def test_one_more_summary_never_pushes_out_a_better_choice() -> None:
+    book = Notebook()
+    page = book.observe("Page a.", "a")
+    others = [book.observe(f"Page b{at}.", "b") for at in range(12)]
+    apart = book.observe("Of c and d.", "s", derived_from=[book.observe("Page c.", "c"), book.observe("Page d.", "d")])
+    book.now += 3_600
+    name = book.propose("Mars has two moons", apart)
+    before = 0
+    for at, other in enumerate(others):
+        book.support(name, book.observe(f"Summary {at}.", "s", derived_from=[page, other]))
+        assert book[name].figures.belief >= before
+        before = book[name].figures.belief
+    assert (book[name].status, book[name].figures.support_groups) == ("accepted", 2)
+
+
 @pytest.mark.promise("memory.laundering")
 def test_the_same_page_read_by_two_tools_is_one_source() -> None:
     book = Notebook()

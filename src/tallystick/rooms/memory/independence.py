@@ -5,19 +5,21 @@ other; two that share a text are copies. Of all choices of units that are pairwi
 Because it is the best of all choices, one more observation can only make it better.
 
 Most evidence is of one group, and then the choice is a matching of groups with texts. Groups that can be matched form a
-matroid, so taking the strongest that still fits is the best choice. Only what goes back to several groups at once (a
-summary of two pages) has to be tried out, in and not in.
+matroid, so taking the strongest that still fits is the best choice. What goes back to several groups at once (a summary
+of two pages) has to be tried out. To try all of them together would take for ever, and to try only some would let
+something new push out what was better. So the choices that are looked at have a fixed shape: none of these, one beside
+what is of one group, or two of them and nothing else. More evidence adds choices and takes none away.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tallystick.records import record
 
 MANY = 64
 """A group with so many root texts has one of its own, whatever others copied from it."""
-TRIED = 8
-"""Units of several groups that are tried out, the strongest first: 256 choices at most."""
+COUNTED = 8
+"""So many that are of one group each: with one more or less of several groups nothing is decided."""
 FULL = 10_000
 
 Newest = dict[str, tuple[int, str]]
@@ -47,25 +49,27 @@ class Unit:
     observation_id: str
 
 
-def independent(units: list[Unit], joint: list[Unit], *, copied: bool) -> tuple[list[Unit], int]:
-    """The strongest choice of independent units, strongest first, and the largest number of them there can be.
+def independent(units: list[Unit], joint: list[Unit], *, copied: bool, cap: int = FULL) -> tuple[list[Unit], int]:
+    """The strongest choice of independent units, strongest first, and the largest number of them that was found.
 
     Args:
         units: Of one group each.
         joint: Of several groups each.
         copied: Some text stands in two of `units`.
+        cap: What all of them together may come to; who has reached it need not look further.
     """
     alive = sorted((unit for unit in units if unit.strength), key=_by_strength)
-    several = sorted((unit for unit in joint if unit.strength), key=_by_strength)[:TRIED]
+    several = sorted((unit for unit in joint if unit.strength), key=_by_strength)
     if not several and not copied:
         return alive, len(alive)
-    best: list[Unit] = []
-    least, number = _doubt([]), 0
-    for together in _disjoint(several):
-        groups = {name for unit in together for name in unit.groups}
-        texts = {text for unit in together for text in unit.texts}
-        chosen = [*together, *_matched([unit for unit in alive if unit.groups[0] not in groups], texts)]
-        number = max(number, len(chosen))
+    best = _matched(alive, set())
+    least, number = _doubt(best), len(best)
+    many = number >= COUNTED
+    if many and least[0] * FULL <= (FULL - cap) * least[1]:
+        return best, number
+    for chosen in _with_several(several, alive, best):
+        # It grows by one at most: where it no longer hangs on these, it is not less than where it did.
+        number = number if many else max(number, len(chosen))
         doubt = _doubt(chosen)
         if doubt[0] * least[1] < least[0] * doubt[1]:
             best, least = chosen, doubt
@@ -76,25 +80,67 @@ def _by_strength(unit: Unit) -> tuple[int, tuple[str, ...], str]:
     return -unit.strength, unit.groups, unit.observation_id
 
 
-def _disjoint(units: list[Unit]) -> Iterator[list[Unit]]:
-    """Every choice of units that share neither group nor text; the empty one first."""
-    yield []
-    for place, unit in enumerate(units):
-        rest = [
-            other
-            for other in units[place + 1 :]
-            if not set(other.groups) & set(unit.groups) and not other.texts & unit.texts
-        ]
-        for more in _disjoint(rest):
-            yield [unit, *more]
+def _with_several(several: list[Unit], alive: list[Unit], alone: list[Unit]) -> Iterator[list[Unit]]:
+    """The choices with units of several groups: two of them, or one beside those of one group.
+
+    Args:
+        several: Units of several groups, by strength.
+        alive: Those of one group, by strength.
+        alone: The best choice of the latter.
+    """
+    if not several:
+        return
+    yield _strongest_pair(several)
+    names = {unit.groups[0] for unit in alive}
+    texts = {text for unit in alive for text in unit.texts}
+    tried: set[tuple[frozenset[str], frozenset[str]]] = set()
+    for unit in several:
+        taken = frozenset(names.intersection(unit.groups)), frozenset(texts & unit.texts)
+        # What takes the same from the others as a stronger one leads to nothing better.
+        if taken not in tried:
+            tried.add(taken)
+            groups, used = taken
+            free = [other for other in alive if other.groups[0] not in groups] if groups else alive
+            yield [unit, *(_matched(free, set(used)) if groups or used else alone)]
+
+
+def _strongest_pair(several: list[Unit]) -> list[Unit]:
+    """The two strongest that share neither group nor text, of units that are sorted by strength."""
+    marks = _marks(several)
+    best: list[Unit] = []
+    doubt = FULL * FULL
+    for place, unit in enumerate(several):
+        for other in range(place + 1, len(several)):
+            left = (FULL - unit.strength) * (FULL - several[other].strength)
+            if left >= doubt:
+                # Those that follow are weaker still.
+                break
+            if not marks[place] & marks[other]:
+                best, doubt = [unit, several[other]], left
+                break
+    return best
+
+
+def _marks(units: Iterable[Unit]) -> list[int]:
+    """For each unit one number with a bit for every group and text it has: quick to compare."""
+    bits: dict[tuple[bool, str], int] = {}
+    marks: list[int] = []
+    for unit in units:
+        mark = 0
+        for name in (*((True, group) for group in unit.groups), *((False, text) for text in unit.texts)):
+            mark |= bits.setdefault(name, 1 << len(bits))
+        marks.append(mark)
+    return marks
 
 
 def _matched(units: list[Unit], used: set[str]) -> list[Unit]:
     """The strongest units that can each be given a text of its own, none of them used."""
     holders: dict[str, Unit] = {}
     chosen: list[Unit] = []
+    gone = set(used)
+    """Texts that nobody can be given any more."""
     for unit in units:
-        if _give_text(unit, holders, set(used)):
+        if len(unit.texts) >= MANY + len(used) or _give_text(unit, holders, gone):
             chosen.append(unit)
             # What is weaker than all of these would not be weighed.
             if len(chosen) >= MANY:
@@ -102,23 +148,22 @@ def _matched(units: list[Unit], used: set[str]) -> list[Unit]:
     return chosen
 
 
-def _give_text(unit: Unit, holders: dict[str, Unit], tried: set[str]) -> bool:
+def _give_text(unit: Unit, holders: dict[str, Unit], gone: set[str]) -> bool:
     """Find a free text for a unit, if need be by giving those that stand in its way another one."""
-    if len(unit.texts) >= MANY:
-        return True
     came: dict[str, tuple[Unit, str | None]] = {}
     """Text → who could take it, and the text he would give up for it."""
     waiting: deque[tuple[Unit, str | None]] = deque([(unit, None)])
     while waiting:
         asking, given_up = waiting.popleft()
-        for text in sorted(asking.texts - tried):
-            tried.add(text)
+        for text in sorted(asking.texts - gone - came.keys()):
             came[text] = (asking, given_up)
             holder = holders.get(text)
             if holder is None:
                 _pass_on(text, came, holders)
                 return True
             waiting.append((holder, text))
+    # Whoever holds one of these could only have it replaced by another of these: none will ever be free.
+    gone.update(came)
     return False
 
 

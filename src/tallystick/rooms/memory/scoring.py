@@ -142,7 +142,7 @@ class Side:
             for (groups, texts), newest in self._joint.items()
             for strength, seen in (self._strongest(newest, now, half_life, 1),)
         ]
-        chosen, number = independent(units, joint, copied=self._copied)
+        chosen, number = independent(units, joint, copied=self._copied, cap=self._policy.cap)
         value = noisy_or((unit.strength for unit in chosen), self._policy.cap)
         model, model_ids = self._model_mass(now, half_life)
         ids = [unit.observation_id for unit in chosen] + model_ids
