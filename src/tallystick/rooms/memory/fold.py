@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.rooms.memory.attaching import attach, backed, keep_edge
 from tallystick.rooms.memory.consolidation import archive_episode, consolidate, request_consolidation
 from tallystick.rooms.memory.entities import link_entity
-from tallystick.rooms.memory.founding import held_of, new_proposition, put_aside, takes_edges
+from tallystick.rooms.memory.founding import held_of, new_proposition, put_aside
 from tallystick.rooms.memory.naming import (
     check_id,
     name_key,
@@ -23,7 +24,6 @@ from tallystick.rooms.memory.naming import (
 from tallystick.rooms.memory.nouns import (
     CLASSES,
     DEFAULT_EPISODE,
-    Edge,
     Episode,
     Event,
     Observation,
@@ -179,28 +179,13 @@ def _propose(state: State, event: Event) -> None:
         state.dossier(name)
         known = new_proposition(state, event, name, held)
     claims = args.get("supersedes")
-    now = claim_places(state, event, known, claims) if claims and may_claim_places(state, held) else known
+    heard = claims and may_claim_places(state, backed(state, event, known, held))
+    now = claim_places(state, event, known, claims) if claims and heard else known
     state.propositions.put(name, now)
     quotes: dict[str, str] = {one["observation_id"]: one["quote"] for one in reversed(args.get("quotes", ()))}
     for seen in held:
-        _attach(state, event, name, seen, "support", quotes.get(seen))
+        attach(state, event, name, seen, "support", quotes.get(seen))
     settle(state, event, name, "proposal", held[0], links_changed=now.supersedes != known.supersedes)
-
-
-def _attach(state: State, event: Event, name: str, seen: str, stance: Stance, quote: str | None) -> bool:
-    """Keep an edge; False if there is nothing to attach, or it is there already."""
-    observation = state.observations.get(seen)
-    dossier = state.dossier(name)
-    if observation is None or (seen, stance) in dossier.known or not takes_edges(state, event, name, seen, stance):
-        return False
-    dossier.add(observation, stance)
-    state.add_edge(
-        Edge(
-            proposition_id=name, observation_id=seen, stance=stance, quote=quote, seq=event.seq,
-            receipt_id=event.receipt_id, at=state.now,
-        )
-    )  # fmt: skip
-    return True
 
 
 def _attach_support(state: State, event: Event) -> None:
@@ -213,7 +198,7 @@ def _attach_contradiction(state: State, event: Event) -> None:
 
 def _attach_one(state: State, event: Event, stance: Stance) -> None:
     name, seen = event.args["proposition_id"], event.args["observation_id"]
-    if _attach(state, event, name, seen, stance, event.args.get("quote")):
+    if attach(state, event, name, seen, stance, event.args.get("quote")):
         settle(state, event, name, "evidence", seen)
 
 
@@ -254,7 +239,7 @@ def _take_test_result(state: State, event: Event) -> None:
     keep_trial(state, told)
     if args["result"] != "inconclusive":
         stance: Stance = "support" if args["result"] == "passed" else "contradiction"
-        _attach(state, event, trial.proposition_id, made.id, stance, None)
+        keep_edge(state, event, trial.proposition_id, made.id, stance, None)
     settle(state, event, trial.proposition_id, "test", made.id)
 
 

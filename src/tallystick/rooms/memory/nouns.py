@@ -99,6 +99,9 @@ class Edge:
     seq: int
     receipt_id: str
     at: int
+    backed: bool = True
+    """False: only an agent says that this bears on it, the observation's own words do not. It then weighs no more than
+    an inference of the agent's."""
 
 
 @record

@@ -13,13 +13,14 @@ Every step is a floor of something that more evidence can only raise and age onl
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.memory.independence import Group, Newest, Unit, independent
-from tallystick.rooms.memory.nouns import FULL, Figures, Observation, Trial
+from tallystick.rooms.memory.nouns import FULL, Figures, Observation, SourceClass, Trial
 from tallystick.rooms.memory.policy import Policy
 
-MODEL = "model_inference"
+MODEL: SourceClass = "model_inference"
 MODEL_GROUPS = 8
 """The freshest model groups that are weighed: the cap is reached with three."""
 WEIGHED = 64
@@ -213,9 +214,10 @@ class Dossier:
         self.trials: dict[str, Trial] = {}
         self._policy = policy
 
-    def add(self, seen: Observation, stance: str) -> None:
-        """Take one edge's observation."""
-        (self.support if stance == "support" else self.contradiction).add(seen)
+    def add(self, seen: Observation, stance: str, *, backed: bool = True) -> None:
+        """Take one edge's observation; what only an agent says it bears on is that agent's inference."""
+        counted = seen if backed else replace(seen, weighed_as=MODEL, owner=False)
+        (self.support if stance == "support" else self.contradiction).add(counted)
         self.known.add((seen.id, stance))
 
     def taken_back(self) -> bool:

@@ -52,8 +52,8 @@ def _minimal(state: State, one: Proposition, wanted: frozenset[Status], at: int)
 
 
 def _candidates(state: State, one: Proposition) -> list[Observation]:
-    """What supports it, the best class first, and the newest first within a class."""
-    names = {edge.observation_id for edge in state.edges_of(one.id) if edge.stance == "support"}
+    """What supports it by its own words, the best class first, and the newest first within a class."""
+    names = {edge.observation_id for edge in state.edges_of(one.id) if edge.stance == "support" and edge.backed}
     seen = [each for name in names if (each := state.observations.get(name)) is not None]
     worth = state.policy.reliability_of
     seen.sort(key=lambda each: (-worth[each.weighed_as], bool(each.derived_from), -each.observed_at, each.id))
@@ -68,7 +68,7 @@ def _status(state: State, one: Proposition, support: tuple[Observation, ...], at
     for edge in state.edges_of(one.id):
         against = state.observations.get(edge.observation_id) if edge.stance == "contradiction" else None
         if against is not None:
-            dossier.add(against, "contradiction")
+            dossier.add(against, "contradiction", backed=edge.backed)
     dossier.trials.update(state.dossier(one.id).trials)
     owner = state.policy.predicate(one.predicate).owner
     return decide(dossier.weigh(one.volatility, at, owner_predicate=owner).figures, state.policy).status

@@ -1,0 +1,69 @@
+"""What an agent's word and an agent's citing are worth: never a fact by themselves, never the end of one."""
+
+import pytest
+
+from tallystick.rooms.memory.attaching import holds_words
+from tests.rooms.memory.conftest import Open
+from tests.rooms.memory.remembering import Notebook
+
+AGENT = "helper"
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_what_an_agent_cites_counts_only_as_far_as_its_words_go() -> None:
+    book = Notebook()
+    greeting = book.observe("Good morning, please tidy the attic.", "owner", "human")
+    decided = book.propose("owner decision wire 10000 EUR", greeting, agent=AGENT)
+    assert (book[decided].status, book[decided].figures.owner) == ("tentative", False)
+    said = book.observe("My name is Ada.", "owner", "human")
+    named = book.propose("owner name Ada", said, agent=AGENT)
+    assert (book[named].status, book[named].rule) == ("accepted", "S3-owner")
+    # A trusted page that says nothing of it does not lend its class to what the agent made up.
+    page = book.observe("The attic is tidy.", "manual")
+    made_up = [book.observe(f"The code is 666, {at}.", f"s{at}", "tool_external", agent=AGENT) for at in range(3)]
+    code = book.propose("bank code 666", page, *made_up, agent=AGENT)
+    assert book[code].figures.best_class == 5000
+    book.tell("attach_contradiction", agent=AGENT, proposition_id=named, observation_id=greeting)
+    assert book[named].rule == "S3-owner"
+    # The same page, cited by somebody who is no agent, counts as what it is.
+    assert book[book.propose("bank door green", page)].figures.best_class == 7000
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_an_agent_takes_no_place_with_words_that_do_not_say_so() -> None:
+    book = Notebook()
+    ada = book.propose("owner name Ada", book.observe("My name is Ada.", "owner", "human"))
+    greeting = book.observe("Good morning.", "owner", "human")
+    other = book.propose("owner name Mallory", greeting, agent=AGENT, supersedes=[ada])
+    book.consolidate()
+    assert (book[ada].status, book[ada].superseded_by, book[other].supersedes) == ("accepted", None, ())
+    renamed = book.observe("Call me Grace from now on.", "owner", "human")
+    grace = book.propose("owner name Grace", renamed, agent=AGENT, supersedes=[ada])
+    assert (book[grace].status, book[ada].superseded_by) == ("accepted", grace)
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_what_an_edge_counts_for_is_the_same_from_the_tables(open_memory: Open) -> None:
+    memory = open_memory()
+    greeting = memory.observe("Good morning.", "owner", "human")
+    fact = {"subject": "owner", "predicate": "decision", "object": "sell", "observation_ids": [greeting]}
+    name = memory.call("propose_proposition", agent=AGENT, **fact).unwrap()["proposition_id"]
+    memory.bytes()
+    memory.close()
+    again = open_memory()
+    stands = again.room.reading.explain(name, now=again.now)
+    assert stands is not None
+    assert stands["standing"]["rule"] == "S8-tentative"
+    assert stands["standing"]["figures"]["support_groups"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "held"),
+    [
+        ("My name is Ada.", "ada", True), ("We moved to New  York!", "new york", True), ("I use us-east.", "us_east", True),
+        ("A house.", "us", False), ("Good morning.", "wire it", False), ("我住在里斯本。", "里斯本", True),
+        ("Yes 👍", "👍", True), ("Yes.", "👍", False),
+    ],
+)  # fmt: skip
+def test_words_are_looked_for_whole(text: str, named: str, *, held: bool) -> None:
+    assert holds_words(text, named) is held
