@@ -78,6 +78,44 @@ def test_without_a_client_it_says_what_there_is(tally, home):
     ]
 
 
+@pytest.mark.promise("relay.init")
+def test_where_no_client_is_found_it_says_so_and_what_to_do(tally, home):
+    none = tally("mcp", "init")
+    assert (none.code, none.out) == (0, "")
+    assert "No MCP client was found" in none.err
+    assert "--config FILE" in none.err
+    assert tally("--json", "mcp", "init").json == {"items": []}
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize("words", [["--undo"], ["--config", "x.json"], ["--server", "git"], ["--", "uvx", "x"]])
+def test_what_only_counts_for_one_client_needs_its_name(tally, home, words):
+    cursor(home)
+    refused = tally("mcp", "init", *words)
+    assert (refused.code, refused.error) == (2, "usage")
+    assert "--client" in refused.err
+
+
+@pytest.mark.promise("relay.bad-input")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"mcpServers": {\n', "breaks off at line"),
+        ('{\n"mcpServers": {"git": {"comm', "breaks off at line 2"),
+        ('{"mcpServers": {}\n', "breaks off at line"),
+        ('{\n // mine\n "mcpServers": {}}', "has comments (see line 2)"),
+        ('{"mcpServers": {}} /* mine */', "has comments (see line 1)"),
+        ('{"a": 1\n"b": 2}', "is not valid JSON"),
+        ("[]", "is no table"),
+    ],
+)
+def test_a_config_that_cannot_be_read_is_called_what_it_is(tally, home, text, said):
+    cursor(home).write_text(text)
+    refused = tally("mcp", "init", "-c", "cursor", "--yes")
+    assert refused.error == "config_unreadable"
+    assert said in " ".join(refused.err.split())
+
+
 @pytest.mark.promise("relay.bad-input")
 def test_a_client_that_is_not_here_or_a_config_that_cannot_be_read_is_said(tally, home):
     assert tally("mcp", "init", "-c", "windsurf", "--yes").error == "client_not_found"
@@ -100,7 +138,7 @@ SECRETS = """\
         "git": {"command": "npx", "args": ["-y", "x", "--api-key", "k-in-words"],
                 "env": {"GITHUB_TOKEN": "t0k", "LOG_LEVEL": "debug", "DB": "pg://me:pw-in-url@h/db"}},
         "web": {
-            "url": "https://x.example/mcp?apiKey=k-in-query",
+            "url": "https://x.example/mcp?api_key=k-in-query",
             "headers": {"Authorization": "Bearer s3cret", "X-Team": "blue-team"}
         }
     }
@@ -118,6 +156,8 @@ def test_the_difference_shows_no_secret_and_the_file_keeps_them(tally, home):
         for secret in ("t0k", "k-in-words", "pw-in-url", "k-in-query", "s3cret", "blue-team"):
             assert secret not in done.err + done.out, (secret, options)
             assert secret in path.read_text()
+        assert "[redacted]" in done.err
+        assert "[redacted]]" not in done.err
         assert "Authorization: ${TALLY_HEADER_1}" in done.err
         assert '"LOG_LEVEL": "debug"' in done.err
         assert "x.example" in done.err

@@ -172,6 +172,7 @@ def test_the_rest_of_the_text_stays_readable() -> None:
     )
     assert REDACTOR.mask('{"password":"never closed') == '{"password":[redacted]'
     assert REDACTOR.mask("a passwordless door: open") == "a passwordless door: open"
+    assert REDACTOR.mask("?password=[redacted]&a=1") == "?password=[redacted]&a=1"
 
 
 @pytest.mark.promise("admit.linear")

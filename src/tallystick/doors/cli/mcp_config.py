@@ -58,13 +58,23 @@ def servers_in(client: "Client", path: Path, text: str) -> dict[str, Any]:
         whole = tomllib.loads(text) if client.toml else json.loads(text or "{}")
         servers = whole.get(client.key, {})
     except (ValueError, AttributeError) as error:
-        kind = "TOML" if client.toml else "JSON"
-        where = f", see line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        message = f"{path} is not plain {kind} (comments{where}?). Take them out, or wrap by hand: {BY_HAND}"
+        message = f"{path} {_what_is_wrong(error)}, or wrap by hand: {BY_HAND}"
         raise Refused(message, code="config_unreadable") from None
     if not isinstance(servers, dict):
         raise Refused(f"{path}: '{client.key}' is no table of servers.", code="config_unreadable")
     return servers
+
+
+def _what_is_wrong(error: ValueError | AttributeError) -> str:
+    if isinstance(error, AttributeError):
+        return "is no table of settings. Correct it"
+    if not isinstance(error, json.JSONDecodeError):
+        return f"is not valid TOML: {error}. Correct it"
+    if error.doc.startswith(("//", "/*"), error.pos):
+        return f"has comments (see line {error.lineno}), which are not plain JSON. Take them out"
+    if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated"):
+        return f"breaks off at line {error.lineno}: its JSON has no end. Put back what is missing"
+    return f"is not valid JSON: {error.msg} (line {error.lineno}). Correct it"
 
 
 BY_HAND = (

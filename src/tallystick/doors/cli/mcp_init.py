@@ -48,13 +48,13 @@ def init(
     --undo takes the gate away again, from all or from --server NAME, and leaves the rest as it is.
     """
     if client is None:
+        if undo or server is not None or words or config is not None:
+            raise UsageMistake("Whose config? Give --client NAME; `tally mcp init` alone shows what there is.")
         return _survey(here)
     chosen = _client(client)
     path = _find(chosen, config)
     if undo:
         return _undo(here, chosen, path, server, yes=yes)
-    if words and server is None:
-        raise UsageMistake("A new server needs a name: give --server NAME.")
     from tallystick.doors.cli.mcp_config import backup_of, text_of, write
 
     before = text_of(path)
@@ -79,8 +79,12 @@ def _survey(here: Here) -> Exit:
     rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
     columns = ["client", "config", "servers", "wrapped", "note"]
     here.screen.data({"items": [dict(zip(columns, row, strict=True)) for row in rows]})
-    here.screen.table(columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
     names = ", ".join(client.name for client in CLIENTS)
+    if not rows:
+        here.screen.note(f"No MCP client was found here ({names}).")
+        here.screen.note("If one keeps its config elsewhere: tally mcp init --client NAME --config FILE.")
+        return Exit.OK
+    here.screen.table(columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
     here.screen.note(f"Choose one with --client ({names}).")
     return Exit.OK
 
@@ -93,7 +97,7 @@ def _row(client: "Client", path: Path) -> tuple[str, str, int | None, int | None
         servers = servers_in(client, path, text)
     except Refused:
         # One that cannot be read says nothing about the others.
-        note = f"cannot be read (comments?); --client {client.name} says what to do"
+        note = f"cannot be read; --client {client.name} says why and what to do"
         return client.name, str(path), None, None, note
     return client.name, str(path), len(servers), len(_gated(client, path, text)), None
 
@@ -146,7 +150,9 @@ def _wrapped(
 
     servers = servers_in(client, path, text)
     if words:
-        servers = {**servers, str(server): {"command": words[0], "args": words[1:]}}
+        if server is None:
+            raise UsageMistake("A new server needs a name: give --server NAME.")
+        servers = {**servers, server: {"command": words[0], "args": words[1:]}}
     if server is not None and server not in servers:
         known = ", ".join(servers) or "none"
         raise Refused(f"{path} has no server '{server}'. It has: {known}.", code="server_not_found")

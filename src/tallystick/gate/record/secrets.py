@@ -207,4 +207,5 @@ def _end_of_value(text: str, start: int) -> int:
 
 
 _QUOTE = re.compile(r"\\*[\"']")
-_BARE = re.compile(r"(?:(?:bearer|basic|token|digest)\s++)?[^\s,;&)}\]]*+", re.IGNORECASE)
+# What is masked already is a value like any other: looked at twice, a text is what it was.
+_BARE = re.compile(rf"{re.escape(MASK)}|(?:(?:bearer|basic|token|digest)\s++)?[^\s,;&)}}\]]*+", re.IGNORECASE)
