@@ -94,6 +94,19 @@ def test_a_person_sees_the_story_of_it(fresh: Path, tally: Tally) -> None:
 
 
 @pytest.mark.promise("demo.verified")
+@pytest.mark.parametrize("found", [False, True])
+def test_where_the_command_is_not_found_it_says_how_to_get_at_it(
+    fresh: Path, tally: Tally, monkeypatch: pytest.MonkeyPatch, *, found: bool
+) -> None:
+    (fresh / "activate").touch()
+    monkeypatch.setattr(sys, "executable", str(fresh / "python"))
+    monkeypatch.setattr(shutil, "which", lambda _name: "/bin/tally" if found else None)
+    monkeypatch.setattr("tallystick.doors.cli.demo.PARTS", ())
+    ran = tally("demo", "--no-serve")
+    assert (f"  . {fresh / 'activate'}" in ran.out) is not found
+
+
+@pytest.mark.promise("demo.verified")
 def test_what_it_says_to_try_next_is_there_to_be_tried(fresh: Path, tally: Tally) -> None:
     ran = tally("--json", "demo", "--no-serve")
     for line in ran.json["next"]:
