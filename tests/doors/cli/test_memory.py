@@ -31,6 +31,7 @@ def test_status_log_and_rebuild(tally: Tally, workspace: Path) -> None:
     assert "accepted" in tally("memory", "status").out
     (change,) = tally("memory", "log", name, "--json").json["items"]
     assert (change["rule"], change["after"]) == ("S5-accepted", "accepted")
+    assert change["at"] == status["time"]
     assert "2 independent sources" in tally("memory", "log").out
     rebuilt = tally("memory", "rebuild", "--json").json
     assert rebuilt == {"before": status["digest"], "after": status["digest"], "same": True}

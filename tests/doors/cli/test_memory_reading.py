@@ -10,6 +10,8 @@ from tests.doors.http.talking import finish, serve_agent
 from tests.doors.http.test_memory import SOLD, reads
 from tests.scripted_server import Says, ScriptedServer
 
+RED = {"text": "The boat is red.", "source": {"id": "bob", "class": "human"}, "observed_at": "2024-01-01"}
+
 
 @pytest.mark.promise("reading.cli")
 def test_add_and_ask_work_in_an_empty_folder(tally: Tally, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +65,10 @@ def test_what_is_said_over_and_over_is_one_line(tally: Tally, workspace: Path) -
     said = tally("memory", "ask", "What colour is the boat?").out.splitlines()
     assert len([line for line in said if "The boat is red." in line]) == 1
     assert "and 2 more" in said[-1]
+    tally("call", "record_observation", json.dumps(RED))
+    tally("call", "record_observation", json.dumps({**RED, "observed_at": "2024-02-01"}))
+    (bob,) = [line for line in tally("memory", "ask", "What colour is the boat?").out.splitlines() if "bob" in line]
+    assert "more" not in bob
 
 
 @pytest.mark.promise("reading.cli")

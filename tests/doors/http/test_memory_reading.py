@@ -54,7 +54,7 @@ def test_a_question_that_cannot_be_meant_is_a_400(door: Doorway, path: str) -> N
 @pytest.mark.promise("reading.http")
 @pytest.mark.parametrize("path", ["explain", "supports", "what-if?without=x"])
 def test_what_is_not_there_is_a_404(door: Doorway, path: str) -> None:
-    problem(door.get(f"/api/memory/propositions/prop_none/{path}"), 404, "downstream_error")
+    problem(door.get(f"/api/memory/propositions/prop_none/{path}"), 404, "validation_error")
 
 
 @pytest.mark.promise("reading.http")

@@ -55,7 +55,6 @@ def log(
 ) -> None:
     """Show what changed its standing, and why; the newest first."""
     from tallystick.rooms.memory import account
-    from tallystick.rooms.memory.times import stamp_of
 
     with here.gate(plugins=True) as gate:
         room = memory_in(gate)
@@ -66,7 +65,7 @@ def log(
     if not changes:
         here.screen.note("Nothing has changed here.")
     for one in changes:
-        here.screen.line(f"{stamp_of(one['at'])}  {one['proposition_id']}  {one['rule']}  {one['words']}")
+        here.screen.line(f"{one['at']}  {one['proposition_id']}  {one['rule']}  {one['words']}")
 
 
 def rebuild(here: Here) -> Exit:

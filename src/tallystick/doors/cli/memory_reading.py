@@ -260,7 +260,7 @@ def _show(here: Here, found: "Recollection") -> None:
         )
     for passage in found.passages:
         said = passage.as_dict()
-        more = "" if passage.times == 1 else f" and {passage.times - 1} more"
+        more = "" if passage.sources == 1 else f" and {passage.sources - 1} more"
         who = f"{said['observed_at'][:10]}  {said['source_id']}{more}"
         here.screen.line(f"{who}: “{said['text']}”  {said['receipt_id']}")
 

@@ -8,11 +8,11 @@ from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.memory_routes import memory_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
 from tallystick.rooms.memory.reading import Reading
 from tallystick.rooms.memory.recall import ITEMS, MAX_ITEMS, MAX_TOKENS, TOKENS
-from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.times import seconds
 
 JSON_LD = "application/ld+json"
@@ -92,10 +92,7 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {200: {"description": "The document
 
 
 def _reading(desk: FrontDesk) -> Reading:
-    room = desk.gate.room("memory")
-    if not isinstance(room, Memory):
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "the memory room is not installed")
-    return room.reading
+    return memory_of(desk.gate.room("memory")).reading
 
 
 _RECALL = {
@@ -135,7 +132,7 @@ def _asked(request: Request) -> dict[str, Any]:
 def _there(found: dict[str, Any] | None) -> dict[str, Any]:
     if found is None:
         hint = "GET /api/memory/recall gives the ids."
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "there is no such proposition", hint=hint)
+        raise Refused(404, Category.VALIDATION_ERROR, "there is no such proposition", hint=hint)
     return found
 
 

@@ -115,4 +115,5 @@ def history(projection: Projection, proposition_id: str | None, limit: int) -> l
             return state.store.latest_transitions(limit)
         return state.store.transitions(proposition_id, state.scanned)[::-1][:limit]
 
-    return [orjson.loads(body) for body in projection.ask(read, written=True)]
+    changes = (orjson.loads(body) for body in projection.ask(read, written=True))
+    return [{**change, "at": stamp_of(change["at"])} for change in changes]

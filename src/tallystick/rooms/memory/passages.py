@@ -7,7 +7,7 @@ from tallystick.records import record
 from tallystick.rooms.memory.about import About
 from tallystick.rooms.memory.excerpts import excerpt, tokens_of
 from tallystick.rooms.memory.extract import claims_in
-from tallystick.rooms.memory.naming import text_key
+from tallystick.rooms.memory.naming import name_key, text_key
 from tallystick.rooms.memory.nouns import Observation
 from tallystick.rooms.memory.ranking import Ranking
 from tallystick.rooms.memory.state import State
@@ -27,6 +27,8 @@ class Passage:
     """In hundredths; only to compare within one answer."""
     times: int = 1
     """How often sources of its kind said these very words, among the texts that were looked at."""
+    sources: int = 1
+    """How many of them there are: who says it twice is one."""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -42,6 +44,7 @@ class Passage:
             "seq": self.seen.seq,
             "score": self.score,
             "times": self.times,
+            "sources": self.sources,
         }
 
 
@@ -60,7 +63,7 @@ def choose_passages(
         spent: Tokens that the facts took.
     """
     chosen: list[Passage] = []
-    for seen, score, times in _each_once(state, ranking, evidence):
+    for seen, score, (times, sources) in _each_once(state, ranking, evidence):
         if len(chosen) >= limit:
             break
         if speaks_of_another(seen, about, state.policy.owners):
@@ -68,7 +71,7 @@ def choose_passages(
         text = excerpt(seen.text, ranking.worth, min(ITEM_TOKENS, tokens))
         if spent + tokens_of(text) <= tokens:
             spent += tokens_of(text)
-            chosen.append(Passage(seen=seen, text=text, score=round(score * 100), times=times))
+            chosen.append(Passage(seen=seen, text=text, score=round(score * 100), times=times, sources=sources))
     return chosen, spent
 
 
@@ -80,14 +83,17 @@ def speaks_of_another(seen: Observation, about: About, owners: Collection[str]) 
     return bool(claims) and all(about.misses(claim.subject, claim.predicate, owners) for claim in claims)
 
 
-def _each_once(state: State, ranking: Ranking, evidence: Iterable[str]) -> Iterator[tuple[Observation, float, int]]:
-    """Texts in the order they are shown; the same words from the same kind of source stand for all of them."""
+def _each_once(
+    state: State, ranking: Ranking, evidence: Iterable[str]
+) -> Iterator[tuple[Observation, float, tuple[int, int]]]:
+    """Texts in the order they are shown; the same words from the same kind of source stand for all of them.
+
+    With each: how often they were said, and by how many.
+    """
     scores = {ranked.entry.id: ranked.score for ranked in ranking.best}
-    first: dict[str, Observation] = {}
-    times: dict[str, set[str]] = {}
+    same: dict[str, list[Observation]] = {}
     for seen in state.observations.some((*evidence, *scores)).values():
-        key = f"{seen.weighed_as} {text_key(seen.text)}"
-        first.setdefault(key, seen)
-        times.setdefault(key, set()).add(seen.id)
-    for key, shown in first.items():
-        yield shown, scores.get(shown.id, 0.0), len(times[key])
+        same.setdefault(f"{seen.weighed_as} {text_key(seen.text)}", []).append(seen)
+    for said in same.values():
+        speakers = {name_key(seen.source_id) for seen in said}
+        yield said[0], scores.get(said[0].id, 0.0), (len(said), len(speakers))

@@ -187,7 +187,7 @@ def _passages(passages: Sequence[Mapping[str, Any]]) -> None:
         with ui.column().classes("tally-quote gap-0"):
             ui.label(str(said["text"])).classes("tally-text")
             with ui.row().classes("tally-row"):
-                more = "" if said["times"] == 1 else f" and {said['times'] - 1} more"
+                more = "" if said["sources"] == 1 else f" and {said['sources'] - 1} more"
                 ui.label(f"{said['source_id']}{more}, {said['observed_at'][:10]}").classes("tally-soft")
                 ui.link("receipt", f"/receipts/{said['receipt_id']}").classes("tally-chip")
 
