@@ -66,13 +66,9 @@ class Relay:
         )  # fmt: skip
         self._server = FromServer(self._switch, on_list=self._on_list, on_changed=self._changed)
         self._reader = LineReader(
-            streams[0],
-            longest=wrapping.longest,
-            on_line=self._client.take,
-            on_long=self._client.too_long,
-            on_end=self._farewell,
-            stuck_s=STUCK_S,
-        )
+            streams[0], longest=wrapping.longest, on_line=self._client.take, on_long=self._client.too_long,
+            on_end=self._farewell, stuck_s=STUCK_S,
+        )  # fmt: skip
         self._switch.reader = self._reader
 
     @property
