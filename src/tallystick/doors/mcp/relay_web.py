@@ -125,7 +125,7 @@ class WebUpstream:
         if body:
             self._say(body)
         if _open(questions):
-            what = f"something that does not answer the request ({reply.kind or 'of no type'})" if body else "nothing"
+            what = "something that does not answer the request" if body else "nothing"
             self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
 
     async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
@@ -220,10 +220,10 @@ class WebUpstream:
         return True
 
     def _too_long(self, questions: list[Question], size: int) -> None:
-        for question in questions:
+        for question in (one for one in questions if one.method == jsonrpc.CALL):
             head = orjson.dumps({"id": question.ident})
-            # Only a call fails by its own way, and only if its id is found again in what is left of the answer.
-            if question.method == jsonrpc.CALL and jsonrpc.key_in_ends(head, b"") is not None:
+            # A call fails in its own way, if its id is found again in what is left of the answer.
+            if jsonrpc.key_in_ends(head, b"") is not None:
                 self._owed.give_up([question])
                 self._on_long(head, b"", size)
         self._failed(questions, f"the server's answer has {size} bytes; --max-output allows more")
