@@ -1,5 +1,6 @@
 """What is wrong in a workspace is answered with a fixed code and what to do, and the gate goes on."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.storage.journal import disk
 from tests.doors.cli.conftest import CONFIG, Tally
 from tests.house.sources import ROOT
 
@@ -91,6 +93,23 @@ def test_a_place_that_takes_no_output_is_named(workspace: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.startswith(b"error: io_failed: ")
+
+
+@pytest.mark.parametrize("why", [errno.EACCES, errno.EROFS])
+def test_a_workspace_that_may_not_be_written_is_told_what_to_do(
+    tally: Tally, workspace: Path, monkeypatch: pytest.MonkeyPatch, why: int
+) -> None:
+    tally("memory", "add", "The boat is red.")
+
+    def refuse(path: Path, *_: object) -> int:
+        raise OSError(why, os.strerror(why), str(path))
+
+    # Permissions do not bind whoever runs the tests as root, so the disk says it here.
+    monkeypatch.setattr(disk, "open_file", refuse)
+    for words in (("ask", "boat"), ("status",), ("export",)):
+        told = tally("memory", *words)
+        assert (told.code, told.error) == (1, "io_failed")
+        assert "make the folder writable, or copy it" in told.err
 
 
 def test_a_damaged_ledger_stops_calls_and_verify_says_where(tally: Tally, workspace: Path) -> None:

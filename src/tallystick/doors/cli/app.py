@@ -1,10 +1,12 @@
 """The one Typer app, and the border where every error becomes a line on stderr and an exit code."""
 
 import contextlib
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -42,6 +44,7 @@ from tallystick.doors.cli import (
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.screen import say_error
+from tallystick.doors.cli.workspace import MARKS
 from tallystick.errors import TallyError
 
 NAME = "tally"
@@ -152,9 +155,20 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
     if isinstance(error, OSError):
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""
-        say_error("io_failed", f"{place}{error.strerror or error}.", as_json=as_json)
+        say_error("io_failed", f"{place}{error.strerror or error}.{_advice(error)}", as_json=as_json)
         return Exit.REFUSED
     return _end_bug(error, as_json=as_json)
+
+
+def _advice(error: OSError) -> str:
+    """What to do about a workspace that may not be written: whoever only reads takes its lock and catches up, too."""
+    ours = not set(MARKS).isdisjoint(Path(str(error.filename)).parts)
+    if not ours or error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return ""
+    return (
+        " A workspace must be writable, also for commands that only read: make the folder writable, or copy it and "
+        "give --workspace COPY."
+    )
 
 
 def _drop_output() -> None:
