@@ -71,6 +71,8 @@ def _question(here: Here, found: "Forgetting", going: list[dict[str, Any]]) -> s
     """Show what goes, and ask. The facts stand in the question: with `--json` nothing else is shown before it."""
     for one in found.holdings:
         here.screen.note(f"{one.receipt_id}  {one.tool}: {one.words}")
-    facts = "; ".join(f"{one['subject']} {one['predicate']} {one['object']}" for one in going)
-    with_them = f", and with them: {facts}" if facts else ""
+    facts = [f"{one['subject']} {one['predicate']} {one['object']}" for one in going]
+    for fact in facts:
+        here.screen.note(f"no longer there then: {fact}")
+    with_them = f", and with them: {'; '.join(facts)}" if facts else ""
     return f"Erase {counted(len(found.holdings), 'receipt')} for ever{with_them}?"
