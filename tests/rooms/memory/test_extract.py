@@ -28,11 +28,41 @@ CASES = json.loads((Path(__file__).parents[2] / "vectors" / "memory_extract.json
 @pytest.mark.promise("reading.extract")
 @pytest.mark.parametrize("case", CASES, ids=[case["text"][:40] for case in CASES])
 def test_a_plain_statement_is_taken_and_nothing_else_is(case: Mapping[str, Any]) -> None:
-    found = [
-        [claim.subject, claim.predicate, claim.object, claim.negated]
-        for claim in claims_in(case["text"], speaker=case.get("speaker"))
-    ]
-    assert found == case["claims"]
+    claims = claims_in(case["text"], speaker=case.get("speaker"))
+    assert [[claim.subject, claim.predicate, claim.object, claim.negated] for claim in claims] == case["claims"]
+    # Where a case tells nothing of a beginning, it is about something else.
+    if "begins" in case:
+        assert [claim.object for claim in claims if claim.begins] == case["begins"]
+
+
+NOTHING = [
+    "She lives in Rome.", "Nobody lives in Ghostville.", "Everyone likes X.", "What Tom likes is beer.",
+    "Most Swedes like coffee.", "Whoever lives in Rome likes pasta.", "Neither Tom nor Anna lives in Rome.",
+    "They've moved to Rome.", "He's moved to Rome.", "My wife and I work for Acme.", "I'd like tea.",
+    "My name is on the list.", "My name is hard to spell.", "My name was Smith before I married; now it is Jones.",
+    "I am Swedish.", "I am Roman Catholic.", "Hi, I'm Swedish.", "I work for 8 hours a day.", "I work at night.",
+    "I moved to a bigger office.", "I live in fear.", "I have no dog named Rex.", "I like nothing.",
+    "I haven't moved to Rome.", "I was born on a farm.", "I may live in Oslo.", "Hopefully Anna lives in Rome.",
+    "I like the red, white and blue flag.", "My wife hates it when I snore.", "May I live in Rome?",
+]  # fmt: skip
+
+
+@pytest.mark.promise("reading.extract")
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_nobody_can_be_sure_of_is_nothing(text: str) -> None:
+    assert claims_in(text, speaker="Ann") == ()
+
+
+@pytest.mark.promise("reading.extract")
+def test_a_sentence_ends_where_it_ends_and_its_quote_is_whole() -> None:
+    text = "My boss is Dr. Peter Holm. My flight is at 10:30 a.m. I work for Acme Inc. Anna lives in St. Louis."
+    claims = claims_in(text, speaker="Ann")
+    assert [claim.object for claim in claims] == ["Dr. Peter Holm", "at 10:30 a.m.", "Acme Inc", "St. Louis"]
+    assert " ".join(claim.quote for claim in claims) == text
+    # A sign that stands for none of ours stays none.
+    (odd,) = claims_in("I like tea\ue000.", speaker="Ann")
+    assert odd.quote == "I like tea\ue000."
+    assert "tea." not in odd.object
 
 
 @pytest.mark.promise("reading.extract")
@@ -225,3 +255,10 @@ def test_nothing_of_a_long_text_is_left_out(extract: Callable[[str], list[Passag
         passages = extract(text)
         assert " ".join(" ".join(one.text for one in passages).split()) == " ".join(words)
         assert max(len(one.text) for one in passages) <= MAX_PASSAGE
+
+
+@pytest.mark.promise("reading.extract")
+def test_every_statement_of_a_long_list_is_read() -> None:
+    lines = "\n".join(f"Person{number} lives in Town{number}." for number in range(300))
+    for passages in (extract_conversation(lines, speaker="owner"), extract_document(lines)):
+        assert sum(len(one.claims) for one in passages) == 300

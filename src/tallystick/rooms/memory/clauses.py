@@ -8,16 +8,17 @@ import re
 from collections.abc import Iterator
 
 from tallystick.records import record
-from tallystick.rooms.memory.extract_rules import RULES, VERB_PHRASE
+from tallystick.rooms.memory.extract_rules import RULES, VERB_PHRASE, without_lead
 
 _JOINT = re.compile(
-    r"(?P<mark>\s*[,;])?\s+(?:(?P<word>and|but|so|while|whereas|because|although|though)\s+)?", re.IGNORECASE
+    r"(?P<mark>\s*[,;])?\s+(?:(?P<word>and|but|so|while|whereas|because|although|though|who)\s+)?", re.IGNORECASE
 )
 _OWN_SUBJECT = re.compile(
     r"(?:(?:now|today|then|also) )?(?:I|we|he|she|it|they|you|my|our|his|her|their|your)(?:['’]\w+)? \w"  # noqa: RUF001
     r"|an? \w+ (?:called|named) \w",
     re.IGNORECASE,
 )
+_ENDS_IN_NAME = re.compile(r"(?:^| )[A-Z][\w'-]*$")
 
 
 @record
@@ -30,6 +31,8 @@ class Joint:
     """What follows has no subject of its own: it is about the same one."""
     adds: bool
     """By «and», which a denial before it may reach across."""
+    of_last: bool = False
+    """By «who»: it is about the one who was named last."""
 
 
 def joints(sentence: str) -> Iterator[Joint]:
@@ -39,10 +42,19 @@ def joints(sentence: str) -> Iterator[Joint]:
             continue
         before, after = sentence[: found.start()], sentence[found.end() :]
         goes_on = VERB_PHRASE.match(after) is not None
+        word = (found["word"] or "and").lower()
+        if word == "who" and not (goes_on and _ENDS_IN_NAME.search(before)):
+            # «people who live in Rome»: only with these words is it said who.
+            continue
         if before and (goes_on or _begins_statement(after)):
-            adds = (found["word"] or "and").lower() == "and"
-            yield Joint(before=before, after=after, goes_on=goes_on, adds=adds)
+            yield Joint(before=before, after=after, goes_on=goes_on, adds=word == "and", of_last=word == "who")
+
+
+def states(words: str) -> bool:
+    """Whether some rule understands how these words begin."""
+    plain = without_lead(words)
+    return any(rule.pattern.match(plain) for rule in RULES)
 
 
 def _begins_statement(words: str) -> bool:
-    return _OWN_SUBJECT.match(words) is not None or any(rule.pattern.match(words) for rule in RULES)
+    return _OWN_SUBJECT.match(words) is not None or states(words)

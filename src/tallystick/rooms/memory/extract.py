@@ -8,30 +8,35 @@ a model; what is taken wrongly would have to be contradicted. So the rules rathe
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from tallystick.records import record
-from tallystick.rooms.memory.clauses import Joint, joints
-from tallystick.rooms.memory.extract_rules import LONGEST, RULES, TAIL, Rule
-from tallystick.rooms.memory.naming import possessed
+from tallystick.rooms.memory.clauses import Joint, joints, states
+from tallystick.rooms.memory.extract_rules import DENIALS, RULES, Rule, may_be_named, may_be_noun, without_lead
+from tallystick.rooms.memory.naming import name_key, possessed, predicate_key
+from tallystick.rooms.memory.punctuation import hide, shown
+from tallystick.rooms.memory.things import LONGEST, Kind, is_named, items_of, thing_in
 
 MAX_PASSAGE = 4_000
 """Characters of one observation: a few paragraphs, so that a quote is easily found in it."""
-MAX_CLAIMS = 64
-"""Of one passage; a text with more is a list, and lists are for a tool that knows their form."""
 _TURN = re.compile(r"^\s{0,3}(?:\[(?P<when>[^\]\n]{4,40})\]\s*)?(?P<who>[^\W\d_][\w .'-]{0,38}?)\s*:\s+(?P<said>\S.*)$")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
 _UNSURE = re.compile(
-    r"\b(?:if|whether|unless|maybe|perhaps|possibly|probably|might|may|could|would|should|seems?|apparently|allegedly"
-    r"|reportedly|i (?:think|guess|believe|suppose|doubt|hope|wish|wonder)|not sure|rumou?r|says? that|said that"
+    # «May» is a month where it is written large or a day stands beside it.
+    r"\b(?:if|whether|unless|maybe|perhaps|possibly|probably|might|(?<!\d )(?-i:may)(?! \d)|could|would|should|seems?"
+    r"|apparently|allegedly|reportedly|hopefully|supposedly|presumably"
+    r"|i (?:think|guess|believe|suppose|doubt|hope|wish|wonder)|not sure|rumou?r|says? that|said that"
     r"|told me|claims? that|imagine|pretend|suppose|joking|ignore (?:all|previous))\b",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(r"\b(?:moved (?:back )?to|relocated to|now|as of today|from now on)\b", re.IGNORECASE)
-_FIRST = frozenset({"i", "my", "we", "our", "me"})
-_POINTING = frozenset(
-    {"it", "that", "this", "these", "those", "him", "her", "them", "me", "us", "you", "there", "here"}
+_BEGINS = re.compile(
+    r"\b(?:moved (?:back )?to|relocated to|now|as of today|from now on|changed my name)\b", re.IGNORECASE
 )
-"""Words that name nothing by themselves."""
+_SHORTENED = re.compile(r"\b(I|we)['’](m|ve|re)\b", re.IGNORECASE)  # noqa: RUF001 - both kinds stand in texts
+_WHOLE = {"m": "am", "ve": "have", "re": "are"}
+_PRESENT = re.compile(r"(?P<new>(?:brand[ -])?new (?!year))|(?:current|present) ")
+_SPELLING = re.compile(r"\b(fav|col)or(?=ite\b|\b)")
+_SHORT_END = re.compile(r"(?:^|\s)(?:[A-Za-z]\.)+[A-Za-z]$")
 
 
 @record
@@ -46,7 +51,14 @@ class Claim:
     """It says that this is not so, or no longer."""
     begins: bool = False
     """It says that this is so from now on, in place of what was."""
+    alone: bool = False
+    """It says so of the only one there is: whatever its speaker named before is that no longer."""
     volatility: str = "medium"
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """Its subject and predicate, as they are compared."""
+        return name_key(self.subject), predicate_key(self.predicate)
 
 
 @record
@@ -80,77 +92,139 @@ def claims_in(text: str, *, speaker: str | None) -> tuple[Claim, ...]:
         text: The passage.
         speaker: Who «I» is; None: nobody, and such sentences are passed over.
     """
-    found: dict[tuple[str, str, str, bool], Claim] = {}
-    for sentence in _statements(text):
-        for claim in _read(sentence, speaker):
-            key = (claim.subject.casefold(), claim.predicate, claim.object.casefold(), claim.negated)
-            found.setdefault(key, claim)
-    return tuple(found.values())[:MAX_CLAIMS]
+    heard = Heard()
+    return tuple(
+        claim for sentence, quote in _statements(text) for claim in _read(sentence, speaker, quote) if heard.new(claim)
+    )
 
 
-def _statements(text: str) -> Iterator[str]:
-    for match in _SENTENCE.finditer(text):
+class Heard:
+    """What was said so far, so that nothing is taken twice from one text."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str], set[tuple[str, bool]]] = {}
+
+    def new(self, claim: Claim) -> bool:
+        """Whether this was not said yet, or something was said since that it is not the same after."""
+        said = self._said.setdefault(claim.about, set())
+        key = (name_key(claim.object), claim.negated)
+        if key in said:
+            return False
+        if claim.begins or claim.negated:
+            said.clear()
+        said.add(key)
+        return True
+
+
+def _statements(text: str) -> Iterator[tuple[str, str]]:
+    """The sentences that state something, as they are read and as they stand in the text."""
+    hidden = hide(text, lambda before, after: states(before) and states(after))
+    for match in _SENTENCE.finditer(hidden):
         sentence = match.group().strip()
         if sentence and not sentence.endswith("?") and _UNSURE.search(sentence) is None:
-            yield sentence
+            whole = _SHORTENED.sub(lambda found: f"{found[1]} {_WHOLE[found[2].lower()]}", sentence)
+            yield whole, text[match.start() : match.end()].strip()
 
 
-def _read(sentence: str, speaker: str | None) -> Iterator[Claim]:
-    """What its clauses state, one thing each, up to the first that states nothing: what follows may hang on that."""
+def _read(sentence: str, speaker: str | None, quote: str) -> Iterator[Claim]:
+    """What its clauses state, up to the first that states nothing: what follows may hang on that."""
     rest = sentence
     while rest:
         clause, joint = _first_clause(rest)
-        found = _stated(clause, speaker, sentence)
+        found = _stated(clause, speaker, quote)
         if found is None:
             return
-        claim, subject = found
-        if joint is not None and joint.goes_on and joint.adds and claim.negated:
+        claims, subject, left = found
+        if joint is not None and joint.goes_on and joint.adds and claims[0].negated:
             # «I don't live in Rome and work for Acme»: nobody can say how far the denial reaches.
             return
-        yield claim
-        rest = "" if joint is None else f"{subject} {joint.after}" if joint.goes_on else joint.after
+        yield from claims
+        rest = _rest(joint, claims[0], subject, left)
+
+
+def _rest(joint: Joint | None, claim: Claim, subject: str, left: str) -> str:
+    """The words that are still to be read, with a subject."""
+    if left and claim.predicate.startswith("born"):
+        return f"{subject} was born {left}" if joint is None else f"{subject} was born {left}, and {joint.after}"
+    if joint is None or (joint.of_last and (claim.predicate != "name" or subject == "I")):
+        return ""
+    return f"{subject} {joint.after}" if joint.goes_on else joint.after
 
 
 def _first_clause(words: str) -> tuple[str, Joint | None]:
     """Up to the first joint before which there is a statement; all of it if there is none."""
     for joint in joints(words):
-        if any(rule.pattern.search(joint.before) for rule in RULES):
+        if states(joint.before):
             return joint.before, joint
     return words, None
 
 
-def _stated(clause: str, speaker: str | None, sentence: str) -> tuple[Claim, str] | None:
-    """By the first rule that fits; also its subject in the words of the clause."""
+def _stated(clause: str, speaker: str | None, quote: str) -> tuple[list[Claim], str, str] | None:
+    """By the first rule that fits; also its subject in the words of the clause, and words that follow its object."""
+    plain = without_lead(clause)
+    begins = _BEGINS.search(clause) is not None
     for rule in RULES:
-        match = rule.pattern.search(clause)
-        claim = None if match is None else _claim(rule, match, speaker, sentence)
-        if match is not None and claim is not None:
+        match = rule.pattern.match(plain)
+        found = None if match is None else _claim(rule, match, speaker, quote, begins=begins)
+        if match is not None and found is not None:
+            claims = _listed(rule, match, found[0])
             groups = match.groupdict()
             said = f"my {groups['mine']}" if groups.get("mine") else groups.get("subject") or "I"
-            return claim, said
+            return (claims, said, found[1]) if claims else None
     return None
 
 
-def _claim(rule: Rule, match: re.Match[str], speaker: str | None, sentence: str) -> Claim | None:
+def _listed(rule: Rule, match: re.Match[str], claim: Claim) -> list[Claim]:
+    """One claim for each thing of a list."""
+    if not rule.many and rule.kind is not Kind.FIRM and match.groupdict().get("be") != "are":
+        return [claim]
+    rest = match.string[match.end("object") :]
+    items = items_of(claim.object, rest, rule.kind, denied=claim.negated)
+    return [replace(claim, object=shown(item)) for item in items]
+
+
+def _claim(
+    rule: Rule, match: re.Match[str], speaker: str | None, quote: str, *, begins: bool
+) -> tuple[Claim, str] | None:
     groups = match.groupdict()
     subject = _subject(groups, speaker)
-    predicate = rule.predicate or (groups.get("predicate") or "").strip().casefold()
-    thing = TAIL.sub("", (groups.get("object") or "").strip(" ,;.!\"'"))
-    if not subject or not predicate or not thing or thing.casefold() in _POINTING:
+    predicate, new = _predicate(rule, groups)
+    kind = Kind.NAME if predicate == "name" else rule.kind
+    found = thing_in(groups["object"], kind, cased=quote != quote.lower())
+    if not subject or not predicate or not may_be_noun(groups.get("predicate") or "") or found is None:
         return None
+    thing = shown(found[0])
+    if _SHORT_END.search(thing):
+        thing += "."
     if max(len(thing), len(subject)) > LONGEST:
         return None
-    return Claim(
-        subject=subject, predicate=predicate, object=thing, quote=sentence,
-        negated=bool(groups.get("no")), begins=_BEGINS.search(match.string) is not None, volatility=rule.volatility,
+    begins = begins or new
+    claim = Claim(
+        subject=shown(subject), predicate=shown(predicate), object=thing, quote=quote,
+        negated=any(groups.get(name) for name in DENIALS), begins=begins,
+        alone=begins and groups.get("be") == "is" and (predicate.startswith("favourite") or is_named(thing)),
+        volatility=rule.volatility,
     )  # fmt: skip
+    return claim, found[1]
+
+
+def _predicate(rule: Rule, groups: Mapping[str, str | None]) -> tuple[str, bool]:
+    """What is said of the subject, and whether it is said to be new."""
+    if rule.predicate:
+        return rule.predicate, False
+    said = (groups.get("predicate") or "").strip().casefold()
+    said = _SPELLING.sub(r"\1our", said)
+    found = _PRESENT.match(said)
+    return (said, False) if found is None else (said[found.end() :], found["new"] is not None)
 
 
 def _subject(groups: Mapping[str, str | None], speaker: str | None) -> str | None:
-    """Whom it is about; None: the speaker, or something of his, and nobody knows who speaks."""
+    """Whom it is about; None: nobody knows who speaks, or it is no name of anybody or anything."""
     named = (groups.get("subject") or "").strip(" ,;")
-    whose = named if named and named.casefold() not in _FIRST else speaker
+    whose = named or speaker
     thing = groups.get("mine") or groups.get("theirs")
+    if (named and not may_be_named(named)) or not may_be_noun(thing or ""):
+        return None
     return whose if whose is None or thing is None else possessed(whose, thing)
 
 
