@@ -262,3 +262,56 @@ def test_every_statement_of_a_long_list_is_read() -> None:
     lines = "\n".join(f"Person{number} lives in Town{number}." for number in range(300))
     for passages in (extract_conversation(lines, speaker="owner"), extract_document(lines)):
         assert sum(len(one.claims) for one in passages) == 300
+
+
+@pytest.mark.promise("reading.remember")
+def test_what_a_text_says_twice_is_proposed_once(memory: Remembering) -> None:
+    for text in ("\n\n".join(["I live in Oslo."] * 50), "\n".join(["I like rye bread very much."] * 300)):
+        made = told(memory, text)
+        assert (len(made.proposition_ids), made.refusals) == (1, ())
+    # Two who say the same are two who say it.
+    made = told(memory, "Ann: Carol lives in Rome.\nBob: Carol lives in Rome.\nAnn: Carol lives in Rome, really.")
+    assert (len(made.proposition_ids), made.refusals) == (1, ())
+    (known,) = memory.room.reading.known("Carol", "lives_in")
+    assert set(known.said) == {"ann", "bob"}
+
+
+@pytest.mark.promise("reading.remember")
+@pytest.mark.parametrize(
+    ("first", "then", "asked", "now"),
+    [
+        ("My favorite team is Spurs.", "My favourite team is now Arsenal.", "What is my favorite team?", "Arsenal"),
+        ("My favourite colour is red.", "My favorite color is now blue.", "What is my favorite color?", "blue"),
+        ("My boss is Bo Ek.", "My new boss is Anna Berg.", "Who is my boss?", "Anna Berg"),
+        ("I work for Acme.", "I'm now working for BUPA.", "Whom do I work for?", "BUPA"),
+        ("My name is Ann.", "I changed my name to Eve.", "What is my name?", "Eve"),
+    ],
+)
+def test_what_is_new_takes_the_place_of_what_was(
+    memory: Remembering, first: str, then: str, asked: str, now: str
+) -> None:
+    told(memory, first)
+    memory.now += 60
+    (later,) = told(memory, then).proposition_ids
+    facts = memory.room.reading.ask(query=asked, now=memory.now).facts
+    assert facts[0].one.object == now
+    assert [(fact.replaced_by, fact.one.id == later) for fact in facts] == [(None, True), (later, False)]
+
+
+@pytest.mark.promise("reading.remember")
+def test_what_is_new_about_a_thing_is_not_another_thing(memory: Remembering) -> None:
+    told(memory, "My car is a Volvo.")
+    memory.now += 60
+    told(memory, "My car is now broken.")
+    (volvo,) = [one for one in memory.room.reading.known("owner", "car") if one.says("a Volvo")]
+    facts = memory.room.reading.ask(query="What is my car?", now=memory.now).facts
+    assert [fact.replaced_by for fact in facts if fact.one.id == volvo.id] == [None]
+
+
+@pytest.mark.promise("reading.remember")
+def test_a_name_that_is_denied_is_no_name(memory: Remembering) -> None:
+    (bob,) = told(memory, "My name is Bob.").proposition_ids
+    memory.now += 60
+    denied = told(memory, "My name is not Bob. My name is not Rob.")
+    assert (denied.proposition_ids, denied.contradicted_ids) == ((), (bob,))
+    assert memory.status(bob) == "contested"

@@ -21,6 +21,8 @@ once ever still
 """
 STOP = frozenset(map(stem, _STOP.split()))
 """Words that say nothing of what a text is about."""
+_SPELLINGS = {stem(other): stem(one) for other, one in (("favorite", "favourite"), ("color", "colour"))}
+"""Predicates have one spelling, so texts and questions are compared in that one too."""
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -57,7 +59,7 @@ class Question:
 def read_question(text: str) -> Question:
     """Read a query; any text is one."""
     text = text[:MAX_QUERY]
-    words = tuple(dict.fromkeys(word for word in stems(text) if word not in STOP))[:MAX_WORDS]
+    words = tuple(dict.fromkeys(content_words(text)))[:MAX_WORDS]
     # «may» is a month only when it is written as one.
     months = [found.group(1) for found in _MONTH.finditer(text) if found.group(1) != "may"]
     years = frozenset(map(int, _YEAR.findall(text)))
@@ -74,7 +76,7 @@ def read_question(text: str) -> Question:
 
 def content_words(text: str) -> list[str]:
     """The stems of a text that say what it is about, in order and with repeats."""
-    return [word for word in stems(text) if word not in STOP]
+    return [_SPELLINGS.get(word, word) for word in stems(text) if word not in STOP]
 
 
 def says_when(words: Iterable[str]) -> bool:

@@ -3,12 +3,14 @@
 Nothing here writes. Each step is one of the nine proposals, and what the gate refuses stays refused and is told.
 """
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.records import record
-from tallystick.rooms.memory.extract import Claim, Passage
+from tallystick.rooms.memory.extract import Claim, Heard, Passage
 from tallystick.rooms.memory.flows.succession import Place, place_of
 from tallystick.rooms.memory.known import Known as KnownOne
 
@@ -91,11 +93,13 @@ async def remember(call: Call, passages: Iterable[Passage], origin: Origin, *, k
         known: What is there already: a claim may deny it, say it again, or take its place.
     """
     gathered = _Gathered()
+    # Who repeats himself within one text says no more by it; two who say the same do.
+    heard: defaultdict[str | None, Heard] = defaultdict(Heard)
     for passage in passages:
         seen = await _observe(call, passage, origin, gathered)
         if seen is None:
             continue
-        for claim in passage.claims:
+        for claim in filter(heard[passage.speaker].new, passage.claims):
             await _propose(call, claim, passage, seen, origin, known, gathered)
     return Remembered(
         observation_ids=tuple(dict.fromkeys(gathered.observations)),
@@ -133,6 +137,8 @@ async def _propose(
             ):
                 gathered.contradicted.append(one.id)
         return
+    if claim.alone:
+        there = [replace(one, functional=True) for one in there]
     place = place_of(
         claim, there, who=passage.speaker or origin.source_id, kind=origin.source_class, when=origin.observed_at
     )
