@@ -44,6 +44,8 @@ NOTHING = [
     "I moved to a bigger office.", "I live in fear.", "I have no dog named Rex.", "I like nothing.",
     "I haven't moved to Rome.", "I was born on a farm.", "I may live in Oslo.", "Hopefully Anna lives in Rome.",
     "I like the red, white and blue flag.", "My wife hates it when I snore.", "May I live in Rome?",
+    "The first of those sorrows which are sent to us is love.", "Sounds like a good time!", "Looks like Anna needs a break.", "Books like that are rare.", "Yeah, I love to.",
+    "I love how easy it is.", "I love that you came.", "Sure is a different experience.",
 ]  # fmt: skip
 
 

@@ -168,10 +168,17 @@ def _stated(clause: str, speaker: str | None, quote: str) -> tuple[list[Claim], 
         found = None if match is None else _claim(rule, match, speaker, quote, begins=begins)
         if match is not None and found is not None:
             claims = _listed(rule, match, found[0])
-            groups = match.groupdict()
-            said = f"my {groups['mine']}" if groups.get("mine") else groups.get("subject") or "I"
-            return (claims, said, found[1]) if claims else None
+            return (claims, _in_words(match.groupdict()), found[1]) if claims else None
     return None
+
+
+def _in_words(groups: Mapping[str, str | None]) -> str:
+    """Whom what follows is about: of `My boss is Bo and lives in Rome` it is the boss."""
+    whose = groups.get("subject")
+    thing = groups.get("mine") or groups.get("theirs") or groups.get("predicate")
+    if thing is None:
+        return whose or "I"
+    return f"my {thing}" if whose is None else possessed(whose, thing)
 
 
 def _listed(rule: Rule, match: re.Match[str], claim: Claim) -> list[Claim]:

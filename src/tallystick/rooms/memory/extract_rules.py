@@ -15,13 +15,15 @@ Once Afterwards After Before Since While Because Although Though As However If I
 Our His Her Their Your Its A An And But So Or Yes Well Also Actually Recently Currently Finally Eventually Unfortunately
 Sadly Luckily Fortunately Meanwhile Suddenly Last Next Hi Hello Hey Oh Okay OK Anyway Instead Still Just Soon Lately
 Monday Tuesday Wednesday Thursday Friday Saturday Sunday Originally Formerly Previously Half Two Three Whenever Wherever
-Until Unlike Like Let Whose During Nor
+Until Unlike Like Let Whose During Nor Sounds Looks Seems Feels Sure Bet Guess Hope Wish Thanks Thank Glad Sorry Please
+Wow Nice Definitely Absolutely Totally Happy
 """
 _NO_SUBJECT = frozenset(_NOT_NAMES.split())
 """Words with which no name begins, though they are written large where a sentence begins."""
 _POINTING = frozenset(
     {"i", "my", "we", "our", "me", "us", "his", "her", "him", "their", "them", "your", "you", "its", "it"}
 )
+_JOINING = frozenset({"I", "who", "which", "where", "that", "when", "is", "are", "was"})
 _NOT_NOUNS = """
 and or but nor not no longer never i is are was were am be been has have had who whom that which what does do did will
 would can could always still now also just really then than because if when currently recently both all only
@@ -35,7 +37,8 @@ _NOUN = r"[a-z][\w-]+(?: [\w-]+){0,4}?"
 _WHAT = rf"(?P<predicate>{_NOUN})"
 _NOT = r"(?P<no>not |no longer |never )?"
 _ADVERB = r"(?:(?:now|currently|still|really|also|just|always|finally|recently|already|actually|happily) )?"
-_IS = rf"(?:(?:is|are) {_ADVERB}{_NOT}{_ADVERB}|(?P<isnt>(?:is|are)n{_MARK}t ))"
+_IS = rf"(?:is {_ADVERB}{_NOT}{_ADVERB}|(?P<isnt>isn{_MARK}t ))"
+_ARE = rf"(?:(?:is|are) {_ADVERB}{_NOT}{_ADVERB}|(?P<isnt>(?:is|are)n{_MARK}t ))"
 _DENIED = (
     rf"(?:(?:do|does|did|is|was)n{_MARK}t|(?:do|does|did|am|is|are|was) not|(?:(?:am|is|are) )?no longer|never)"
     r"(?: (?:really|actually|currently|even))?"
@@ -72,7 +75,7 @@ def without_lead(words: str) -> str:
 def may_be_named(subject: str) -> bool:
     """Whether words that are written as a name may be one."""
     first, *more = subject.split()
-    return first.split("'")[0] not in _NO_SUBJECT and first not in _POINTING and "I" not in more
+    return first.split("'")[0] not in _NO_SUBJECT and first not in _POINTING and _JOINING.isdisjoint(more)
 
 
 def may_be_noun(words: str) -> bool:
@@ -145,13 +148,16 @@ def _with_verb(verb: Verb) -> tuple[Rule, Rule]:
     """The sentence by the speaker, and about somebody who is named or is somebody's."""
     stated = re.sub(r"\b(am|is|are|was|have|has) ", rf"\1 {_ADVERB}", verb.said)
     said = rf"(?:(?P<no>{_DENIED} (?:{verb.bare})|(?:no longer|never) (?:{verb.said}))|{_ADVERB}(?:{stated}))"
+    # «Books like that»: of somebody who is named it is «likes».
     # «Anna's moved to Rome»: she has; the mark is not hers.
     short = "|".join(re.findall(r"\b(?:is|has) ([^|]+)", verb.said)) or "(?!)"
     more = (verb.predicate, verb.volatility, verb.kind, verb.many)
     speaker = _US if verb.of_us else "I"
     return (
         Rule(re.compile(rf"^{speaker} {said} {_THING}", re.IGNORECASE), *more),
-        Rule(re.compile(rf"^(?:{_NAME}|(?i:{_MINE}))(?: {said}|{_OWN} {_ADVERB}(?:{short})) {_THING}"), *more),
+        Rule(
+            re.compile(rf"^(?:{_NAME}(?! like )|(?i:{_MINE}))(?: {said}|{_OWN} {_ADVERB}(?:{short})) {_THING}"), *more
+        ),
     )
 
 
@@ -184,7 +190,7 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(rf"^{_NAME}{_OWN} (?P<theirs>{_NOUN}){_CALLED}{_THING}"), "name", "static", Kind.NAME),
     Rule(re.compile(rf"^{_NAME}{_OWN} name {_IS}{_THING}"), "name", "static", Kind.NAME),
     *(rule for verb in VERBS for rule in _with_verb(verb)),
-    Rule(re.compile(rf"^my {_WHAT} (?=(?P<be>is|are)){_IS}{_THING}", re.IGNORECASE)),
+    Rule(re.compile(rf"^my {_WHAT} (?=(?P<be>is|are)){_ARE}{_THING}", re.IGNORECASE)),
     Rule(re.compile(rf"^{_NAME} (?:was founded|was established) in {_THING}"), "founded_in", "static"),
     Rule(
         re.compile(rf"^{_NAME} was (?:written|created|designed|painted|invented) by {_THING}"),

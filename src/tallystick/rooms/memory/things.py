@@ -37,14 +37,16 @@ TAIL = re.compile(
 )
 """What stands at the end of a statement and is no part of its object."""
 
+_DASH = re.compile(r"\s+[-–—]+\s+(?!\d)")  # noqa: RUF001 - all of them stand in texts
 _POINTS = """
 it that this these those him her them me us you there here one ones someone somebody something everyone everybody
-everything anyone anything nobody nothing none
+everything anyone anything nobody nothing none to
 """
 _POINTING = frozenset(_POINTS.split())
 """Words that name nothing by themselves."""
 _NEVER_FIRST = re.compile(
-    r"(?:not|no|never|neither|nor|nothing|nobody|none|hardly|barely|it|is|are|was|were|be|been|has|had|will|would|and|or)\b"
+    r"(?:not|no|never|neither|nor|nothing|nobody|none|hardly|barely|it|them|him|us|you|me|is|are|was|were|be|been|has|had|will|would|and|or|how|when"
+    r"|that (?:I|it|you|he|she|we|they))\b"
 )
 """An object that begins so was not understood. In small letters: `No Doubt` is a band."""
 _BEFORE_NAMES = "the de la le les du van von der den del di da dos das el al ter ten bin ibn"
@@ -96,7 +98,7 @@ def thing_in(words: str, kind: Kind, *, cased: bool) -> tuple[str, str] | None:
     plain = words.strip(" ,;.!\"'")
     if kind is Kind.DATE:
         return _day(plain)
-    plain = TAIL.sub("", plain)
+    plain = TAIL.sub("", _DASH.split(plain, maxsplit=1)[0])
     if not plain or plain.casefold() in _POINTING or _NEVER_FIRST.match(plain):
         return None
     if kind is Kind.ANY:
