@@ -57,6 +57,44 @@ def test_what_an_edge_counts_for_is_the_same_from_the_tables(open_memory: Open) 
     assert stands["standing"]["figures"]["support_groups"] == 0
 
 
+@pytest.mark.promise("memory.agent-ceiling")
+def test_all_that_one_agent_reports_is_one_source() -> None:
+    book = Notebook()
+    name = book.propose("owner name Ada", book.observe("My name is Ada.", "owner", "human"))
+    home = book.propose("Ada lives_in Lisbon", *book.sources("Ada lives in Lisbon", 3, "human"))
+    book.consolidate()
+    for at in range(24):
+        text = f"Neither Ada nor Lisbon, says {at}."
+        seen = book.observe(text, f"witness {at % 8}", "document", agent=AGENT)
+        for one in (name, home):
+            book.tell("attach_contradiction", agent=AGENT, proposition_id=one, observation_id=seen)
+    figures = book[home].figures
+    assert (figures.contradiction, figures.contradiction_groups, book[home].status) == (5000, 1, "accepted")
+    assert (book[name].status, len(book.canonicals())) == ("accepted", 2)
+    # What it makes of several pages is in its own words as well.
+    pages = book.sources("Some page", 6)
+    for at, page in enumerate(pages):
+        seen = book.observe(f"No Lisbon, {at}.", "notes", derived_from=[page], agent=AGENT)
+        book.tell("attach_contradiction", agent=AGENT, proposition_id=home, observation_id=seen)
+    assert book[home].figures.contradiction_groups == 1
+
+
+@pytest.mark.promise("memory.owner")
+def test_agents_alone_never_unsay_what_is_the_owners_to_say() -> None:
+    book = Notebook()
+    name = book.propose("owner name Ada", book.observe("My name is Ada.", "owner", "human"))
+    for at in range(12):
+        seen = book.observe(f"Ada is not the name, {at}.", "me", agent=f"agent {at}")
+        book.tell("attach_contradiction", agent=f"agent {at}", proposition_id=name, observation_id=seen)
+    # Pages that others brought, and that only an agent turns against it.
+    for seen in book.sources("Ada is written here", 6):
+        book.tell("attach_contradiction", agent=AGENT, proposition_id=name, observation_id=seen)
+    assert book[name].figures.disbelief >= 8000
+    assert (book[name].status, book[name].rule) == ("accepted", "S3-owner")
+    book.contradict(name, *book.sources("The register says otherwise", 2, "human"))
+    assert (book[name].status, book[name].rule) == ("rejected", "S2-disbelief")
+
+
 @pytest.mark.parametrize(
     ("text", "named", "held"),
     [

@@ -33,9 +33,9 @@ def keep_edge(
         return False
     edge = Edge(
         proposition_id=name, observation_id=seen, stance=stance, quote=quote, seq=event.seq,
-        receipt_id=event.receipt_id, at=state.now, backed=backed,
+        receipt_id=event.receipt_id, at=state.now, backed=backed, by_agent=event.agent is not None,
     )  # fmt: skip
-    dossier.add(observation, stance, backed=backed)
+    dossier.take(observation, edge)
     state.add_edge(edge)
     return True
 

@@ -14,6 +14,7 @@ from tallystick.rooms.memory.consolidation import archive_episode, consolidate, 
 from tallystick.rooms.memory.entities import link_entity
 from tallystick.rooms.memory.founding import held_of, new_proposition, put_aside
 from tallystick.rooms.memory.naming import (
+    agent_group,
     check_id,
     name_key,
     observation_id,
@@ -96,7 +97,11 @@ def _observe(
     weighed: SourceClass = claimed
     if event.agent is not None and "agent_ceiling" not in policy.off:
         weighed = max(weighed, policy.agent_ceiling, key=_RANK.__getitem__)
-    groups, contents, weighed = _lineage(state, lineage, weighed, group, text, claimed)
+    whose = agent_group(event.agent) if event.agent is not None and policy.agents_are_one_source else None
+    groups, contents, weighed = _lineage(state, lineage, weighed, whose or group, text, claimed)
+    if whose is not None:
+        # A summary is in the words of whoever made it, whatever it was made of.
+        groups = tuple(sorted({*groups, whose}))
     own = event.by_owner and event.agent is None and claimed == "human" and not lineage and source_id in policy.owners
     made = Observation(
         id=name, text=text, source_id=source_id, claimed=claimed, weighed_as=weighed, groups=groups,

@@ -39,6 +39,11 @@ def predicate_key(text: str) -> str:
     return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
 
 
+def agent_group(agent: str) -> str:
+    """The independence group of all that one agent reports: however many sources it names, the word is its own."""
+    return f"agent:{name_key(agent)}"
+
+
 @lru_cache(maxsize=_JUST_NAMED)
 def text_key(text: str) -> str:
     """What two copies of one text have in common."""

@@ -73,7 +73,7 @@ class Observation:
     weighed_as: SourceClass
     """The class that counts: the lowest of its lineage, and no higher than an agent may claim."""
     groups: tuple[str, ...]
-    """Independence groups; those of all its parents when it is derived."""
+    """Independence groups; those of all its parents when it is derived, and the agent's whose word it is."""
     contents: tuple[str, ...]
     """Keys of the root texts it goes back to; two observations with the same key are copies of one another."""
     observed_at: int
@@ -102,6 +102,8 @@ class Edge:
     backed: bool = True
     """False: only an agent says that this bears on it, the observation's own words do not. It then weighs no more than
     an inference of the agent's."""
+    by_agent: bool = False
+    """An agent attached it."""
 
 
 @record
@@ -117,6 +119,8 @@ class Figures:
     contradiction_groups: int = 0
     best_class: int = 0
     """Reliability of the best class among the support that is not stale."""
+    against_class: int = 0
+    """Reliability of the best class among what speaks against it, is not stale and was not attached by an agent."""
     freshness: int = 0
     """Of the freshest support."""
     once: int = 0

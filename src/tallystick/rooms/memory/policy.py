@@ -110,7 +110,10 @@ class Policy(_Section):
     owners: tuple[str, ...] = ("owner", "local")
     """Source ids that are the owner."""
     agent_ceiling: SourceClass = "tool_external"
-    """The best class that an agent's own word can give. It is below a document: no agent alone makes a fact."""
+    """The best class that an agent's own word can give. It is below a document: no agent alone makes a fact.
+
+    Who raises it to where facts are made believes agents about their sources, and so about how many there are.
+    """
     future_s: int = Field(default=300, ge=0)
     """How far `observed_at` may lie ahead of the log: clocks differ."""
     predicates: dict[str, PredicateRule] = Field(default_factory=dict)
@@ -128,6 +131,11 @@ class Policy(_Section):
     def reliability_of(self) -> Mapping[str, int]:
         """Class → reliability."""
         return self.reliability.model_dump()
+
+    @cached_property
+    def agents_are_one_source(self) -> bool:
+        """Whether all that one agent reports is of one independence group."""
+        return "agent_ceiling" not in self.off and self.reliability_of[self.agent_ceiling] < self.states.accepted_class
 
     @cached_property
     def half_life_s(self) -> Mapping[str, int | None]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.memory.independence import Group, Newest, Unit, independent
-from tallystick.rooms.memory.nouns import FULL, Figures, Observation, SourceClass, Trial
+from tallystick.rooms.memory.nouns import FULL, Edge, Figures, Observation, SourceClass, Trial
 from tallystick.rooms.memory.policy import Policy
 
 MODEL: SourceClass = "model_inference"
@@ -97,14 +97,17 @@ class Side:
         self._copied = False
         """Some text stands in two groups."""
         self._model: dict[str, tuple[int, str]] = {}
+        self._not_by_agents: Newest = {}
         self.owner_at = NEVER
         """When the owner last spoke on this side."""
 
-    def add(self, seen: Observation) -> None:
+    def add(self, seen: Observation, *, by_agent: bool = False) -> None:
         """Take one more observation; the same one twice changes nothing."""
         if seen.owner:
             self.owner_at = max(self.owner_at, seen.observed_at)
         when = (seen.observed_at, seen.id)
+        if not by_agent:
+            _note(self._not_by_agents, seen.weighed_as, when)
         off = self._policy.off
         if seen.weighed_as == MODEL and "model_cap" not in off:
             key = seen.groups[0]
@@ -179,6 +182,12 @@ class Side:
         strengths = [base * freshness(now - when, half_life) // FULL for when, _ in newest]
         return noisy_or(strengths, self._policy.model_cap), [seen for _, seen in newest]
 
+    def best_but_agents(self, now: int, half_life: int | None) -> int:
+        """The best class that is not stale, of what was not attached by an agent."""
+        stale = self._policy.states.deprecated_freshness
+        fresh = (kind for kind, (when, _) in self._not_by_agents.items() if freshness(now - when, half_life) >= stale)
+        return max((self._policy.reliability_of[kind] for kind in fresh), default=0)
+
     def _best_and_freshest(self, now: int, half_life: int | None) -> tuple[int, int]:
         """Of all that is no model's: the best class that is not stale, and the freshest."""
         stale, top, most = self._policy.states.deprecated_freshness, 0, 0
@@ -214,10 +223,14 @@ class Dossier:
         self.trials: dict[str, Trial] = {}
         self._policy = policy
 
-    def add(self, seen: Observation, stance: str, *, backed: bool = True) -> None:
+    def take(self, seen: Observation, edge: Edge) -> None:
+        """Take an observation as what an edge makes of it."""
+        self.add(seen, edge.stance, backed=edge.backed, by_agent=edge.by_agent)
+
+    def add(self, seen: Observation, stance: str, *, backed: bool = True, by_agent: bool = False) -> None:
         """Take one edge's observation; what only an agent says it bears on is that agent's inference."""
         counted = seen if backed else replace(seen, weighed_as=MODEL, owner=False)
-        (self.support if stance == "support" else self.contradiction).add(counted)
+        (self.support if stance == "support" else self.contradiction).add(counted, by_agent=by_agent)
         self.known.add((seen.id, stance))
 
     def taken_back(self) -> bool:
@@ -235,7 +248,7 @@ class Dossier:
         figures = Figures(
             support=pro.value, contradiction=con.value, belief=belief, disbelief=disbelief, conflict=conflict,
             support_groups=pro.groups, contradiction_groups=con.groups, best_class=pro.best_class,
-            freshness=pro.freshness,
+            against_class=self.contradiction.best_but_agents(now, half_life), freshness=pro.freshness,
             # Only asked for once everything is stale; a second weighing would double the cost of every event.
             once=self.support.mass(now, None).value if stale and half_life is not None else pro.value,
             failed_test=self._failed(now, half_life),

@@ -23,7 +23,10 @@ class Row(NamedTuple):
 
 
 def _refuted(f: Figures, p: Policy) -> bool:
-    return f.disbelief >= p.states.rejected_disbelief and f.contradiction_groups >= p.states.rejected_groups
+    # What is the owner's to say is not unsaid by agents, however many there are.
+    heard = not f.owner or f.against_class >= p.states.accepted_class
+    many = f.contradiction_groups >= p.states.rejected_groups
+    return f.disbelief >= p.states.rejected_disbelief and many and heard
 
 
 def _contested(f: Figures, p: Policy) -> bool:

@@ -125,7 +125,7 @@ class StoredState(State):
         seen = self.observations.some(edge.observation_id for edge in edges)
         for edge in edges:
             if edge.observation_id in seen:
-                found[edge.proposition_id].add(seen[edge.observation_id], edge.stance, backed=edge.backed)
+                found[edge.proposition_id].take(seen[edge.observation_id], edge)
         for trial in self._referring("trial", wanted):
             found[trial.proposition_id].trials[trial.id] = trial
         self._dossiers.update(found)

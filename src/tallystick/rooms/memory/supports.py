@@ -68,7 +68,7 @@ def _status(state: State, one: Proposition, support: tuple[Observation, ...], at
     for edge in state.edges_of(one.id):
         against = state.observations.get(edge.observation_id) if edge.stance == "contradiction" else None
         if against is not None:
-            dossier.add(against, "contradiction", backed=edge.backed)
+            dossier.take(against, edge)
     dossier.trials.update(state.dossier(one.id).trials)
     owner = state.policy.predicate(one.predicate).owner
     return decide(dossier.weigh(one.volatility, at, owner_predicate=owner).figures, state.policy).status
