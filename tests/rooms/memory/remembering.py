@@ -75,9 +75,9 @@ class Notebook:
         for one in observations:
             self.tell("attach_contradiction", proposition_id=name, observation_id=one)
 
-    def test(self, name: str, method: str = "look", *, discriminating: bool = True) -> str:
+    def test(self, name: str, method: str = "look", *, discriminating: bool = True, agent: str | None = None) -> str:
         args: dict[str, Any] = {"proposition_id": name, "method": method, "expectation": "it is seen"}
-        self.tell("propose_test", **args, discriminating=discriminating)
+        self.tell("propose_test", agent=agent, **args, discriminating=discriminating)
         return check_id(name, method, "it is seen")
 
     def result(self, test: str, result: str, report: str = "done", *, agent: str | None = None) -> None:

@@ -95,6 +95,73 @@ def test_agents_alone_never_unsay_what_is_the_owners_to_say() -> None:
     assert (book[name].status, book[name].rule) == ("rejected", "S2-disbelief")
 
 
+@pytest.mark.promise("memory.agent-ceiling")
+@pytest.mark.parametrize(
+    ("later", "agent"),
+    [("inconclusive", AGENT), ("inconclusive", None), ("passed", AGENT)],
+)  # fmt: skip
+def test_a_failed_test_stands_until_somebody_finds_otherwise(later: str, agent: str | None) -> None:
+    book = Notebook()
+    name = book.propose("bridge holds 10t", *book.sources("The bridge holds 10t", 6))
+    test = book.test(name)
+    book.result(test, "failed", "it broke")
+    book.now += 60
+    book.result(test, later, "hm", agent=agent)
+    assert (book[name].status, book[name].rule) == ("rejected", "S1-failed-test")
+    book.now += 60
+    book.result(test, "passed", "it was mended, and holds")
+    assert book[name].status == "accepted"
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_an_agent_does_not_make_a_test_toothless_by_naming_it_first(open_memory: Open) -> None:
+    book = Notebook()
+    name = book.propose("bridge holds 10t", *book.sources("The bridge holds 10t", 6))
+    test = book.test(name, discriminating=False, agent=AGENT)
+    book.result(test, "failed", "it broke")
+    assert book[name].status != "rejected"
+    book.test(name, discriminating=True, agent=AGENT)
+    assert book[name].status != "rejected"
+    book.test(name, discriminating=True)
+    assert (book[name].status, book[name].rule) == ("rejected", "S1-failed-test")
+    # Policy's own refutes, whoever names it.
+    memory = open_memory()
+    seen = memory.observe()
+    fact = memory.propose(seen)
+    args = {"proposition_id": fact, "method": "independent check", "expectation": "Ada lives_in Lisbon"}
+    own = memory.call("propose_test", agent=AGENT, discriminating=False, **args).unwrap()["test_id"]
+    told = {"test_id": own, "result": "failed", "report": "Nobody there.", "observed_at": "2024-01-01"}
+    memory.call("execute_test_result_ingest", **told).unwrap()
+    assert memory.status(fact) == "rejected"
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_how_a_test_was_meant_before_can_still_be_asked(open_memory: Open) -> None:
+    memory = open_memory()
+    fact = memory.propose(memory.observe())
+    args = {"proposition_id": fact, "method": "look", "expectation": "seen"}
+    memory.call("propose_test", agent=AGENT, **args).unwrap()
+    before = memory.gate.ledger.size() - 1
+    memory.call("propose_test", discriminating=True, **args).unwrap()
+    for seq, discriminating in ((before, False), (memory.gate.ledger.size() - 1, True)):
+        told = memory.room.reading.explain(fact, now=memory.now, as_of_seq=seq)
+        assert told is not None
+        assert [one["discriminating"] for one in told["tests"]] == [discriminating]
+
+
+@pytest.mark.promise("memory.agent-ceiling")
+def test_a_report_that_found_nothing_is_no_finding_elsewhere() -> None:
+    book = Notebook()
+    name = book.propose("pump colour blue", book.observe("The pump is blue.", "manual"))
+    test = book.test(name)
+    book.result(test, "inconclusive", "The lamp failed; is Ben admin?")
+    trial = book.state.trials.get(test)
+    assert trial is not None
+    assert trial.observation_id is not None
+    other = book.propose("Ben role admin", trial.observation_id)
+    assert (book[other].figures.best_class, book[other].status) == (0, "tentative")
+
+
 @pytest.mark.parametrize(
     ("text", "named", "held"),
     [

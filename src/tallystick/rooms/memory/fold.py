@@ -35,7 +35,7 @@ from tallystick.rooms.memory.nouns import (
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rivals import claim_places, may_claim_places
-from tallystick.rooms.memory.settle import keep_trial, policy_trial, settle
+from tallystick.rooms.memory.settle import keep_trial, policy_trial, policys_check, raise_trial, settle, with_result
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds
 
@@ -213,7 +213,13 @@ def _attach_one(state: State, event: Event, stance: Stance) -> None:
 def _propose_test(state: State, event: Event) -> None:
     args = event.args
     name = check_id(args["proposition_id"], args["method"], args["expectation"])
-    if state.trials.get(name) is None and state.propositions.get(args["proposition_id"]) is not None:
+    known, tested = state.trials.get(name), state.propositions.get(args["proposition_id"])
+    if known is not None:
+        raise_trial(state, event, known)
+    elif tested is not None and name == policys_check(tested):
+        # Whoever is first to name it: it is policy's own, and refutes as that.
+        keep_trial(state, policy_trial(state, event, tested, name))
+    elif tested is not None:
         trial = Trial(
             id=name, proposition_id=args["proposition_id"], method=one_line(args["method"]),
             expectation=one_line(args["expectation"]), discriminating=args.get("discriminating", False),
@@ -235,13 +241,11 @@ def _take_test_result(state: State, event: Event) -> None:
     )  # fmt: skip
     if made is None:
         return
-    told = replace(trial, result_ids=(*trial.result_ids, made.id))
-    if (made.observed_at, made.id) > (trial.observed_at or 0, trial.observation_id or ""):
-        told = replace(
-            told, observation_id=made.id, result=args["result"], observed_at=made.observed_at,
-            decisive=made.weighed_as == "test_result",
-        )  # fmt: skip
-    keep_trial(state, told)
+    if args["result"] == "inconclusive":
+        # It found nothing out, so it is no finding to cite elsewhere either.
+        made = replace(made, weighed_as="model_inference")
+        state.observations.put(made.id, made)
+    keep_trial(state, with_result(trial, made, args["result"]))
     if args["result"] != "inconclusive":
         stance: Stance = "support" if args["result"] == "passed" else "contradiction"
         keep_edge(state, event, trial.proposition_id, made.id, stance, None)

@@ -126,7 +126,7 @@ class Figures:
     once: int = 0
     """Support as it would be had nothing aged."""
     failed_test: bool = False
-    """The newest result of a discriminating test is a failure."""
+    """The result that counts of a discriminating test is a failure."""
     owner: bool = False
     """The owner said so, and the predicate is the owner's to say."""
 
@@ -209,13 +209,16 @@ class Trial:
     receipt_id: str
     at: int
     observation_id: str | None = None
-    """Its newest result."""
+    """The result that counts: of the decisive ones, else of those that found something, the newest."""
     result: Result | None = None
     observed_at: int | None = None
     decisive: bool = False
-    """The newest result did not come from an agent's own word."""
+    """That result found something, and did not come from an agent's own word."""
     result_ids: tuple[str, ...] = ()
     """All its results, in the order of the log."""
+    raised_seq: int | None = None
+    """The event that made it discriminating, where it was first proposed as not so."""
+    raised_receipt: str | None = None
 
 
 @record

@@ -48,7 +48,12 @@ class Recorded:
     def trials(self) -> list[Trial]:
         """Its tests, by id; what came of them may have been told later."""
         held = self._state.dossier(self._one.id).trials
-        return [trial for _, trial in sorted(held.items()) if self._there(trial.seq)]
+        return [self._then(trial) for _, trial in sorted(held.items()) if self._there(trial.seq)]
+
+    def _then(self, trial: Trial) -> Trial:
+        """As it had been proposed by then."""
+        raised = trial.raised_seq is not None and not self._there(trial.raised_seq)
+        return replace(trial, discriminating=False) if raised else trial
 
     def classes_of(self, source_id: str) -> list[str]:
         """What was claimed of a source by then, on whatever occasion."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tallystick.rooms.memory.ageing import look_again_in
 from tallystick.rooms.memory.naming import check_id
-from tallystick.rooms.memory.nouns import Event, Proposition, Transition, Trial
+from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Transition, Trial
 from tallystick.rooms.memory.rivals import Places, family_of, is_functional, join_siblings
 from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
@@ -127,9 +127,14 @@ def retire(state: State, event: Event, canonical_id: str, why: str) -> None:
 
 def _ask_for_test(state: State, event: Event, now: Proposition) -> None:
     """Where sources contradict each other, ask for something that tells which is right."""
-    name = check_id(now.id, POLICY_METHOD, _expectation(now))
+    name = policys_check(now)
     if state.trials.get(name) is None:
         keep_trial(state, policy_trial(state, event, now, name))
+
+
+def policys_check(tested: Proposition) -> str:
+    """The id of the test that policy asks for."""
+    return check_id(tested.id, POLICY_METHOD, _expectation(tested))
 
 
 def policy_trial(state: State, event: Event, tested: Proposition, name: str) -> Trial:
@@ -144,6 +149,24 @@ def keep_trial(state: State, trial: Trial) -> None:
     """Keep a test, with its proposition's evidence too."""
     state.trials.put(trial.id, trial)
     state.dossier(trial.proposition_id).trials[trial.id] = trial
+
+
+def raise_trial(state: State, event: Event, known: Trial) -> None:
+    """Let somebody who is no agent say that a test refutes, where it was first proposed as one that does not."""
+    if event.agent is None and event.args.get("discriminating") and not known.discriminating:
+        keep_trial(state, replace(known, discriminating=True, raised_seq=event.seq, raised_receipt=event.receipt_id))
+        settle(state, event, known.proposition_id, "test")
+
+
+def with_result(trial: Trial, seen: Observation, result: Result) -> Trial:
+    """The test with one more result. An agent's word and a test that found nothing take no better one's place."""
+    told = replace(trial, result_ids=(*trial.result_ids, seen.id))
+    decisive = seen.weighed_as == "test_result"
+    new = (decisive, result != "inconclusive", seen.observed_at, seen.id)
+    found = trial.result not in {None, "inconclusive"}
+    if new <= (trial.decisive, found, trial.observed_at or 0, trial.observation_id or ""):
+        return told
+    return replace(told, observation_id=seen.id, result=result, observed_at=seen.observed_at, decisive=decisive)
 
 
 def _expectation(tested: Proposition) -> str:

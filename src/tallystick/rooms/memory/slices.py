@@ -80,7 +80,7 @@ def _receipts(state: State, one: Proposition) -> set[str]:
             receipts.add(edge.receipt_id)
             _gather(state, edge.observation_id, seen)
         for trial in state.dossier(known.id).trials.values():
-            receipts.add(trial.receipt_id)
+            receipts.update({trial.receipt_id, trial.raised_receipt or trial.receipt_id})
             for name in trial.result_ids:
                 _gather(state, name, seen)
     return receipts | {observation.receipt_id for observation in seen.values()}
