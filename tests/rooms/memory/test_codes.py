@@ -164,6 +164,13 @@ def test_what_policy_forbids_is_a_violation(memory: Remembering) -> None:
     assert memory.code("attach_support", **quote) == "POLICY_VIOLATION"
     assert memory.code("attach_contradiction", **quote) == "POLICY_VIOLATION"
     assert memory.code("propose_proposition", **{**PROPOSITION, "observation_ids": [seen]}) == "POLICY_VIOLATION"
+    # What speaks against it does not come over to the other side in the company of something new.
+    against, new = memory.observe("Ada never lived in Lisbon.", "b"), memory.observe("Ada? In Lisbon.", "c")
+    memory.call("attach_contradiction", proposition_id=name, observation_id=against, quote="Ada never").unwrap()
+    for ids in ([against], [against, new]):
+        given = {**PROPOSITION, "observation_ids": ids}
+        assert memory.code("propose_proposition", **given) == "POLICY_VIOLATION"
+    assert memory.code("propose_proposition", **{**PROPOSITION, "observation_ids": [seen, new]}) is None
     # A test result that comes without a test.
     claimed = {**OBSERVATION, "source": {"id": "lab", "class": "test_result"}}
     assert memory.code("record_observation", **claimed) == "POLICY_VIOLATION"

@@ -160,10 +160,17 @@ def _proposition(args: Args, state: State, _now: int) -> Decision | None:
     _leave_closed_episode(args, state)
     name = proposition_id(args)
     if state.propositions.get(name) is not None:
-        known = state.dossier(name).known
-        used = [one for one in args["observation_ids"] if any((one, stance) in known for stance in _STANCES)]
-        if len(used) == len(args["observation_ids"]):
-            return _refuse(DENIED, _TWICE, "/observation_ids")
+        return _used(args["observation_ids"], state.dossier(name).known)
+    return None
+
+
+def _used(observation_ids: list[str], known: set[tuple[str, str]]) -> Decision | None:
+    """Refuse what brings nothing new, and whatever would stand on both sides."""
+    against = next((place for place, one in enumerate(observation_ids) if (one, "contradiction") in known), None)
+    if against is not None:
+        return _refuse(DENIED, _TWICE, f"/observation_ids/{against}")
+    if all((one, "support") in known for one in observation_ids):
+        return _refuse(DENIED, _TWICE, "/observation_ids")
     return None
 
 
