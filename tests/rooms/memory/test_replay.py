@@ -327,6 +327,21 @@ def test_another_policy_builds_memory_again(open_memory: Open) -> None:
     assert receipt.header["context"]["snapshot"] == strict.room.policy.digest
 
 
+@pytest.mark.promise("memory.policy", "memory.processes")
+def test_tables_built_again_under_another_policy_are_never_mixed(open_memory: Open, database: str) -> None:
+    storage = {"database_url": database}
+    memory = open_memory(storage=storage)
+    name = memory.propose(*(memory.observe(f"Ada lives in Lisbon, {who}.", who) for who in ("a", "b")))
+    memory.bytes()
+    # As far as the tables went, and no further: only what stands beside the place tells them apart.
+    strict = open_memory(storage=storage, rooms={"memory": {"states": {"accepted_groups": 3}}})
+    strict.bytes()
+    assert strict.status(name) == "provisional"
+    memory.observe("Something else.", "c")
+    assert memory.bytes() == from_nothing(memory)
+    assert (memory.status(name), strict.status(name)) == ("accepted", "provisional")
+
+
 @pytest.mark.promise("memory.replay")
 def test_tables_of_another_log_are_not_believed(open_memory: Open, tmp_path: Path) -> None:
     shared: dict[str, Any] = {"storage": {"database_url": f"sqlite:///{tmp_path / 'shared.db'}"}}

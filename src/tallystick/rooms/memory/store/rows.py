@@ -41,7 +41,7 @@ def _by_key(table: sa.Table, column: str) -> tuple[Any, Any]:
 
 
 # Made once: to put a statement together takes longer than to find a row with it.
-_STAND = sa.select(HEAD.c.scanned)
+_STAND = sa.select(HEAD.c.scanned, HEAD.c.body)
 _BY_ID = {name: _by_key(table, "id") for name, table in TABLES.items() if "id" in table.c}
 _EDGES, _REFERRING = _by_key(EDGES, "proposition_id"), _by_key(THINGS, "ref")
 
@@ -53,11 +53,15 @@ class Store:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
         self._upserts = {name: _upsert(engine, table) for name, table in TABLES.items()}
+        self._noted: bytes | None = None
+        """What stood with the head when it was last read or moved. Another process may have built the tables again as
+        far as they went, under another policy: then they are not what was read here before."""
 
     def head(self) -> tuple[int, bytes] | None:
         """How far the tables go, and what was noted with that; None: they are empty."""
         with self._engine.connect() as connection:
-            row = connection.execute(sa.select(HEAD.c.scanned, HEAD.c.body)).first()
+            row = connection.execute(_STAND).first()
+        self._noted = None if row is None else bytes(row.body)
         return None if row is None else (row.scanned, row.body)
 
     def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
@@ -80,6 +84,7 @@ class Store:
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
+        self._noted = body
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
@@ -89,7 +94,8 @@ class Store:
 
     def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
         if base is not None:
-            moved = sa.update(HEAD).where(HEAD.c.scanned == base).values(scanned=scanned, body=body)
+            here = (HEAD.c.scanned == base) & (HEAD.c.body == self._noted)
+            moved = sa.update(HEAD).where(here).values(scanned=scanned, body=body)
             if connection.execute(moved).rowcount != 1:
                 raise Overtaken
             return
@@ -246,7 +252,8 @@ class Store:
         with self._engine.connect() as connection:
             rows = connection.execute(query, given).all()
             # Asked in the same transaction: what was read is of this stand, or of none that we can use.
-            if connection.execute(_STAND).scalar() != base:
+            stand = connection.execute(_STAND).first()
+            if stand is None or (stand.scanned, stand.body) != (base, self._noted):
                 raise Overtaken
         return rows
 
