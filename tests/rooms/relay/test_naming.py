@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.gate.admit.names import TOOL_ID
-from tallystick.rooms.relay.naming import LONGEST, host_name, plain_name, safe_name, server_name, tool_id
+from tallystick.rooms.relay.naming import LONGEST, host_name, plain_name, safe_name, server_name, shown_url, tool_id
 
 
 @pytest.mark.promise("relay.names")
@@ -49,3 +49,10 @@ def test_any_name_can_be_a_folder_and_the_beginning_of_a_tools_id(given_name, co
 def test_a_tools_name_is_kept_and_odd_letters_are_written_as_numbers():
     assert tool_id("git", "git_status") == "git.git_status"
     assert tool_id("s", "read file/é") == "s.read-x20-file-x2f--xe9-"
+
+
+@pytest.mark.promise("relay.names")
+def test_an_address_is_shown_without_what_is_secret_in_it_and_any_port_can_be_named() -> None:
+    assert shown_url("https://ann:hunter22@host:8443/mcp?key=abc") == "https://host:8443/mcp"
+    assert shown_url("http://host:99999999/x") == "http://host/x"
+    assert host_name("http://host:none/x") == "host"

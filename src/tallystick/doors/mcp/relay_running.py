@@ -17,6 +17,7 @@ from tallystick.doors.mcp.relay_stdio import StdioUpstream
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.doors.showing.counts import counted
 from tallystick.errors import ConfigError, LedgerError, TallyError
+from tallystick.rooms.relay.naming import shown_url
 from tallystick.rooms.relay.process import ServerProcess
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     if relay.fatal is not None:
         return _complain(relay.fatal)
     if upstream.unreached is not None:
-        message = f"{wrapping.url}: {upstream.unreached}. Start the server, or correct --url or --header."
+        message = (
+            f"{shown_url(wrapping.url or '')}: {upstream.unreached}. Start the server, or correct --url or --header."
+        )
         return _complain(ConfigError(message, code="server_unreachable"))
     return FAILED if upstream.failed else OK
 

@@ -31,6 +31,7 @@ PAGES = 200
 """Pages of a list that are asked for; a server that never ends is not followed for ever."""
 LIST_BYTES = 64 << 20
 """All of a list; it is held in memory."""
+NO_METHOD = -32601
 CALLER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="mcp")
 """Whoever started the client."""
 SESSION = "relay"
@@ -181,7 +182,7 @@ async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
         answer = await wires.ask_server(LIST, params)
         result = answer.get("result")
         if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
-            return found
+            return _nothing_listed(answer, found)
         found += result["tools"]
         size += len(orjson.dumps(result["tools"]))
         if size > LIST_BYTES:
@@ -195,6 +196,16 @@ async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
         "That cannot be meant; it is not followed."
     )
     raise ConfigError(message, code="server_endless")
+
+
+def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
+    """What there is of a list, when an answer holds none; a server that has no tools says that it has no such method."""
+    error = answer.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    if code in {None, NO_METHOD}:
+        return found
+    message = "The server answered its list of tools with an error. Run its command by itself to see why."
+    raise ConfigError(message, code="server_unlisted")
 
 
 async def refresh(tools: ServerTools, wires: Wires, meta: Message | None) -> None:

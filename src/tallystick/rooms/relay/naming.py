@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 LAUNCHERS = frozenset({
     "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "uvx", "uv", "pipx", "python", "python3", "pypy",
@@ -43,7 +43,21 @@ def server_name(command: Sequence[str]) -> str:
 def host_name(url: str) -> str:
     """A short name for a server that is reached by its address."""
     parts = urlsplit(url)
-    return plain_name(f"{parts.hostname or FALLBACK}{f'-{parts.port}' if parts.port else ''}")
+    return plain_name(f"{parts.hostname or FALLBACK}{f'-{port}' if (port := _port(parts)) else ''}")
+
+
+def shown_url(url: str) -> str:
+    """An address as it may be shown: without a name, a password or a question in it."""
+    parts = urlsplit(url)
+    port = _port(parts)
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{port}' if port else ''}{parts.path}"
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError:
+        return None  # no number, or none that a port can have: whoever connects says so
 
 
 def safe_name(given: str) -> str:
