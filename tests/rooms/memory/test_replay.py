@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Session
-from tallystick.rooms.memory import cached, projection, stored
+from tallystick.rooms.memory import account, cached, projection, stored
 from tallystick.rooms.memory.events import events_in
 from tallystick.rooms.memory.export import digest, export_bytes
 from tallystick.rooms.memory.fold import replay
@@ -340,6 +340,27 @@ def test_tables_built_again_under_another_policy_are_never_mixed(open_memory: Op
     memory.observe("Something else.", "c")
     assert memory.bytes() == from_nothing(memory)
     assert (memory.status(name), strict.status(name)) == ("accepted", "provisional")
+
+
+@pytest.mark.promise("memory.databases", "memory.bad-input")
+def test_names_of_any_length_and_any_sign_can_be_kept_and_asked_for(open_memory: Open, database: str) -> None:
+    memory = open_memory(storage={"database_url": database})
+    # Letters of four bytes, and no two alike: nothing makes them shorter.
+    subject, predicate = (
+        "".join(chr(first + at) for at in range(number)) for first, number in ((0x20000, 500), (0x21000, 200))
+    )
+    name = memory.propose(memory.observe(), fact=f"{subject} {predicate} there")
+    assert memory.bytes() == from_nothing(memory)
+    reading = memory.room.reading
+    assert [one.id for one in reading.known(subject, predicate)] == [name]
+    assert reading.known(subject[:-1], predicate) == []
+    for nobody in ("\x00", "a\x00b"):
+        asked = ({"entity": nobody}, {"predicate": nobody}, {"query": nobody, "entity": nobody})
+        assert [reading.ask(now=memory.now, **one).facts for one in asked] == [(), (), ()]
+        assert account.propositions(
+            memory.projection, status=None, subject=nobody, limit=5, offset=0, now=memory.now
+        ) == ([], 0)  # fmt: skip
+        assert account.proposition(memory.projection, nobody, memory.now) is None
 
 
 @pytest.mark.promise("memory.replay")

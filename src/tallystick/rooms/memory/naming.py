@@ -12,6 +12,9 @@ from tallystick.rooms.memory.times import seconds_or_none
 _JUST_NAMED = 64
 """The rule, the tool and the fold each ask for the names of one proposal, one soon after the other."""
 
+MOST_LOOKED_UP = 200
+"""Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
+
 
 def content_id(prefix: str, *parts: Any) -> str:
     """The id of a thing with this content."""
@@ -27,6 +30,14 @@ def one_line(text: str) -> str:
 def name_key(text: str) -> str:
     """A name as it is compared: one line, without regard to case."""
     return one_line(text).casefold()
+
+
+def lookup_key(key: str) -> str:
+    """What a name is looked up by: its key, or a digest of one that is too long or that no database takes."""
+    if len(key) <= MOST_LOOKED_UP and "\x00" not in key:
+        return key
+    # No name has this sign in it, so none is taken for a digest.
+    return f"\x1f{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def possessed(whose: str, thing: str) -> str:

@@ -9,7 +9,7 @@ import orjson
 from tallystick.gate.record.canonical import canonical_plain
 from tallystick.rooms.memory.agenda import AgedShelf, Agenda, Entry
 from tallystick.rooms.memory.cached import HELD, CachedShelf, Ways, reviver
-from tallystick.rooms.memory.naming import name_key
+from tallystick.rooms.memory.naming import lookup_key, name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
     Edge,
@@ -257,7 +257,8 @@ class StoredState(State):
 
 def _proposition_row(one: Proposition) -> dict[str, Any]:
     return {
-        "id": one.id, "subject": name_key(one.subject), "predicate": one.predicate, "status": one.status,
+        "id": one.id, "subject": lookup_key(name_key(one.subject)), "predicate": lookup_key(one.predicate),
+        "status": one.status,
         "episode_id": one.episode_id, "archived": one.archived is not None, "pending": one.pending,
         "due_at": one.due_at, "seq": one.seq, "body": body_of(one),
     }  # fmt: skip

@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, Row
 
 from tallystick.rooms.memory.cached import Overtaken
+from tallystick.rooms.memory.naming import lookup_key
 from tallystick.rooms.memory.states import RELIED_ON
 from tallystick.rooms.memory.store.tables import EDGES, HEAD, OBSERVATIONS, PROPOSITIONS, TABLES, THINGS, TRANSITIONS
 from tallystick.storage.database import writing
@@ -174,7 +175,7 @@ class Store:
         """Propositions by subject and predicate: of the newest, those to rely on first."""
         c = PROPOSITIONS.c
         given = ((c.subject, subject), (c.predicate, predicate))
-        where = [column == value for column, value in given if value is not None]
+        where = [column == lookup_key(value) for column, value in given if value is not None]
         if upto is not None:
             where.append(c.seq <= upto)
         newest = sa.select(c.id, c.status, c.seq).where(*where).order_by(c.seq.desc()).limit(NEWEST).subquery()
@@ -190,7 +191,7 @@ class Store:
         """Propositions, the newest first, and how many there are."""
         c = PROPOSITIONS.c
         given = ((c.status, status), (c.subject, subject))
-        where = [column == value for column, value in given if value is not None]
+        where = [column == lookup_key(value) for column, value in given if value is not None]
         page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
         with self._engine.connect() as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(*where)).scalar_one()
@@ -240,6 +241,8 @@ class Store:
     ) -> Iterator[Row[Any]]:
         """Rows by their keys; what one statement asks for is all of one stand."""
         one, several = queries
+        # PostgreSQL does not take this sign, and nothing has it in its key.
+        keys = [key for key in keys if "\x00" not in key]
         for at in range(0, 0 if base is None else len(keys), AT_ONCE):
             some = list(keys[at : at + AT_ONCE])
             given = {"key": some[0] if len(keys) == 1 else some, "kind": kind}
