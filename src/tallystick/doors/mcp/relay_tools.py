@@ -199,7 +199,7 @@ async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
 
 
 def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
-    """What there is of a list, when an answer holds none; a server that has no tools says that it has no such method."""
+    """What there is of a list, when an answer holds none: a server without tools says it has no such method."""
     error = answer.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     if code in {None, NO_METHOD}:
