@@ -28,7 +28,8 @@ def test_sync_and_async_calls_leave_receipts_in_the_agents_session(shop: Shop) -
 
     assert asyncio.run(both()) == ["4", "4"]
     assert governed.call_sync(*ODD).outcome.result == ODD[1]
-    assert [receipt["agent_id"] for receipt in shop.receipts()] == ["buyer"] * 3
+    Governed(shop.gate, session="s1").call_sync(*GOOD)
+    assert [receipt["agent_id"] for receipt in shop.receipts()] == ["buyer"] * 3 + ["agent"]
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,10 @@ class Answer:
         return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
+AGENT = "agent"
+"""Who calls, if nobody says."""
+
+
 class Governed:
     """What one agent may call. All its calls leave their receipts in one session."""
 
@@ -57,7 +61,7 @@ class Governed:
         gate: Gate,
         *,
         session: str,
-        agent: str | None = None,
+        agent: str = AGENT,
         only: Iterable[str] | None = None,
         caller: Caller = LOCAL_OWNER,
     ) -> None:
@@ -66,7 +70,8 @@ class Governed:
         Args:
             gate: The open workspace.
             session: The session of its receipts.
-            agent: The agent's name in them.
+            agent: The agent's name in them. A model stands behind this door, so there always is one: what it says must
+                not count as its owner's word.
             only: The tools it may call, by id; all registered ones if not given. Others are refused, not only hidden.
             caller: On whose behalf it calls.
         """
