@@ -1,7 +1,7 @@
-"""JSON-RPC messages as the relay sees them: bytes first, and read only where the gate must see something.
+"""JSON-RPC messages as the relay sees them: read for what they ask or answer, and passed on as the bytes they came in.
 
-Most lines pass as they are. A line of the client is read if it may name `tools/call` in any spelling that JSON has:
-in letters, with an escaped slash, with escaped letters, or in another encoding. What two parsers could read
+A line of the client is read strictly if it may name `tools/call` in any spelling that JSON has: in letters, with an
+escaped slash, with escaped letters, or in another encoding. What two parsers could read
 differently (a key twice, a carriage return that some servers take for the end of a line) never goes on as it came.
 """
 
