@@ -91,13 +91,19 @@ class Story:
     def examine(self) -> None:
         if self.props:
             name = self.chance.choice(self.props)
-            self.tests.append(self.book.test(name, discriminating=self.chance.random() < 0.6))
+            agent = "helper" if self.chance.random() < 0.3 else None
+            self.tests.append(self.book.test(name, discriminating=self.chance.random() < 0.6, agent=agent))
 
     def report(self) -> None:
         asked = [*self.tests, *self.book.state.trials.held]
         if asked:
             result = self.chance.choice(("passed", "failed", "inconclusive"))
-            self.book.result(self.chance.choice(asked), result, f"report {self.chance.randrange(50)}")
+            test = self.chance.choice(asked)
+            self.book.result(test, result, f"report {self.chance.randrange(50)}")
+            told = self.book.state.trials.get(test)
+            if told is not None:
+                # What one test found may be cited for anything else.
+                self.seen.extend(name for name in told.result_ids if name not in self.seen)
 
     def rest(self) -> None:
         self.book.now += self.chance.choice((60, DAY, 5 * DAY, 30 * DAY))

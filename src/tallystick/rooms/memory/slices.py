@@ -4,7 +4,7 @@ State is a function of the log, so every such question is answered by the fold i
 that bear on the proposition and its rivals are fetched, so a long log costs nothing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,6 +15,8 @@ from tallystick.rooms.memory.settle import POLICY
 from tallystick.rooms.memory.state import State
 
 RESULT = "execute_test_result_ingest"
+TEST = "test:"
+"""What the source of a result begins with; the test's id follows."""
 
 
 class Log(Protocol):
@@ -73,25 +75,48 @@ def _receipts(state: State, one: Proposition) -> set[str]:
     """The receipts of all that bears on a proposition."""
     receipts: set[str] = set()
     seen: dict[str, Observation] = {}
-    for known in family_of(state, one):
+    waiting = family_of(state, one)
+    taken = {known.id for known in waiting}
+    while waiting:
+        known = waiting.pop()
         receipts.add(known.receipt_id)
         receipts.update(receipt for _, receipt in state.superseders.get(known.id) or ())
-        for edge in state.edges_of(known.id):
-            receipts.add(edge.receipt_id)
-            _gather(state, edge.observation_id, seen)
+        edges = state.edges_of(known.id)
+        receipts.update(edge.receipt_id for edge in edges)
+        cited = [edge.observation_id for edge in edges]
         for trial in state.dossier(known.id).trials.values():
             receipts.update({trial.receipt_id, trial.raised_receipt or trial.receipt_id})
-            for name in trial.result_ids:
-                _gather(state, name, seen)
+            cited.extend(trial.result_ids)
+        for tested in _tested(state, _gather(state, cited, seen)):
+            # A result is there only with its test, and a test only with what it is of.
+            if tested.id not in taken:
+                taken.add(tested.id)
+                waiting.append(tested)
     return receipts | {observation.receipt_id for observation in seen.values()}
 
 
-def _gather(state: State, name: str, seen: dict[str, Observation]) -> None:
-    """An observation and all that it was derived from."""
-    left = [name]
+def _gather(state: State, names: Iterable[str], seen: dict[str, Observation]) -> list[Observation]:
+    """Take in observations and all that they were derived from; those that are new here."""
+    new: list[Observation] = []
+    left = list(names)
     while left:
         each = left.pop()
         found = None if each in seen else state.observations.get(each)
         if found is not None:
             seen[each] = found
+            new.append(found)
             left.extend(found.derived_from)
+    return new
+
+
+def _tested(state: State, seen: Iterable[Observation]) -> Iterator[Proposition]:
+    """What the tests are of whose results are among these observations."""
+    for observation in seen:
+        trial = state.trials.get(observation.source_id.removeprefix(TEST)) if _is_result(observation) else None
+        tested = None if trial is None else state.propositions.get(trial.proposition_id)
+        if tested is not None:
+            yield tested
+
+
+def _is_result(seen: Observation) -> bool:
+    return seen.claimed == "test_result" and seen.source_id.startswith(TEST)
