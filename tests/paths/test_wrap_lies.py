@@ -136,3 +136,17 @@ def test_lists_in_a_batch_are_looked_at_and_an_id_in_use_is_refused(house: House
         deep = b"[" * 800 + b'"tools/call"' + b"]" * 800
         client.send(deep)
         assert client.ask("ping")["result"] == {"echo": "ping"}
+
+
+@pytest.mark.promise("relay.cancelled")
+def test_a_call_that_is_cancelled_at_once_leaves_a_receipt_too(house: House) -> None:
+    house.policy(OPEN)
+    with liar(house, "honest") as client:
+        # Before the server's tools are known, while they are asked for, and after.
+        for number in range(100, 130):
+            call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "get_thing"}}
+            gone = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
+            client.send(json.dumps(call).encode() + b"\n" + json.dumps(gone).encode())
+        assert "ran get_thing" in json.dumps(client.call("get_thing"))
+    assert len(house.receipts("outcome")) == 31
+    assert house.verified()

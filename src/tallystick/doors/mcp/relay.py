@@ -19,7 +19,7 @@ from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.lines import STUCK_S, LineReader, LineWriter
 from tallystick.doors.mcp.relay_asked import Asked, Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay_client import FromClient
-from tallystick.doors.mcp.relay_refused import Refusals
+from tallystick.doors.mcp.relay_refused import CANCELLED_EARLY, Refusals
 from tallystick.doors.mcp.relay_server import FromServer
 from tallystick.doors.mcp.relay_switch import Switch
 from tallystick.doors.mcp.wrapping import Wrapping
@@ -115,6 +115,10 @@ class Relay:
         except TallyError as error:
             switch.fail(error)
             answer = jsonrpc.error(ident, jsonrpc.SERVER_ERROR, f"tallystick: {error.code}: {error}")
+        except asyncio.CancelledError:
+            if not asked.decided:
+                self._refusals.add(asked.line, CANCELLED_EARLY)
+            raise
         except Exception as error:  # noqa: BLE001 - one call must not end the others
             switch.note(f"a bug in the relay: {type(error).__name__}: {error}")
             answer = jsonrpc.tool_error(ident, "Tallystick: the relay failed; see its log.", {CODE: "bug"})

@@ -18,6 +18,8 @@ class Asked:
     line: bytes
     """As the client sent it."""
     message: Message
+    decided: bool = False
+    """It has come to the gate, which records whatever comes of it."""
     forwarded: bool = False
     """The server was asked; before that, no answer to it can be true."""
     cancelled: bool = False

@@ -153,7 +153,8 @@ class FromClient:
         asked = self._switch.calls.get(key)
         if asked is not None and asked.task is not None:
             asked.cancelled = True
-            asked.task.cancel()
+            # Not before it has begun: what never began could leave no receipt.
+            asyncio.get_running_loop().call_soon(asked.task.cancel)
 
     def _refuse(self, ident: Any, code: int, text: str) -> None:
         self._switch.client.send(jsonrpc.error(ident, code, f"tallystick: {text}"))

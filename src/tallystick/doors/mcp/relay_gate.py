@@ -22,13 +22,13 @@ from tallystick.doors.mcp.relay_asked import (
     Wires,
 )
 from tallystick.doors.mcp.relay_holding import Waiting
-from tallystick.doors.mcp.relay_refused import BATCH
+from tallystick.doors.mcp.relay_refused import BATCH, CANCELLED_EARLY
 from tallystick.doors.mcp.relay_said import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
 from tallystick.doors.mcp.relay_tools import CALLER, ServerTools, list_all, refresh
 from tallystick.doors.mcp.wrapping import Wrapping
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.codes import FORMAT, MULTIPLE
+from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.relay.naming import tool_id
@@ -105,6 +105,7 @@ class GateKeeper:
         if wrong is not None:
             return await self._refuse_call(asked, str(name), wrong, gate, tools)
         SERVED.set(asked)
+        asked.decided = True
         # A name that is no text is for admit to refuse.
         called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
@@ -118,7 +119,8 @@ class GateKeeper:
     async def refused(self, text: bytes, reason: str) -> None:
         """Record a message that was refused before there was a call."""
         self.tally.refused += 1
-        rejection = Rejection(fault=MULTIPLE if reason == BATCH else FORMAT, reason=reason)
+        fault = {BATCH: MULTIPLE, CANCELLED_EARLY: CANCELLED}.get(reason, FORMAT)
+        rejection = Rejection(fault=fault, reason=reason)
         if self._gate is None:
             async with self._lock:
                 if self._gate is None:

@@ -17,6 +17,7 @@ KEPT = 64 * 1024
 """Bytes of a refused message that are recorded: enough to see what it was."""
 
 AMBIGUOUS = "not one JSON message with each key once"
+CANCELLED_EARLY = "cancelled before it was decided"
 BATCH = "a batch that holds a call"
 NO_ID = "a call without an id"
 ID_IN_USE = "a call with an id that is in use"
