@@ -50,6 +50,10 @@ class FromClient:
             self._on_refused(line, BATCH)
             return
         parts = [part for part in batch if isinstance(part, dict)]
+        if any(self._switch.is_own(jsonrpc.key_of(part), "client") for part in parts):
+            # The server must not see these ids; what we asked is answered by a message of its own.
+            self._on_refused(line, BATCH)
+            return
         passed = [part for part in parts if self._expected(part)]
         if len(passed) == len(parts):
             self._switch.to_server(jsonrpc.one_line(line))

@@ -101,11 +101,11 @@ class GateKeeper:
         if self._session is None:
             self._session = self._here()
         args = params.get("arguments")
+        asked.decided = True
         wrong = tools.wrong_with(name, args) if isinstance(name, str) else None
         if wrong is not None:
             return await self._refuse_call(asked, str(name), wrong, gate, tools)
         SERVED.set(asked)
-        asked.decided = True
         # A name that is no text is for admit to refuse.
         called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args

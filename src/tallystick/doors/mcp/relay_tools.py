@@ -129,6 +129,7 @@ class ServerTools:
             self._schemas[name] = schema if isinstance(schema, Mapping) else {}
 
     def _forget(self, name: str) -> None:
+        self._schemas.pop(name, None)
         if self._registered.pop(name, None) is not None:
             self._gate.unregister(tool_id(self._wrapping.name, name))
 
