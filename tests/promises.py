@@ -794,6 +794,7 @@ PROMISES: dict[str, str] = {
     "memory.states": "A state is the first row of one table that holds, a function of evidence and time alone",
     "memory.laundering": "Summaries, copies and re-read notes of one source never count twice",
     "memory.model-flood": "No number of model inferences makes a fact",
+    "memory.first-come": "Who records or cites something first decides nothing about what others' words weigh",
     "memory.agent-ceiling": "What an agent says of its own sources is believed only so far",
     "memory.contradiction": "One bad source changes nothing; an even conflict is contested and a test asked for",
     "memory.tests": "A failed discriminating test rejects; its newest result counts; results are one group by method",

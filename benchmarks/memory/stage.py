@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.gate.admit.proposal import Proposal
+from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.rooms.memory.checks import Snapshot, check
 from tallystick.rooms.memory.fold import HANDLERS, fold
 from tallystick.rooms.memory.naming import observation_id, proposition_id
 from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.speakers import Speaker
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, stamp_of
 
@@ -38,7 +40,13 @@ class Stage:
     def propose(self, tool: str, args: dict[str, Any], *, agent: str | None = None) -> dict[str, Any] | None:
         """What the fold was given; None: it was refused."""
         args = {**args, "at": stamp_of(self.now)}
-        decision = check(Proposal(card=_CARDS[tool], args=args, proposed_tool=tool, proposed_args=args), self._snapshot)
+        decision = check(
+            Proposal(
+                card=_CARDS[tool], args=args, proposed_tool=tool, proposed_args=args,
+                session=Session(session_id="stage", agent_id=agent),
+            ),
+            self._snapshot,
+        )  # fmt: skip
         if decision.verdict != "allow":
             self.refused.append(str(decision.fault.boundary_code) if decision.fault else "")
             return None
@@ -66,7 +74,7 @@ class Stage:
             return None
         return observation_id(
             taken["text"], who["id"], kind, who["group"], seconds(taken["observed_at"]) or 0,
-            taken.get("derived_from", ()),
+            taken.get("derived_from", ()), Speaker(agent=agent).mark,
         )  # fmt: skip
 
     def claim(

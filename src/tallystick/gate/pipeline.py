@@ -168,7 +168,7 @@ class Pipeline:
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
-        proposal = admit_call(catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak)
+        proposal = admit_call(catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak, session=standing.session)
         if isinstance(proposal, Rejection):
             if standing.meter is not None:
                 standing.meter.begin(monotonic())

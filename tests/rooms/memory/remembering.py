@@ -14,6 +14,7 @@ from tallystick.rooms.memory.nouns import Canonical, Event, Proposition, Transit
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.projection import Projection
 from tallystick.rooms.memory.room import Memory
+from tallystick.rooms.memory.speakers import Speaker
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, stamp_of
 from tests.gates import open_gate
@@ -57,7 +58,9 @@ class Notebook:
         if parents:
             args["derived_from"] = parents
         self.tell("record_observation", agent=agent, by_owner=by_owner, **args)
-        return observation_id(text, source, kind, group or source, seen, parents)
+        return observation_id(
+            text, source, kind, group or source, seen, parents, Speaker(agent=agent, by_owner=by_owner).mark
+        )
 
     def propose(self, fact: str, *observations: str, **more: Any) -> str:
         subject, predicate, value = fact.split(" ", 2)

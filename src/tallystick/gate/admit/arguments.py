@@ -16,6 +16,7 @@ from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, has_large_float, pointer_token
 from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENANCE, UNKNOWN_TOOL
+from tallystick.gate.session import Session
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ NOT_CLEANED = "what must not be kept cannot be told apart here"
 
 def admit_call(
     catalogue: Catalogue, tool: object, args: object, *, dry_run: bool = False, cot_leak: bool = False,
-    exact: bool = False,
+    exact: bool = False, session: Session | None = None,
 ) -> Proposal | Rejection:  # fmt: skip
     """Check a call against the catalogue.
 
@@ -49,6 +50,7 @@ def admit_call(
         dry_run: The caller asks for a dry run.
         cot_leak: Handed on into the proposal.
         exact: Take name and keys as they stand, without aliases.
+        session: Handed on into the proposal.
     """
     if type(tool) is not str:
         return Rejection(fault=UNKNOWN_TOOL, reason=NAME_NOT_TEXT)
@@ -71,7 +73,7 @@ def admit_call(
     dry = entry.card.dry_run and (dry_run or real.get("dry_run") is True)
     return Proposal(
         card=entry.card, args=real, proposed_tool=tool, proposed_args=given, transformed=transformed, dry_run=dry,
-        cot_leak=cot_leak,
+        cot_leak=cot_leak, session=session,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.gate.codes import Bucket, Fault
+from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
 
@@ -22,6 +23,8 @@ class Proposal:
     dry_run: bool = False
     cot_leak: bool = False
     """A thinking block stood before the envelope and was stripped."""
+    session: Session | None = None
+    """Who proposes it, and where it belongs; None: it is only tried out."""
 
     @property
     def tool(self) -> str:

@@ -6,6 +6,7 @@ what it likes, so its citing counts only as far as the words themselves go: they
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tallystick.rooms.memory.founding import takes_edges
 from tallystick.rooms.memory.naming import name_key
@@ -28,16 +29,37 @@ def keep_edge(
 ) -> bool:
     """Keep an edge as what it is; False if there is nothing to attach, or it is there already."""
     observation = state.observations.get(seen)
-    dossier = state.dossier(name)
-    if observation is None or (seen, stance) in dossier.known or not takes_edges(state, event, name, seen, stance):
+    dossier, by_agent = state.dossier(name), event.agent is not None
+    if observation is None or not dossier.takes(seen, by_agent=by_agent):
+        return False
+    if not takes_edges(state, event, name, seen, stance):
         return False
     edge = Edge(
         proposition_id=name, observation_id=seen, stance=stance, quote=quote, seq=event.seq,
-        receipt_id=event.receipt_id, at=state.now, backed=backed, by_agent=event.agent is not None,
+        receipt_id=event.receipt_id, at=state.now, backed=backed, by_agent=by_agent,
     )  # fmt: skip
+    if seen in dossier.known:
+        _overrule(state, edge)
+        return True
     dossier.take(observation, edge)
     state.add_edge(edge)
     return True
+
+
+def _overrule(state: State, edge: Edge) -> None:
+    """Put somebody's word on an observation in the place of an agent's; the evidence is then gathered anew."""
+    for old in state.edges_of(edge.proposition_id):
+        if old.observation_id == edge.observation_id:
+            edge = replace(edge, earlier=(*old.earlier, old.receipt_id, *edge.earlier))
+            if old.stance != edge.stance:
+                state.add_edge(replace(old, overruled=True))
+    state.add_edge(edge)
+    dossier = state.begin_dossier(edge.proposition_id)
+    edges = state.edges_of(edge.proposition_id)
+    seen = state.observations.some(one.observation_id for one in edges)
+    for one in edges:
+        if one.observation_id in seen:
+            dossier.take(seen[one.observation_id], one)
 
 
 def backed(state: State, event: Event, one: Proposition, observation_ids: Iterable[str]) -> list[str]:

@@ -16,12 +16,15 @@ from tallystick.gate.codes import BAD_ARGS, DENIED, NO_PROVENANCE, Fault
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
-from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id, text_key
+from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id
 from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.rereading import is_reading, note_before
 from tallystick.rooms.memory.rivals import may_claim_places
+from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.settle import POLICY
+from tallystick.rooms.memory.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, seconds_or_none
@@ -48,6 +51,14 @@ class Snapshot:
     """The wall clock, in seconds: only to refuse times that lie ahead."""
 
 
+@record
+class Said:
+    """Whose proposal it is, and when."""
+
+    by: Speaker
+    at: int
+
+
 def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     """Judge one of the nine proposals."""
     bad = unreadable_time(proposal.args)
@@ -61,10 +72,10 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
     wall = snapshot.now()
-    moment = seconds_or_none(args.get("at")) or wall
+    said = Said(by=speaker_in(proposal.session), at=seconds_or_none(args.get("at")) or wall)
 
     def judge(state: State) -> Decision:
-        refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, moment)
+        refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, said)
         if refused is not None:
             return refused
         return Decision(verdict="allow", args=None if args == proposal.args else args)
@@ -107,18 +118,21 @@ def _open_episode(args: Args, state: State) -> Decision | None:
 # -- observations and entities -----------------------------------------------------------------------------------------
 
 
-def _observation(args: Args, state: State, _now: int) -> Decision | None:
+def _observation(args: Args, state: State, said: Said) -> Decision | None:
     source = args["source"]
     if source["class"] == "test_result":
         return _refuse(DENIED, "a test result comes through execute_test_result_ingest", "/source/class")
     refused = _open_episode(args, state) or _known(state.observations, args, "derived_from")
     if refused is not None:
         return refused
-    _link_rereading(args, state)
     seen = seconds(args["observed_at"]) or 0
+    if is_reading(args) and "rereading" not in state.policy.off:
+        note = note_before(state, args["text"], source["id"], seen)
+        if note is not None:
+            args["derived_from"] = [note]
     group = source.get("group", source["id"])
     parents = args.get("derived_from", ())
-    name = observation_id(args["text"], source["id"], source["class"], group, seen, parents)
+    name = observation_id(args["text"], source["id"], source["class"], group, seen, parents, said.by.mark)
     there = state.observations.get(name) is not None
     if args.get("duplicate_of", name) != name or ("duplicate_of" in args and not there):
         return _refuse(NO_PROVENANCE, "memory does not hold this observation already", "/duplicate_of")
@@ -127,24 +141,14 @@ def _observation(args: Args, state: State, _now: int) -> Decision | None:
     return None
 
 
-def _link_rereading(args: Args, state: State) -> None:
-    """Link what a tool read to the note that a model had written: reading it again makes it no better."""
-    if args.get("derived_from") or args["source"]["class"] == "human" or "rereading" in state.policy.off:
-        return
-    note = state.notes.get(text_key(args["text"]))
-    found = None if note is None else state.observations.get(note)
-    if found is not None and found.source_id != args["source"]["id"]:
-        args["derived_from"] = [found.id]
-
-
-def _entity(args: Args, state: State, _now: int) -> Decision | None:
+def _entity(args: Args, state: State, _said: Said) -> Decision | None:
     return _known(state.observations, args, "observation_ids") or _known(state.entities, args, "possible_same_as")
 
 
 # -- propositions and evidence -----------------------------------------------------------------------------------------
 
 
-def _proposition(args: Args, state: State, _now: int) -> Decision | None:
+def _proposition(args: Args, state: State, said: Said) -> Decision | None:
     begins, ends = seconds_or_none(args.get("valid_from")), seconds_or_none(args.get("valid_to"))
     if begins is not None and ends is not None and ends <= begins:
         return _refuse(BAD_ARGS, "valid_to is not after valid_from", "/valid_to")
@@ -160,18 +164,17 @@ def _proposition(args: Args, state: State, _now: int) -> Decision | None:
     _leave_closed_episode(args, state)
     name = proposition_id(args)
     if state.propositions.get(name) is not None:
-        return _used(args["observation_ids"], state.dossier(name).known)
+        return _used(args["observation_ids"], state.dossier(name), said.by)
     return None
 
 
-def _used(observation_ids: list[str], known: set[tuple[str, str]]) -> Decision | None:
+def _used(observation_ids: list[str], dossier: Dossier, by: Speaker) -> Decision | None:
     """Refuse what brings nothing new, and whatever would stand on both sides."""
-    against = next((place for place, one in enumerate(observation_ids) if (one, "contradiction") in known), None)
-    if against is not None:
-        return _refuse(DENIED, _TWICE, f"/observation_ids/{against}")
-    if all((one, "support") in known for one in observation_ids):
-        return _refuse(DENIED, _TWICE, "/observation_ids")
-    return None
+    open_ = [dossier.takes(one, by_agent=by.agent is not None) for one in observation_ids]
+    for place, one in enumerate(observation_ids):
+        if not open_[place] and dossier.known[one][0] == "contradiction":
+            return _refuse(DENIED, _TWICE, f"/observation_ids/{place}")
+    return None if any(open_) else _refuse(DENIED, _TWICE, "/observation_ids")
 
 
 def _places(args: Args, state: State) -> Decision | None:
@@ -210,12 +213,12 @@ def _quoted(state: State, name: str, quote: str, pointer: str) -> Decision | Non
     return None
 
 
-def _edge(args: Args, state: State, _now: int) -> Decision | None:
+def _edge(args: Args, state: State, said: Said) -> Decision | None:
     name, seen = args["proposition_id"], args["observation_id"]
     refused = _known(state.propositions, args, "proposition_id") or _known(state.observations, args, "observation_id")
     if refused is not None:
         return refused
-    if any((seen, stance) in state.dossier(name).known for stance in _STANCES):
+    if not state.dossier(name).takes(seen, by_agent=said.by.agent is not None):
         return _refuse(DENIED, _TWICE, "/observation_id")
     return _quoted(state, seen, args["quote"], "/quote")
 
@@ -223,18 +226,18 @@ def _edge(args: Args, state: State, _now: int) -> Decision | None:
 # -- tests -------------------------------------------------------------------------------------------------------------
 
 
-def _test(args: Args, state: State, now: int) -> Decision | None:
+def _test(args: Args, state: State, said: Said) -> Decision | None:
     refused = _known(state.propositions, args, "proposition_id")
     if refused is not None:
         return refused
     found = state.propositions.get(args["proposition_id"])
-    stands = None if found is None else standing(state, found, now)
+    stands = None if found is None else standing(state, found, said.at)
     if stands is not None and stands.status == "accepted" and not stands.figures.contradiction:
         return _refuse(DENIED, "accepted, and nothing speaks against it: there is nothing to test", "/proposition_id")
     return None
 
 
-def _result(args: Args, state: State, _now: int) -> Decision | None:
+def _result(args: Args, state: State, said: Said) -> Decision | None:
     refused = _known(state.trials, args, "test_id") or _open_episode(args, state)
     if refused is not None:
         return refused
@@ -246,7 +249,8 @@ def _result(args: Args, state: State, _now: int) -> Decision | None:
         if trial.proposed_by == POLICY:
             # No receipt tells of this test but that of its result.
             args["proposition_id"] = trial.proposition_id
-        name = observation_id(args["report"], f"test:{trial.id}", "test_result", trial.method, seen, ())
+        source, more = f"test:{trial.id}", (said.by.mark, args["result"])
+        name = observation_id(args["report"], source, "test_result", trial.method, seen, (), *more)
         if state.observations.get(name) is not None:
             return _refuse(DENIED, _TWICE, "/report")
     return None
@@ -255,14 +259,14 @@ def _result(args: Args, state: State, _now: int) -> Decision | None:
 # -- consolidation and episodes ----------------------------------------------------------------------------------------
 
 
-def _consolidation(args: Args, state: State, _now: int) -> Decision | None:
+def _consolidation(args: Args, state: State, _said: Said) -> Decision | None:
     return _known(state.episodes, args, "episode_id") or _open_episode(args, state)
 
 
-def _end(args: Args, state: State, now: int) -> Decision | None:
+def _end(args: Args, state: State, said: Said) -> Decision | None:
     if args["episode_id"] == DEFAULT_EPISODE:
         return _refuse(DENIED, "the default episode does not end: name the one that does", "/episode_id")
-    return _consolidation(args, state, now)
+    return _consolidation(args, state, said)
 
 
 def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
@@ -277,9 +281,8 @@ def _known(shelf: Any, args: Mapping[str, Any], key: str) -> Decision | None:
     return None
 
 
-_STANCES = ("support", "contradiction")
 _TWICE = "this observation is evidence on it already"
-_CHECKS: Mapping[str, Callable[[Args, State, int], Decision | None]] = {
+_CHECKS: Mapping[str, Callable[[Args, State, Said], Decision | None]] = {
     "record_observation": _observation,
     "create_or_link_entity_candidate": _entity,
     "propose_proposition": _proposition,

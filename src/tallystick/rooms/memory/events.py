@@ -8,13 +8,10 @@ from tallystick.gate.record.secrets import MARK, MASK
 from tallystick.gate.session import OWNER_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.speakers import agent_of
 from tallystick.rooms.memory.times import seconds
 
 _DONE = frozenset({"accepted", "transformed"})
-MODELS_DOORS = frozenset({"mcp"})
-"""Doors behind which a model stands even when no turn of ours is open."""
-NAMELESS = "turn"
-"""Whoever speaks in a turn and gives no name."""
 
 
 def events_in(receipts: Iterable[Receipt]) -> Iterator[Event]:
@@ -67,10 +64,4 @@ def _readable(value: Any) -> Any:
 
 
 def _agent(header: Mapping[str, Any]) -> str | None:
-    """Whose word it is, if a model's."""
-    channel: str = header["caller"]["channel"]
-    named: str | None = header.get("agent_id")
-    if named is None and "turn_id" in header:
-        # Not by the turn: who opens another one is no other agent.
-        named = NAMELESS
-    return named or (channel if channel in MODELS_DOORS else None)
+    return agent_of(header["caller"]["channel"], header.get("agent_id"), in_turn="turn_id" in header)

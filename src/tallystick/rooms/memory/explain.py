@@ -83,6 +83,9 @@ def _edge(state: State, edge: Edge, noted: Recorded) -> dict[str, Any]:
         "quote": edge.quote,
         "receipt_id": edge.receipt_id,
         "seq": edge.seq,
+        "by_agent": edge.by_agent,
+        "backed": edge.backed,
+        "in_place_of": list(edge.earlier),
         "observation": None
         if seen is None
         else {

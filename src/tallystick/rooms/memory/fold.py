@@ -34,8 +34,10 @@ from tallystick.rooms.memory.nouns import (
     Trial,
 )
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.rereading import keep_note
 from tallystick.rooms.memory.rivals import claim_places, may_claim_places
 from tallystick.rooms.memory.settle import keep_trial, policy_trial, policys_check, raise_trial, settle, with_result
+from tallystick.rooms.memory.speakers import Speaker
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds
 
@@ -90,7 +92,8 @@ def _observe(
 ) -> Observation | None:
     """Keep an observation; None if it is there already."""
     lineage = tuple(sorted(set(parents)))
-    name = observation_id(text, source_id, claimed, group, observed_at, lineage)
+    mark = Speaker(agent=event.agent, by_owner=event.by_owner).mark
+    name = observation_id(text, source_id, claimed, group, observed_at, lineage, mark, event.args.get("result", ""))
     if state.observations.get(name) is not None:
         return None
     policy = state.policy
@@ -109,10 +112,7 @@ def _observe(
         receipt_id=event.receipt_id, at=state.now, agent=event.agent, owner=own,
     )  # fmt: skip
     state.observations.put(name, made)
-    if lineage or weighed == "model_inference":
-        key = text_key(text)
-        if state.notes.get(key) is None:
-            state.notes.put(key, name)
+    keep_note(state, made)
     _know_source(state, event, source_id, claimed, group)
     _count_in_episode(state, event, episode_id)
     return made

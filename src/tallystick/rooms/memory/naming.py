@@ -61,9 +61,21 @@ def text_key(text: str) -> str:
     return sha256(name_key(text).encode()).hexdigest()[:32]
 
 
-def observation_id(text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str]) -> str:
-    """Everything but where it was recorded: the same again is a duplicate."""
-    return _observation_id(text, source_id, claimed, group, seen, tuple(sorted(parents)))
+def observation_id(
+    text: str, source_id: str, claimed: str, group: str, seen: int, parents: Iterable[str], *more: str
+) -> str:
+    """Everything but where it was recorded: the same again is a duplicate.
+
+    Args:
+        text: The words.
+        source_id: Who said them.
+        claimed: The class of source that is claimed.
+        group: The independence group that is claimed.
+        seen: When they were observed.
+        parents: What it was derived from.
+        more: What else it weighs by: whose word it is (`Speaker.mark`), and of a test its result.
+    """
+    return _observation_id(text, source_id, claimed, group, seen, tuple(sorted(parents)), *filter(None, more))
 
 
 @lru_cache(maxsize=_JUST_NAMED)

@@ -104,6 +104,10 @@ class Edge:
     an inference of the agent's."""
     by_agent: bool = False
     """An agent attached it."""
+    earlier: tuple[str, ...] = ()
+    """Receipts of those whose word on this observation it takes the place of."""
+    overruled: bool = False
+    """Somebody else's word on this observation counts instead, and says the opposite."""
 
 
 @record

@@ -218,10 +218,15 @@ class Dossier:
     def __init__(self, policy: Policy) -> None:
         self.support = Side(policy)
         self.contradiction = Side(policy)
-        self.known: set[tuple[str, str]] = set()
-        """(observation, stance) of every edge."""
+        self.known: dict[str, tuple[str, bool]] = {}
+        """Observation → its stance, and whether only an agent says so."""
         self.trials: dict[str, Trial] = {}
         self._policy = policy
+
+    def takes(self, observation_id: str, *, by_agent: bool) -> bool:
+        """Whether one may say what an observation says: once, but that nobody is bound by what an agent said first."""
+        known = self.known.get(observation_id)
+        return known is None or (known[1] and not by_agent)
 
     def take(self, seen: Observation, edge: Edge) -> None:
         """Take an observation as what an edge makes of it."""
@@ -231,7 +236,7 @@ class Dossier:
         """Take one edge's observation; what only an agent says it bears on is that agent's inference."""
         counted = seen if backed else replace(seen, weighed_as=MODEL, owner=False)
         (self.support if stance == "support" else self.contradiction).add(counted, by_agent=by_agent)
-        self.known.add((seen.id, stance))
+        self.known[seen.id] = (stance, by_agent)
 
     def taken_back(self) -> bool:
         """Whether all who said so have said otherwise since."""

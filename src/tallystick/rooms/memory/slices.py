@@ -82,7 +82,7 @@ def _receipts(state: State, one: Proposition) -> set[str]:
         receipts.add(known.receipt_id)
         receipts.update(receipt for _, receipt in state.superseders.get(known.id) or ())
         edges = state.edges_of(known.id)
-        receipts.update(edge.receipt_id for edge in edges)
+        receipts.update(receipt for edge in edges for receipt in (edge.receipt_id, *edge.earlier))
         cited = [edge.observation_id for edge in edges]
         for trial in state.dossier(known.id).trials.values():
             receipts.update({trial.receipt_id, trial.raised_receipt or trial.receipt_id})

@@ -33,6 +33,13 @@ def body_of(thing: Any) -> bytes:
     return canonical_plain(as_dict(thing))
 
 
+def in_force(edges: Iterable[Edge]) -> list[Edge]:
+    """Those that count, in the order of the log."""
+    return sorted(
+        (edge for edge in edges if not edge.overruled), key=lambda edge: (edge.seq, edge.observation_id, edge.stance)
+    )
+
+
 class Shelf(Generic[T]):
     """Things of one kind, by key."""
 
@@ -93,7 +100,7 @@ class State:
         self.pending: set[str] = set()
         """Propositions the next consolidation looks at."""
         self._dossiers: dict[str, Dossier] = {}
-        self._edges: dict[str, list[Edge]] = {}
+        self._edges: dict[str, dict[tuple[str, str], Edge]] = {}
         self._transitions: list[Transition] = []
 
     # -- evidence ------------------------------------------------------------------------------------------------------
@@ -108,22 +115,25 @@ class State:
     def gather(self, proposition_ids: Iterable[str]) -> None:
         """Have the evidence on several propositions at hand, where it is not."""
 
+    def begin_dossier(self, proposition_id: str) -> Dossier:
+        """Put a dossier without evidence in the place of what there is; the tests stay."""
+        made = Dossier(self.policy)
+        made.trials = self.dossier(proposition_id).trials
+        self._dossiers[proposition_id] = made
+        return made
+
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge."""
-        self._edges.setdefault(edge.proposition_id, []).append(edge)
+        """Keep an edge, in place of one of the same stance on the same observation."""
+        self._edges.setdefault(edge.proposition_id, {})[edge.observation_id, edge.stance] = edge
 
     def edges_of(self, proposition_id: str) -> list[Edge]:
-        """Its edges, in the order of the log."""
-        return list(self._edges.get(proposition_id, ()))
-
-    def edges(self) -> Iterator[Edge]:
-        """All edges, by proposition and in the order of the log."""
-        return (edge for name in sorted(self._edges) for edge in self._edges[name])
+        """The edges that count, in the order of the log."""
+        return in_force(self._edges.get(proposition_id, {}).values())
 
     def edge_bodies(self) -> Iterator[bytes]:
         """All edges as canonical JSON, by proposition, observation and stance."""
         for name in sorted(self._edges):
-            yield from map(body_of, sorted(self._edges[name], key=lambda edge: (edge.observation_id, edge.stance)))
+            yield from (body_of(edge) for _, edge in sorted(self._edges[name].items()))
 
     def canonicals_of(self, proposition_id: str) -> list[Canonical]:
         """The records it was ever promoted to."""

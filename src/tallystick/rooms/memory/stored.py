@@ -23,14 +23,14 @@ from tallystick.rooms.memory.nouns import (
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.scoring import Dossier
-from tallystick.rooms.memory.state import State, body_of
+from tallystick.rooms.memory.state import State, body_of, in_force
 from tallystick.rooms.memory.states import UNRESOLVED
 
 if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 4
+FORM = 5
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
@@ -62,7 +62,7 @@ class StoredState(State):
         """Which log: the id of its first record."""
         self._base: int | None = None
         """How far the tables go; None: they are empty."""
-        self._new_edges: list[Edge] = []
+        self._new_edges: dict[tuple[str, str, str], Edge] = {}
         self._new_transitions: list[Transition] = []
         self._observations = self.observations = self._shelf("observations", _observation)
         self._propositions = self.propositions = AgedShelf(*self._ways("propositions", _proposition))
@@ -150,9 +150,9 @@ class StoredState(State):
         return self._edges_of((proposition_id,))
 
     def _edges_of(self, proposition_ids: Sequence[str]) -> list[Edge]:
-        stored = map(_edge, self.store.edges(proposition_ids, self._base))
-        new = (edge for edge in self._new_edges if edge.proposition_id in proposition_ids)
-        return sorted((*stored, *new), key=lambda edge: (edge.seq, edge.observation_id, edge.stance))
+        found = {_edge_key(edge): edge for edge in map(_edge, self.store.edges(proposition_ids, self._base))}
+        found |= {key: edge for key, edge in self._new_edges.items() if key[0] in proposition_ids}
+        return in_force(found.values())
 
     def transitions_of(self, proposition_id: str) -> list[Transition]:
         """The changes of one proposition, in order."""
@@ -179,10 +179,6 @@ class StoredState(State):
         }
         return [found[name] for name in sorted(found)]
 
-    def edges(self) -> Iterator[Edge]:
-        """All edges that are written, by proposition and in the order of the log."""
-        return map(_edge, self.store.bodies("edges", "proposition_id", "seq", "observation_id"))
-
     def transitions(self) -> Iterator[Transition]:
         """All changes that are written, in order."""
         return map(_transition, self.transition_bodies())
@@ -202,8 +198,8 @@ class StoredState(State):
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge."""
-        self._new_edges.append(edge)
+        """Keep an edge, in place of one of the same stance on the same observation."""
+        self._new_edges[_edge_key(edge)] = edge
 
     def add_transition(self, change: Transition) -> None:
         """Keep a change of status."""
@@ -244,7 +240,7 @@ class StoredState(State):
                 {"id": one.id, "seq": one.seq, "body": body_of(one)} for one in self._observations.changed.values()
             ],
             "propositions": list(map(_proposition_row, self._propositions.changed.values())),
-            "edges": list(map(_edge_row, self._new_edges)),
+            "edges": list(map(_edge_row, self._new_edges.values())),
             "transitions": [
                 {"seq": one.seq, "place": one.place, "proposition_id": one.proposition_id, "body": body_of(one)}
                 for one in self._new_transitions
@@ -262,6 +258,10 @@ def _proposition_row(one: Proposition) -> dict[str, Any]:
         "episode_id": one.episode_id, "archived": one.archived is not None, "pending": one.pending,
         "due_at": one.due_at, "seq": one.seq, "body": body_of(one),
     }  # fmt: skip
+
+
+def _edge_key(one: Edge) -> tuple[str, str, str]:
+    return one.proposition_id, one.observation_id, one.stance
 
 
 def _edge_row(one: Edge) -> dict[str, Any]:

@@ -165,6 +165,8 @@ def _edge(edge: Mapping[str, Any], *, left_out: bool) -> None:
         ui.label(str(edge["quote"] or seen.get("text", "(erased)"))).classes("tally-text")
         with ui.row().classes("tally-row"):
             weighed = str(seen.get("weighed_as", "")).replace("_", " ")
+            if not edge["backed"]:
+                weighed = "model inference: only an agent says that it bears on this"
             ui.label(f"{_source(edge) or '?'}, {weighed}, {str(seen.get('observed_at', ''))[:10]}").classes(
                 "tally-soft"
             )

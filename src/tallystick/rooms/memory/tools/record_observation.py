@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from tallystick.gate.execute.call import current_call
 from tallystick.gate.tool import Tool
 from tallystick.rooms.memory.checks import Snapshot, check
 from tallystick.rooms.memory.naming import observation_id
 from tallystick.rooms.memory.payloads import EPISODE, ID, IDS, OBSERVED, SOURCE, TEXT, card
+from tallystick.rooms.memory.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.times import seconds
 
 _CARD = card(
@@ -33,8 +35,13 @@ def record_observation(snapshot: Snapshot) -> Tool:
         source = args["source"]
         name = observation_id(
             args["text"], source["id"], source["class"], source.get("group", source["id"]),
-            seconds(args["observed_at"]) or 0, args.get("derived_from", ()),
+            seconds(args["observed_at"]) or 0, args.get("derived_from", ()), _speaker().mark,
         )  # fmt: skip
         return {"observation_id": name, "duplicate": "duplicate_of" in args}
 
     return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+
+
+def _speaker() -> Speaker:
+    call = current_call()
+    return speaker_in(None if call is None else call.session)

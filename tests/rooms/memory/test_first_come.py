@@ -1,0 +1,206 @@
+"""Whoever comes first decides nothing: an agent cannot be quick and so take the weight from what others say."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.gate.session import Caller, Session
+from tallystick.rooms.memory.nouns import Figures
+from tallystick.rooms.memory.times import stamp_of
+from tests.rooms.memory.conftest import Open
+from tests.rooms.memory.remembering import Notebook, Remembering
+
+OWNERS_WORD: dict[str, Any] = {"text": "My name is Ada.", "source": {"id": "owner", "class": "human"}}
+PAGES: list[dict[str, Any]] = [
+    {"text": f"Ada owns a mill, page {at}.", "source": {"id": f"gazette-{at}", "class": "document"}} for at in range(2)
+]
+
+
+def _standing(memory: Remembering, name: str) -> tuple[str, Figures]:
+    found = memory.projection.ask(lambda state: state.propositions.get(name))
+    assert found is not None
+    return found.status, found.figures
+
+
+@pytest.mark.promise("memory.first-come")
+@pytest.mark.parametrize("first", ["mallory", None])
+def test_an_agent_that_records_others_words_before_them_takes_nothing_from_them(
+    memory: Remembering, first: str | None
+) -> None:
+    last = None if first else "mallory"
+    held: dict[str | None, list[str]] = {}
+    for who in (first, last):
+        said = [
+            memory.call("record_observation", agent=who, observed_at="2024-01-01", **one)
+            for one in (OWNERS_WORD, *PAGES)
+        ]
+        held[who] = [one.unwrap()["observation_id"] for one in said]
+        assert not any(one.result["duplicate"] for one in said)
+    own, *pages = held[None]
+    name = memory.propose(own, fact="owner name Ada")
+    fact = memory.propose(*pages, fact="Ada owns mill")
+    assert [memory.status(one) for one in (name, fact)] == ["accepted", "accepted"]
+    # What the agent says it heard is its own word, as before.
+    claimed = memory.propose(*held["mallory"], fact="Ada owns a mill")
+    assert memory.status(claimed) != "accepted"
+
+
+@pytest.mark.promise("memory.first-come")
+def test_one_who_is_not_the_owner_does_not_take_the_owners_words_either() -> None:
+    book = Notebook()
+    book.observe("My name is Ada.", "owner", "human", by_owner=False)
+    own = book.observe("My name is Ada.", "owner", "human")
+    assert book[book.propose("owner name Ada", own)].status == "accepted"
+
+
+@pytest.mark.promise("memory.first-come")
+@pytest.mark.parametrize("written", ["2020-01-01", "2024-01-01T00:01:00Z"])
+def test_a_note_that_is_recorded_before_what_was_read_before_it_takes_no_weight(
+    memory: Remembering, written: str
+) -> None:
+    read_at = stamp_of(memory.now)
+    memory.now += 60
+    seen = []
+    for one in PAGES:
+        source = {"id": "m", "class": "model_inference"}
+        memory.call(
+            "record_observation", agent="mallory", text=one["text"], source=source, observed_at=written
+        ).unwrap()
+        page = memory.call("record_observation", **one, observed_at=read_at)
+        assert page.args is None or "derived_from" not in page.args
+        seen.append(page.unwrap()["observation_id"])
+    assert memory.status(memory.propose(*seen, fact="Ada owns mill")) == "accepted"
+
+
+@pytest.mark.promise("memory.laundering", "memory.first-come")
+def test_a_note_that_is_read_after_it_was_written_is_still_a_note(memory: Remembering) -> None:
+    seen = []
+    for one in PAGES:
+        source = {"id": "m", "class": "model_inference"}
+        # However old it says it is, and however new.
+        memory.call(
+            "record_observation", agent="m", text=one["text"], source=source, observed_at=stamp_of(memory.now + 200)
+        )
+        memory.now += 5
+        seen.append(
+            memory.call("record_observation", **one, observed_at=stamp_of(memory.now)).unwrap()["observation_id"]
+        )
+    assert memory.status(memory.propose(*seen, fact="Ada owns mill")) == "tentative"
+
+
+@pytest.mark.promise("memory.first-come")
+def test_two_results_in_the_same_words_and_second_are_two() -> None:
+    statuses = []
+    for order in (("failed", "passed"), ("passed", "failed")):
+        book = Notebook()
+        name = book.propose("pump ran ok", book.observe("The pump ran.", "log"))
+        test = book.test(name)
+        book.result(test, order[0], "run 77", agent="mallory")
+        book.result(test, order[1], "run 77")
+        trial = book.state.trials.get(test)
+        assert trial is not None
+        assert (trial.result, len(trial.result_ids)) == (order[1], 2)
+        statuses.append(book[name].status)
+    assert statuses == ["accepted", "rejected"]
+
+
+@pytest.mark.promise("memory.first-come")
+@pytest.mark.parametrize("stance", ["attach_support", "attach_contradiction"])
+def test_nobody_is_bound_by_what_an_agent_says_that_words_mean(open_memory: Open, stance: str) -> None:
+    free, late = open_memory("free"), open_memory("late")
+    results = []
+    for memory in (free, late):
+        seen = [memory.observe(f"No, says {who}.", who) for who in ("ben", "cy")]
+        name = memory.propose(memory.observe("Ada owns a mill.", "letters"), fact="Ada owns mill")
+        if memory is late:
+            for one in seen:
+                memory.call(stance, agent="mallory", proposition_id=name, observation_id=one, quote="No").unwrap()
+            between = memory.projection.ask(lambda state: state.seq)
+        for one in seen:
+            memory.call("attach_contradiction", proposition_id=name, observation_id=one, quote="No").unwrap()
+        results.append(_standing(memory, name))
+        # Once is enough for everyone.
+        for agent in (None, "mallory", "other"):
+            again = memory.call("attach_support", agent=agent, proposition_id=name, observation_id=seen[0], quote="No")
+            assert again.rejection is not None
+            assert again.rejection.code == "POLICY_VIOLATION"
+    assert results[0] == results[1]
+    # How it stood before is still told, and the tables are those that a rebuild makes.
+    then = late.room.reading.explain(name, as_of_seq=between, now=late.now)
+    now = late.room.reading.explain(name, now=late.now)
+    assert then is not None
+    assert now is not None
+    assert {edge["by_agent"] for edge in then["edges"]} == {True, False}
+    assert {edge["stance"] for edge in now["edges"]} == {"support", "contradiction"}
+    before = late.bytes()
+    late.projection.rebuild()
+    assert late.bytes() == before
+
+
+@pytest.mark.promise("memory.first-come")
+def test_a_proposal_takes_back_what_an_agent_said_of_the_same_observation(memory: Remembering) -> None:
+    first, second = memory.observe("Ada owns a mill.", "letters"), memory.observe("The mill is Ada's.", "ledger")
+    name = memory.propose(first, fact="Ada owns mill")
+    memory.call(
+        "attach_contradiction", agent="mallory", proposition_id=name, observation_id=second, quote="mill"
+    ).unwrap()
+    memory.propose(first, second, fact="Ada owns mill")
+    status, figures = _standing(memory, name)
+    assert (status, figures.contradiction, figures.support_groups) == ("accepted", 0, 2)
+
+
+@pytest.mark.promise("memory.first-come")
+@given(st.randoms(use_true_random=False))
+def test_no_order_of_what_is_recorded_and_cited_changes_anything(chance: random.Random) -> None:
+    kinds = ["document", "human", "tool_external", "model_inference"]
+    said = [
+        (
+            f"mill {chance.randrange(3)}",
+            f"s{chance.randrange(3)}",
+            chance.choice(kinds),
+            chance.choice([None, "a", "b"]),
+        )
+        for _ in range(5)
+    ]
+    meant = {None: chance.random() < 0.5, "agents": chance.random() < 0.5}
+    cited = [(at, who) for at in range(5) for who in (None, "a", "b") if chance.random() < 0.5]
+
+    def run(chance: random.Random) -> tuple[str, str, Figures]:
+        book = Notebook()
+        base = book.observe("Ada owns a mill.", "first")
+        name = book.propose("Ada owns mill", base)
+        seen = {
+            at: book.observe(said[at][0], said[at][1], said[at][2], agent=said[at][3])
+            for at in chance.sample(range(5), 5)
+        }
+        for at, who in chance.sample(cited, len(cited)):
+            tool = "attach_support" if meant[who if who is None else "agents"] else "attach_contradiction"
+            book.tell(tool, agent=who, proposition_id=name, observation_id=seen[at])
+        return book[name].status, book[name].rule, book[name].figures
+
+    assert run(random.Random(1)) == run(chance)
+
+
+@pytest.mark.promise("memory.first-come")
+@pytest.mark.parametrize(
+    "session",
+    [
+        Session(session_id="s1"),
+        Session(session_id="s1", agent_id="Chief"),
+        Session(session_id="s1", turn_id="turn_1"),
+        Session(session_id="s1", caller=Caller(subject="m", channel="mcp")),
+        Session(session_id="s1", caller=Caller(subject="ben", channel="http", roles=frozenset({"writer"}))),
+    ],
+)
+def test_the_id_that_is_answered_is_the_one_that_is_held(memory: Remembering, session: Session) -> None:
+    held = set()
+    for args in ({**OWNERS_WORD}, {**PAGES[0]}):
+        said = memory.gate.call_sync("record_observation", {**args, "observed_at": "2024-01-01"}, session=session)
+        again = memory.gate.call_sync("record_observation", {**args, "observed_at": "2024-01-01"}, session=session)
+        assert again.unwrap() == {**said.unwrap(), "duplicate": True}
+        held.add(said.unwrap()["observation_id"])
+    found = memory.projection.ask(lambda state: state.observations.some(sorted(held)))
+    assert found.keys() == held
