@@ -5,10 +5,10 @@ it, or because their names look alike. They are one when a proposition `same_as`
 takes.
 """
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 
+from tallystick.rooms.memory.letters import looks_like
 from tallystick.rooms.memory.naming import entity_id, name_key, one_line, text_key
 from tallystick.rooms.memory.nouns import Entity, Event
 from tallystick.rooms.memory.state import State
@@ -16,19 +16,7 @@ from tallystick.rooms.memory.state import State
 MAX_LOOKALIKES = 32
 """Names that look the same and are noted with each other; more than this is an attack, not a coincidence."""
 
-_SHAPES = {
-    ord(sign): letter
-    for letter, signs in {
-        "a": "\u0430\u03b1", "b": "\u0432", "c": "\u0441", "d": "\u0501",
-        "e": "\u0435", "g": "\u0261", "h": "\u043d\u04bb", "i": "\u0456\u0131\u03b9",
-        "j": "\u0458", "k": "\u03ba\u043a", "l": "1", "m": "\u043c",
-        "n": "\u0578", "o": "\u043e\u03bf0", "p": "\u0440\u03c1", "q": "\u051b",
-        "r": "\u0433", "s": "\u0455", "t": "\u0442\u03c4", "u": "\u057d",
-        "v": "\u03bd", "x": "\u0445", "y": "\u0443",
-    }.items()
-    for sign in signs
-}  # fmt: skip
-"""Letters of other scripts, and digits, that look like ours. A list of the common ones; nothing is merged by it."""
+_DIGITS = str.maketrans("10", "lo")
 
 
 def link_entity(state: State, event: Event) -> None:
@@ -82,10 +70,8 @@ def names_of(state: State, name: str, upto: int | None = None) -> list[str]:
 
 
 def shape(name: str) -> str:
-    """How a name looks: without case, accents, spaces and the script its letters are from."""
-    plain = unicodedata.normalize("NFKD", name_key(name))
-    bare = "".join(sign for sign in plain if sign.isalnum())
-    return bare.translate(_SHAPES)
+    """How a name looks: without case, accents, spaces and the script its letters are from, digits as letters."""
+    return looks_like(name).replace(" ", "").translate(_DIGITS)
 
 
 def _lookalikes(state: State, own: str, names: Iterable[str]) -> set[str]:

@@ -1,12 +1,12 @@
 """Ids are hashes of content; names and texts have one form in which they are compared."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.letters import composed, folded, looks_like
 from tallystick.rooms.memory.times import seconds_or_none
 
 _JUST_NAMED = 64
@@ -23,13 +23,12 @@ def content_id(prefix: str, *parts: Any) -> str:
 
 def one_line(text: str) -> str:
     """NFC, and every run of white space one space."""
-    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return " ".join(plain.split())
+    return " ".join(composed(text).split())
 
 
 def name_key(text: str) -> str:
     """A name as it is compared: one line, without regard to case."""
-    return one_line(text).casefold()
+    return folded(one_line(text))
 
 
 def lookup_key(key: str) -> str:
@@ -57,8 +56,8 @@ def agent_group(agent: str) -> str:
 
 @lru_cache(maxsize=_JUST_NAMED)
 def text_key(text: str) -> str:
-    """What two copies of one text have in common."""
-    return sha256(name_key(text).encode()).hexdigest()[:32]
+    """What two copies of one text have in common: the words, however they are set."""
+    return sha256((looks_like(text) or name_key(text)).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def observation_id(
