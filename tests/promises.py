@@ -799,6 +799,7 @@ PROMISES: dict[str, str] = {
     "memory.contradiction": "One bad source changes nothing; an even conflict is contested and a test asked for",
     "memory.tests": "A failed discriminating test rejects; its newest result counts; results are one group by method",
     "memory.tests-matter": "A test of what nobody doubts is refused",
+    "memory.crowds": "However many sources a fact has, the strongest are weighed, and one more costs no more than at first",
     "memory.looks": "Age is seen within an eighth of a half-life, and a fact that it cannot change is not weighed again",
     "memory.decay": "Changeable claims grow old, with what contradicts them; records are retired when their state falls",
     "memory.promotion": "Only consolidation promotes: on request, every 25 observations, at the end of an episode",

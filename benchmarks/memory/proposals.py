@@ -23,13 +23,14 @@ from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.projection import BATCH
 from tallystick.rooms.memory.room import PROPOSALS, Memory
+from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.store import Store
 from tallystick.rooms.memory.stored import StoredState
 from tallystick.rooms.memory.times import stamp_of
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
-PROMISES = ("memory.speed",)
+PROMISES = ("memory.speed", "memory.crowds")
 SIZES = (50_000,)
 FULL_SIZES = (50_000, 100_000, 1_000_000)
 SAMPLE = 20_000
@@ -37,6 +38,7 @@ CALLS, FULL_CALLS = 2_000, 20_000
 START = 1_700_000_000
 A_SECOND = 5_000
 """Observations a second of log time: what is measured is a flood, not a year."""
+CROWDS = (3, 1_000, 10_000)
 EACH = 4
 """Every fourth observation comes with a proposition."""
 
@@ -45,6 +47,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     # First, while the process is small: a million observations leave it half a gigabyte to walk about in.
     whole = _through_the_gate(folder / "gate", FULL_CALLS if full else CALLS)
     rows = _folded(folder / "fold", FULL_SIZES if full else SIZES)
+    crowds = {number: _crowd_us(number) for number in (CROWDS if full else CROWDS[:2])}
     lines = [
         "Into SQLite, one core; each proposal an observation or, one in five, a proposition with a quote:", "",
         "| observations held | folded/s | by CPU time | checked, judged and folded/s | by CPU time | peak MB |",
@@ -55,6 +58,9 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
             for row in rows
         ),
         "", "Folded: scored and put into the tables. Checked and judged: the schema, the guards and the rule, before that.",
+        "", "One more source for a fact that has so many independent ones already, weighed and its status derived:", "",
+        "| independent sources | CPU µs |", "|---:|---:|",
+        *(f"| {number:,} | {spent} |" for number, spent in crowds.items()),
     ]  # fmt: skip
     lines += [
         "", "Through the gate, without fsync (schema, guards, rule, two receipts, fold), one caller:", "",
@@ -65,7 +71,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         f" by CPU time, the digest as before.",
     ]  # fmt: skip
     return {
-        "markdown": "\n".join(lines), "fold": rows, "whole": whole,
+        "markdown": "\n".join(lines), "fold": rows, "whole": whole, "crowds": crowds,
         "goal": "≥ 5,000 proposals/s checked, judged and folded on one core with 1,000,000 observations held",
     }  # fmt: skip
 
@@ -88,6 +94,33 @@ def _folded(folder: Path, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
         })  # fmt: skip
     engine.dispose()
     return rows
+
+
+def _crowd_us(number: int) -> int:
+    """CPU time of one more support, in memory."""
+    state, more = State(Policy()), 40
+    text, named = "Mars has two moons, says source {at}.", {"class": "document"}
+    tell = partial(_tell, state)
+    for at in range(number + more):
+        source = {**named, "id": f"source {at}"}
+        tell("record_observation", {"text": text.format(at=at), "source": source, "observed_at": stamp_of(START)})
+    seen = list(state.observations.held)
+    fact = {"subject": "Mars", "predicate": "has", "object": "two moons"}
+    tell("propose_proposition", {**fact, "observation_ids": seen[:number]})
+    (name,) = state.propositions.held
+    cpu = time.process_time()
+    for one in seen[number:]:
+        tell("attach_support", {"proposition_id": name, "observation_id": one})
+    return round((time.process_time() - cpu) / more * 1e6)
+
+
+def _tell(state: State, name: str, args: dict[str, Any]) -> None:
+    fold(
+        state,
+        Event(
+            seq=state.seq + 2, receipt_id=f"rcpt_{state.seq + 2:024x}", at=START, tool=name, args=args, by_owner=True
+        ),
+    )
 
 
 def _timed(state: StoredState, work: Callable[[], object]) -> tuple[int, int]:
@@ -137,7 +170,7 @@ def _events() -> Iterator[Event]:
     while True:
         now = START + number // A_SECOND
         for name, args in _proposals(number, now):
-            yield Event(seq=seq, receipt_id=f"rcpt_{seq:024x}", at=now, tool=name, args=args)
+            yield Event(seq=seq, receipt_id=f"rcpt_{seq:024x}", at=now, tool=name, args=args, by_owner=True)
             seq += 2
         number += 1
 

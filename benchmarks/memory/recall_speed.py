@@ -107,12 +107,21 @@ def observations(size: int, texts: Texts) -> Iterator[Event]:
         at = BEGIN + number
         source = {"id": f"person {number % 500}", "class": "human"}
         args = {"text": texts.next(), "source": source, "observed_at": stamp_of(at), "episode_id": f"e{number // 40}"}
-        yield Event(seq=2 * number, receipt_id=f"rcpt_{2 * number:012x}", at=at, tool="record_observation", args=args)
+        yield Event(
+            seq=2 * number,
+            receipt_id=f"rcpt_{2 * number:012x}",
+            at=at,
+            tool="record_observation",
+            args=args,
+            by_owner=True,
+        )
         if number % EACH == 0:
             seen = observation_id(args["text"], source["id"], "human", source["id"], at, ())
             fact = _fact(args["text"], seen)
             name = f"rcpt_{2 * number + 1:012x}"
-            yield Event(seq=2 * number + 1, receipt_id=name, at=at, tool="propose_proposition", args=fact)
+            yield Event(
+                seq=2 * number + 1, receipt_id=name, at=at, tool="propose_proposition", args=fact, by_owner=True
+            )
 
 
 def _fact(text: str, seen: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import sys
 from dataclasses import replace
 from hashlib import sha256
 
+from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.nouns import Figures, Observation
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.states import decide
 
 POLICY = Policy()

@@ -45,7 +45,9 @@ def test_a_copy_that_is_only_set_otherwise_is_no_second_source(copy: str) -> Non
 
 
 @pytest.mark.promise("memory.laundering")
-@pytest.mark.parametrize("other", ["Mars has 2 moons.", "Mars has two moon s.", "火星", "!?", "Mars has two moons. Yes."])
+@pytest.mark.parametrize(
+    "other", ["Mars has 2 moons.", "Mars has two moon s.", "火星", "!?", "Mars has two moons. Yes."]
+)
 def test_other_words_are_another_text(other: str) -> None:
     assert text_key(other) != text_key("Mars has two moons.")
     assert text_key("It costs 1.5") != text_key("It costs 15")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.independence import MANY, Unit, independent
+from tallystick.rooms.memory.independence import WEIGHED, Unit, independent
 from tallystick.rooms.memory.nouns import FULL, Figures
 from tallystick.rooms.memory.policy import HOUR, Policy
 from tallystick.rooms.memory.scoring import dempster, freshness, noisy_or
@@ -109,7 +109,7 @@ def test_many_groups_that_share_few_texts_count_as_few() -> None:
     seen = [book.observe(text, f"mirror-{at}") for at in range(6) for text in texts]
     name = book.propose("Mars has two moons", *seen)
     assert book[name].figures.support_groups == 3
-    for at in range(MANY):
+    for at in range(WEIGHED):
         book.support(name, book.observe(f"text {at}", "mirror-0"))
     assert book[name].figures.support_groups == 4
 
@@ -122,10 +122,10 @@ def test_a_long_chain_of_copies_is_matched_to_its_end() -> None:
         Unit(groups=(f"g{at:05}",), texts={f"t{at:05}", f"t{at + 1:05}"}, strength=1 + at % 2, observation_id=str(at))
         for at in range(number)
     ]
-    chosen, most = independent(units, [], copied=True)
-    assert len(chosen) == most == MANY
+    chosen, most = independent(lambda: iter(units), [], texts=10_000, copied=True)
+    assert len(chosen) == most == WEIGHED
     few = [Unit(groups=(f"g{at}",), texts={"a", "b"}, strength=9, observation_id=str(at)) for at in range(number)]
-    assert independent(few, [], copied=True)[1] == 2
+    assert independent(lambda: iter(few), [], texts=10_000, copied=True)[1] == 2
 
 
 @pytest.mark.promise("memory.states")

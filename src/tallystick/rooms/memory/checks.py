@@ -16,13 +16,13 @@ from tallystick.gate.codes import BAD_ARGS, DENIED, NO_PROVENANCE, Fault
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
+from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id
 from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import is_reading, note_before
 from tallystick.rooms.memory.rivals import may_claim_places
-from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.settle import POLICY
 from tallystick.rooms.memory.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.standing import standing

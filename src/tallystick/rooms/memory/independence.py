@@ -12,12 +12,14 @@ what is of one group, or two of them and nothing else. More evidence adds choice
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from tallystick.records import record
 
-MANY = 64
-"""A group with so many root texts has one of its own, whatever others copied from it."""
+WEIGHED = 64
+"""Independent groups that are weighed and counted; the cap is reached with a handful. A group with so many root texts
+has one of its own, whatever others copied from it."""
 COUNTED = 8
 """So many that are of one group each: with one more or less of several groups nothing is decided."""
 FULL = 10_000
@@ -49,44 +51,48 @@ class Unit:
     observation_id: str
 
 
-def independent(units: list[Unit], joint: list[Unit], *, copied: bool, cap: int = FULL) -> tuple[list[Unit], int]:
+def independent(
+    ranked: Callable[[], Iterator[Unit]], joint: list[Unit], *, texts: int, copied: bool, cap: int = FULL
+) -> tuple[list[Unit], int]:
     """The strongest choice of independent units, strongest first, and the largest number of them that was found.
 
     Args:
-        units: Of one group each.
+        ranked: Gives those that are of one group each and weigh anything, the strongest first.
         joint: Of several groups each.
-        copied: Some text stands in two of `units`.
+        texts: How many texts those have.
+        copied: Some text stands in two of them.
         cap: What all of them together may come to; who has reached it need not look further.
     """
-    alive = sorted((unit for unit in units if unit.strength), key=_by_strength)
-    several = sorted((unit for unit in joint if unit.strength), key=_by_strength)
-    if not several and not copied:
-        return alive, len(alive)
-    best = _matched(alive, set())
+    several = sorted((unit for unit in joint if unit.strength), key=by_strength)
+    best = _matched(ranked(), set(), texts) if copied else list(islice(ranked(), WEIGHED))
+    if not several:
+        return best, len(best)
     least, number = _doubt(best), len(best)
     many = number >= COUNTED
     if many and least[0] * FULL <= (FULL - cap) * least[1]:
         return best, number
-    for chosen in _with_several(several, alive, best):
+    for chosen in _with_several(several, list(ranked()), best, texts):
         # It grows by one at most: where it no longer hangs on these, it is not less than where it did.
         number = number if many else max(number, len(chosen))
         doubt = _doubt(chosen)
         if doubt[0] * least[1] < least[0] * doubt[1]:
             best, least = chosen, doubt
-    return sorted(best, key=_by_strength), number
+    return sorted(best, key=by_strength), number
 
 
-def _by_strength(unit: Unit) -> tuple[int, tuple[str, ...], str]:
+def by_strength(unit: Unit) -> tuple[int, tuple[str, ...], str]:
+    """The strongest first."""
     return -unit.strength, unit.groups, unit.observation_id
 
 
-def _with_several(several: list[Unit], alive: list[Unit], alone: list[Unit]) -> Iterator[list[Unit]]:
+def _with_several(several: list[Unit], alive: list[Unit], alone: list[Unit], most: int) -> Iterator[list[Unit]]:
     """The choices with units of several groups: two of them, or one beside those of one group.
 
     Args:
         several: Units of several groups, by strength.
         alive: Those of one group, by strength.
         alone: The best choice of the latter.
+        most: How many texts the latter have.
     """
     if not several:
         return
@@ -101,7 +107,7 @@ def _with_several(several: list[Unit], alive: list[Unit], alone: list[Unit]) -> 
             tried.add(taken)
             groups, used = taken
             free = [other for other in alive if other.groups[0] not in groups] if groups else alive
-            yield [unit, *(_matched(free, set(used)) if groups or used else alone)]
+            yield [unit, *(_matched(free, set(used), most) if groups or used else alone)]
 
 
 def _strongest_pair(several: list[Unit]) -> list[Unit]:
@@ -133,17 +139,23 @@ def _marks(units: Iterable[Unit]) -> list[int]:
     return marks
 
 
-def _matched(units: list[Unit], used: set[str]) -> list[Unit]:
-    """The strongest units that can each be given a text of its own, none of them used."""
+def _matched(units: Iterable[Unit], used: set[str], most: int) -> list[Unit]:
+    """The strongest units that can each be given a text of its own, none of them used.
+
+    Args:
+        units: The strongest first.
+        used: Texts that are taken.
+        most: How many texts there are: when all are given, nobody else gets one.
+    """
     holders: dict[str, Unit] = {}
     chosen: list[Unit] = []
     gone = set(used)
     """Texts that nobody can be given any more."""
     for unit in units:
-        if len(unit.texts) >= MANY + len(used) or _give_text(unit, holders, gone):
+        if len(unit.texts) >= WEIGHED + len(used) or _give_text(unit, holders, gone):
             chosen.append(unit)
             # What is weaker than all of these would not be weighed.
-            if len(chosen) >= MANY:
+            if len(chosen) >= WEIGHED or len(holders) + len(used) >= most:
                 break
     return chosen
 

@@ -12,19 +12,17 @@ more observation costs the same whether it is the third or the ten-thousandth. I
 Every step is a floor of something that more evidence can only raise and age only lower. So is the whole.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from tallystick.records import record
-from tallystick.rooms.memory.independence import Group, Newest, Unit, independent
-from tallystick.rooms.memory.nouns import FULL, Edge, Figures, Observation, SourceClass, Trial
+from tallystick.rooms.memory.independence import WEIGHED, Group, Newest, Unit, by_strength, independent
+from tallystick.rooms.memory.nouns import FULL, Observation, SourceClass
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.ranks import Ranks
 
 MODEL: SourceClass = "model_inference"
 MODEL_GROUPS = 8
 """The freshest model groups that are weighed: the cap is reached with three."""
-WEIGHED = 64
-"""Independent groups that are weighed; the cap is reached with a handful."""
 NEVER = -(1 << 62)
 """Before all times."""
 HALVINGS = 14
@@ -96,7 +94,12 @@ class Side:
         """Root text → a group that has it."""
         self._copied = False
         """Some text stands in two groups."""
+        self._ranks: Ranks | None = None
+        """Where there are more groups than are weighed."""
+        self._newest: Newest = {}
+        """Of all that is no model's."""
         self._model: dict[str, tuple[int, str]] = {}
+        """The freshest groups of models."""
         self._not_by_agents: Newest = {}
         self.owner_at = NEVER
         """When the owner last spoke on this side."""
@@ -110,9 +113,10 @@ class Side:
             _note(self._not_by_agents, seen.weighed_as, when)
         off = self._policy.off
         if seen.weighed_as == MODEL and "model_cap" not in off:
-            key = seen.groups[0]
-            self._model[key] = max(self._model.get(key, when), when)
-        elif "independence" in off:
+            self._add_model(seen.groups[0], when)
+            return
+        _note(self._newest, seen.weighed_as, when)
+        if "independence" in off:
             self._add(seen.id, (seen.id,), seen, root=True)
         elif len(seen.groups) > 1:
             _note(self._joint.setdefault((seen.groups, seen.contents), {}), seen.weighed_as, when)
@@ -120,33 +124,67 @@ class Side:
             contents = (seen.id,) if "copies" in off else seen.contents
             self._add(seen.groups[0], contents, seen, root=not seen.derived_from or "lineage" in off)
 
+    def _add_model(self, name: str, when: tuple[int, str]) -> None:
+        """Keep the freshest few: one that was left out comes back only with something fresher."""
+        self._model[name] = max(self._model.get(name, when), when)
+        if len(self._model) > MODEL_GROUPS:
+            del self._model[min(self._model, key=lambda each: (self._model[each], each))]
+
     def _add(self, name: str, contents: tuple[str, ...], seen: Observation, *, root: bool) -> None:
         group = self._groups.get(name)
         if group is None:
             group = self._groups[name] = Group()
+        elif self._ranks is not None:
+            self._ranks.take_out(name, group)
         _note(group.newest, seen.weighed_as, (seen.observed_at, seen.id))
         if root:
             group.roots.update(contents)
         for content in contents:
             if content not in group.texts:
                 group.texts.add(content)
-                self._copied = self._copied or self._holders.setdefault(content, name) != name
+                if self._holders.setdefault(content, name) != name:
+                    self._copied = True
+        self._rank(name, group)
+
+    def _rank(self, name: str, group: Group) -> None:
+        if self._ranks is not None:
+            self._ranks.put(name, group)
+        elif len(self._groups) > WEIGHED:
+            self._ranks = Ranks()
+            for other, each in self._groups.items():
+                self._ranks.put(other, each)
+
+    def _ranked(self, now: int, half_life: int | None) -> Iterator[Unit]:
+        """What is of one group and weighs anything, the strongest first."""
+        if self._ranks is None:
+            units = (self._unit(name, group, now, half_life) for name, group in self._groups.items())
+            yield from sorted((unit for unit in units if unit.strength), key=by_strength)
+            return
+        worth = self._policy.reliability_of
+
+        def strength(kind: str, level: int, when: int) -> int:
+            return worth[kind] * freshness(now - when, half_life) // FULL * self._saturation(level) // FULL
+
+        for name in self._ranks.strongest(strength):
+            yield self._unit(name, self._groups[name], now, half_life)
+
+    def _unit(self, name: str, group: Group, now: int, half_life: int | None) -> Unit:
+        strength, seen = self._strongest(group.newest, now, half_life, len(group.roots))
+        return Unit(groups=(name,), texts=group.texts, strength=strength, observation_id=seen)
 
     def mass(self, now: int, half_life: int | None) -> Mass:
         """What it comes to at a moment."""
         if not (self._groups or self._joint or self._model):
             return NOTHING
-        units = [
-            Unit(groups=(name,), texts=group.texts, strength=strength, observation_id=seen)
-            for name, group in self._groups.items()
-            for strength, seen in (self._strongest(group.newest, now, half_life, len(group.roots)),)
-        ]
         joint = [
             Unit(groups=groups, texts=set(texts), strength=strength, observation_id=seen)
             for (groups, texts), newest in self._joint.items()
             for strength, seen in (self._strongest(newest, now, half_life, 1),)
         ]
-        chosen, number = independent(units, joint, copied=self._copied, cap=self._policy.cap)
+        chosen, number = independent(
+            lambda: self._ranked(now, half_life), joint, texts=len(self._holders), copied=self._copied,
+            cap=self._policy.cap,
+        )  # fmt: skip
         value = noisy_or((unit.strength for unit in chosen), self._policy.cap)
         model, model_ids = self._model_mass(now, half_life)
         ids = [unit.observation_id for unit in chosen] + model_ids
@@ -178,7 +216,7 @@ class Side:
         if not self._model:
             return 0, []
         base = self._policy.reliability_of[MODEL] * self._policy.saturation[0] // FULL
-        newest = sorted(self._model.values(), reverse=True)[:MODEL_GROUPS]
+        newest = sorted(self._model.values(), reverse=True)
         strengths = [base * freshness(now - when, half_life) // FULL for when, _ in newest]
         return noisy_or(strengths, self._policy.model_cap), [seen for _, seen in newest]
 
@@ -191,12 +229,11 @@ class Side:
     def _best_and_freshest(self, now: int, half_life: int | None) -> tuple[int, int]:
         """Of all that is no model's: the best class that is not stale, and the freshest."""
         stale, top, most = self._policy.states.deprecated_freshness, 0, 0
-        for newest in (*(group.newest for group in self._groups.values()), *self._joint.values()):
-            for kind, (when, _) in newest.items():
-                fresh = freshness(now - when, half_life)
-                most = max(most, fresh)
-                if fresh >= stale:
-                    top = max(top, self._policy.reliability_of[kind])
+        for kind, (when, _) in self._newest.items():
+            fresh = freshness(now - when, half_life)
+            most = max(most, fresh)
+            if fresh >= stale:
+                top = max(top, self._policy.reliability_of[kind])
         if not most and self._model:
             most = max(freshness(now - when, half_life) for when, _ in self._model.values())
         return top, most
@@ -210,75 +247,3 @@ def _note(newest: Newest, kind: str, when: tuple[int, str]) -> None:
 
 def _last(newest: Newest) -> int:
     return max(when for when, _ in newest.values())
-
-
-class Dossier:
-    """All evidence on one proposition: both sides, and the tests."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.support = Side(policy)
-        self.contradiction = Side(policy)
-        self.known: dict[str, tuple[str, bool]] = {}
-        """Observation → its stance, and whether only an agent says so."""
-        self.trials: dict[str, Trial] = {}
-        self._policy = policy
-
-    def takes(self, observation_id: str, *, by_agent: bool) -> bool:
-        """Whether one may say what an observation says: once, but that nobody is bound by what an agent said first."""
-        known = self.known.get(observation_id)
-        return known is None or (known[1] and not by_agent)
-
-    def take(self, seen: Observation, edge: Edge) -> None:
-        """Take an observation as what an edge makes of it."""
-        self.add(seen, edge.stance, backed=edge.backed, by_agent=edge.by_agent)
-
-    def add(self, seen: Observation, stance: str, *, backed: bool = True, by_agent: bool = False) -> None:
-        """Take one edge's observation; what only an agent says it bears on is that agent's inference."""
-        counted = seen if backed else replace(seen, weighed_as=MODEL, owner=False)
-        (self.support if stance == "support" else self.contradiction).add(counted, by_agent=by_agent)
-        self.known[seen.id] = (stance, by_agent)
-
-    def taken_back(self) -> bool:
-        """Whether all who said so have said otherwise since."""
-        said, denied = self.support.last_words(), self.contradiction.last_words()
-        return bool(said) and all(denied.get(name, NEVER) >= when for name, when in said.items())
-
-    def weigh(self, volatility: str, now: int, *, owner_predicate: bool = False) -> "Weighed":
-        """All figures at a moment."""
-        half_life = self._policy.half_life_s[volatility]
-        pro = self.support.mass(now, half_life)
-        con = self.contradiction.mass(now, half_life)
-        belief, disbelief, conflict = dempster(pro.value, con.value)
-        stale = pro.freshness < self._policy.states.deprecated_freshness
-        figures = Figures(
-            support=pro.value, contradiction=con.value, belief=belief, disbelief=disbelief, conflict=conflict,
-            support_groups=pro.groups, contradiction_groups=con.groups, best_class=pro.best_class,
-            against_class=self.contradiction.best_but_agents(now, half_life), freshness=pro.freshness,
-            # Only asked for once everything is stale; a second weighing would double the cost of every event.
-            once=self.support.mass(now, None).value if stale and half_life is not None else pro.value,
-            failed_test=self._failed(now, half_life),
-            # The owner's last word counts: who takes something back no longer says so.
-            owner=owner_predicate
-            and self.support.owner_at > self.contradiction.owner_at
-            and "owner" not in self._policy.off,
-        )  # fmt: skip
-        return Weighed(figures=figures, evidence_ids=(*pro.evidence_ids, *con.evidence_ids)[: 2 * SHOWN_IDS])
-
-    def _failed(self, now: int, half_life: int | None) -> bool:
-        """Whether a discriminating test has failed, lately enough to still mean something."""
-        stale = self._policy.states.deprecated_freshness
-        return any(
-            trial.discriminating
-            and trial.decisive
-            and trial.result == "failed"
-            and freshness(now - (trial.observed_at or 0), half_life) >= stale
-            for trial in self.trials.values()
-        )
-
-
-@record
-class Weighed:
-    """Figures, and the evidence that made them."""
-
-    figures: Figures
-    evidence_ids: tuple[str, ...]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from tallystick.rooms.memory.ageing import look_again_in
+from tallystick.rooms.memory.dossier import Weighed
 from tallystick.rooms.memory.naming import check_id
 from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Transition, Trial
 from tallystick.rooms.memory.rivals import Places, family_of, is_functional, join_siblings
-from tallystick.rooms.memory.scoring import Weighed
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
     RIVAL,

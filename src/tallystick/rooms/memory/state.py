@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
@@ -22,7 +23,6 @@ from tallystick.rooms.memory.nouns import (
     as_dict,
 )
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.states import RELIED_ON, UNRESOLVED
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ import orjson
 from tallystick.gate.record.canonical import canonical_plain
 from tallystick.rooms.memory.agenda import AgedShelf, Agenda, Entry
 from tallystick.rooms.memory.cached import HELD, CachedShelf, Ways, reviver
+from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import lookup_key, name_key
 from tallystick.rooms.memory.nouns import (
     Canonical,
@@ -22,7 +23,6 @@ from tallystick.rooms.memory.nouns import (
     Trial,
 )
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.state import State, body_of, in_force
 from tallystick.rooms.memory.states import UNRESOLVED
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 6
+FORM = 7
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.nouns import Observation, Proposition, Status
-from tallystick.rooms.memory.scoring import Dossier
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import decide
