@@ -804,6 +804,7 @@ PROMISES: dict[str, str] = {
     "memory.decay": "Changeable claims grow old, with what contradicts them; records are retired when their state falls",
     "memory.promotion": "Only consolidation promotes: on request, every 25 observations, at the end of an episode",
     "memory.rivals": "Of rivals of a functional predicate none is promoted, unless one supersedes the other",
+    "memory.announced": "What is announced for later takes no place before its time, and takes it then",
     "memory.carry-over": "An episode carries over 20 open propositions and puts the rest aside by name",
     "memory.owner": "The owner's own statement is enough where the predicate is the owner's to say, and nobody else's is",
     "memory.policy": "Thresholds are settings, and their digest is in every record",

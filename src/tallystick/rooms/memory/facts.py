@@ -45,5 +45,5 @@ def place_of(stands: Standing) -> tuple[int, bool]:
 
 
 def in_succession(facts: Sequence[Fact]) -> list[Fact]:
-    """The same facts, and after all others those whose place another one takes."""
-    return sorted(facts, key=lambda fact: fact.replaced_by is not None)
+    """The same facts; after the others those that do not hold now, and then those whose place another one takes."""
+    return sorted(facts, key=lambda fact: (fact.replaced_by is not None, bool(fact.stands.holds)))

@@ -2,7 +2,7 @@
 
 Of a functional predicate only one object can hold at a time: the accepted ones of a subject are rivals, unless one of
 them is said to begin after the other. Of any predicate one proposition may say that it takes another's place
-(`supersedes`). Only what is itself accepted takes a place or is in the way.
+(`supersedes`). Only what is itself accepted takes a place or is in the way, and only once its time has come.
 """
 
 from collections.abc import Iterable
@@ -80,9 +80,10 @@ def claim_places(state: State, event: Event, one: Proposition, claimed: Iterable
 class Places:
     """Who is in whose way, and who takes whose place, among accepted propositions of one subject and predicate."""
 
-    def __init__(self, accepted: Iterable[Proposition], *, functional: bool) -> None:
+    def __init__(self, accepted: Iterable[Proposition], *, functional: bool, now: int) -> None:
         self._family = list(accepted)
         self._functional = functional
+        self._now = now
         self._after = {one.id: self._all_after(one) for one in self._family}
 
     def of(self, one: Proposition) -> tuple[tuple[str, ...], str | None]:
@@ -90,12 +91,14 @@ class Places:
         rivals: list[str] = []
         later: list[tuple[int, str]] = []
         for other in self._family:
-            if other.id == one.id or not _overlap(one, other):
+            begun = has_begun(other, self._now)
+            # What is only announced stands in nobody's way until its time has come.
+            if other.id == one.id or not _overlap(one, other) or begun != has_begun(one, self._now):
                 continue
             differs = name_key(other.object) != name_key(one.object)
             comes_after, comes_before = other.id in self._after[one.id], one.id in self._after[other.id]
             if comes_after and not comes_before:
-                if differs or one.id in other.supersedes:
+                if begun and (differs or one.id in other.supersedes):
                     later.append((_begins(other), other.id))
             elif self._functional and differs and comes_after == comes_before:
                 # Neither, or round in a circle: nobody can say which of them holds now.
@@ -121,6 +124,11 @@ class Places:
         if not self._functional or later.id in earlier.supersedes or later.valid_from is None:
             return False
         return later.valid_from > _begins(earlier)
+
+
+def has_begun(one: Proposition, now: int) -> bool:
+    """Whether the time of which it speaks has come."""
+    return one.valid_from is None or one.valid_from <= now
 
 
 def _begins(one: Proposition) -> int:

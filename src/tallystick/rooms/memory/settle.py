@@ -6,7 +6,7 @@ from tallystick.rooms.memory.ageing import look_again_in
 from tallystick.rooms.memory.dossier import Weighed
 from tallystick.rooms.memory.naming import check_id
 from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Transition, Trial
-from tallystick.rooms.memory.rivals import Places, family_of, is_functional, join_siblings
+from tallystick.rooms.memory.rivals import Places, family_of, has_begun, is_functional, join_siblings
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
     RIVAL,
@@ -55,12 +55,21 @@ def settle(
     archived = known.archived if cause == "age" else None
     now = replace(
         known, evidence_status=row.status, rule=row.rule, figures=weighed.figures, scored_at=state.now,
-        due_at=None if again is None else state.now + again, archived=archived,
+        due_at=_due(state, known, again), archived=archived,
     )  # fmt: skip
     join_siblings(state, now)
     changed_sides = (known.evidence_status == "accepted") != (row.status == "accepted")
-    conclude = _settle_family if changed_sides or links_changed else _conclude
+    begins = not has_begun(known, known.scored_at) and has_begun(known, state.now)
+    conclude = _settle_family if changed_sides or links_changed or begins else _conclude
     conclude(state, event, known, now, weighed, cause, trigger)
+
+
+def _due(state: State, known: Proposition, again: int | None) -> int | None:
+    """When to look at it again: as it ages, and when the time of which it speaks has come."""
+    moments = [] if again is None else [state.now + again]
+    if known.valid_from is not None and not has_begun(known, state.now):
+        moments.append(known.valid_from)
+    return min(moments, default=None)
 
 
 def _conclude(
@@ -183,7 +192,7 @@ def _settle_family(
     state.propositions.put(now.id, now)
     # One that is not accepted is in nobody's way.
     members = [one for one in family_of(state, now) if one.evidence_status == "accepted"]
-    places = Places(members, functional=is_functional(now, state.policy))
+    places = Places(members, functional=is_functional(now, state.policy), now=state.now)
     rivals, later = places.of(now) if now.evidence_status == "accepted" else ((), None)
     _conclude(state, event, known, replace(now, rivals=rivals, superseded_by=later), weighed, cause, trigger)
     for other in members:

@@ -50,11 +50,14 @@ class Standing:
     """What takes its place."""
     taken_back: bool = False
     """All who said so have said otherwise since."""
+    holds: str = ""
+    """When it holds, if not at the moment that was asked for."""
 
     @property
     def label(self) -> str:
         """In a word, how far it may be relied on."""
-        return LABELS[self.status] if self.superseded_by is None else REPLACED
+        word = LABELS[self.status] if self.superseded_by is None else REPLACED
+        return f"{word}, {self.holds}" if self.holds else word
 
     def as_dict(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -95,8 +98,14 @@ def _decided(state: State, one: Proposition, at: int) -> Standing:
         rule, words = SUPERSEDED, SUPERSEDED_WORDS.format(others=_named(state, (later,)))
     return Standing(
         status=status, rule=rule, words=words, figures=weighed.figures, evidence_ids=weighed.evidence_ids, at=at,
-        rivals=rivals, superseded_by=later, taken_back=state.dossier(one.id).taken_back(),
+        rivals=rivals, superseded_by=later, taken_back=state.dossier(one.id).taken_back(), holds=_when(one, at),
     )  # fmt: skip
+
+
+def _when(one: Proposition, at: int) -> str:
+    if one.valid_from is not None and at < one.valid_from:
+        return f"but only from {stamp_of(one.valid_from)[:10]} on"
+    return f"but only until {stamp_of(one.valid_to)[:10]}" if one.valid_to is not None and one.valid_to <= at else ""
 
 
 def _claimant(state: State, one: Proposition, stands: Standing) -> str | None:
@@ -135,7 +144,7 @@ def _placed(state: State, one: Proposition, at: int) -> tuple[tuple[str, ...], s
             and decide(_weigh(state, other, at).figures, state.policy).status == "accepted"
         )
     ]
-    return Places(accepted, functional=is_functional(one, state.policy)).of(one)
+    return Places(accepted, functional=is_functional(one, state.policy), now=at).of(one)
 
 
 def _weigh(state: State, one: Proposition, at: int) -> Weighed:
