@@ -138,6 +138,48 @@ def test_lists_in_a_batch_are_looked_at_and_an_id_in_use_is_refused(house: House
         assert client.ask("ping")["result"] == {"echo": "ping"}
 
 
+YES = {"action": "accept", "content": {"allow": True}}
+
+
+@pytest.mark.promise("relay.refusals", "relay.elicitation")
+@pytest.mark.parametrize(
+    "batch",
+    [
+        '[{"jsonrpc":"2.0","id":ID,"result":YES},{"jsonrpc":"2.0","id":91,"method":"ping"}]',
+        '[[{"jsonrpc":"2.0","id":ID,"result":YES}],{"jsonrpc":"2.0","id":91,"method":"ping"}]',
+        '[{"jsonrpc":"2.0","id":ID,"result":YES},{"jsonrpc":"2.0","id":91,"method":"tools\\/list"}]',
+        '[{"jsonrpc":"2.0","id":ID,"result":YES,"x":NaN}]',
+        '[{"jsonrpc":"2.0","id":ID,"result":YES}] and more',
+    ],
+)
+def test_a_batch_with_an_answer_to_the_relays_own_question_goes_nowhere_and_is_told(
+    house: House, tmp_path: Path, batch: str
+) -> None:
+    house.policy(ASKS + "[approvals]\nelicitation = true\n")
+    kept = tmp_path / "kept"
+    with liar(house, "keeps", str(kept), hello={"elicitation": {}}) as client:
+        client.ask("tools/list")
+        ident = client.begin("tools/call", {"name": "write_thing", "arguments": {}})
+        while not (asked := [one for one in client.others if one.get("method") == "elicitation/create"]):
+            client.ask("ping")
+        client.send(batch.replace("ID", json.dumps(asked[0]["id"])).replace("YES", json.dumps(YES)).encode())
+        if "91" in batch:
+            # Whoever asked something in the same batch does not wait for ever.
+            assert json.loads(client.answer_line(91))["error"]["code"] == -32600
+            # And may ask again.
+            client.send({"jsonrpc": "2.0", "id": 91, "method": "ping"})
+            assert json.loads(client.answer_line(91))["result"] == {"echo": "ping"}
+        # The yes in it did not count: the question is still open.
+        client.send({"jsonrpc": "2.0", "id": asked[0]["id"], "result": {"action": "decline"}})
+        assert json.loads(client.answer_line(ident))["result"]["isError"]
+    assert asked[0]["id"] not in kept.read_text()
+    refused = [one.header["outcome"] for one in house.receipts("outcome")]
+    said = [(one["fault"], one["reason"]) for one in refused if one["fault"] in {"format", "multiple"}]
+    assert said == [("format", "an answer to the relay that is no message of its own")]
+    assert "no message of its own" in client.errors
+    assert house.verified()
+
+
 @pytest.mark.promise("relay.cancelled")
 def test_a_call_that_is_cancelled_at_once_leaves_a_receipt_too(house: House) -> None:
     house.policy(OPEN)

@@ -7,6 +7,7 @@ differently (a key twice, a carriage return that some servers take for the end o
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -94,14 +95,18 @@ def read_strict(line: bytes) -> Any | Ambiguous:
 
 def calls_in(message: Any) -> bool:
     """Whether a message is a call, or a batch that holds one, at whatever depth."""
+    return any(part.get("method") == CALL for part in messages_in(message))
+
+
+def messages_in(message: Any) -> Iterator[Message]:
+    """The message itself, or all that a batch holds, at whatever depth, in their order."""
     left = [message]
     while left:
         part = left.pop()
         if isinstance(part, list):
-            left += part
-        elif isinstance(part, dict) and part.get("method") == CALL:
-            return True
-    return False
+            left += reversed(part)
+        elif isinstance(part, dict):
+            yield part
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Message:

@@ -7,7 +7,7 @@ from typing import Any
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
 from tallystick.doors.mcp.relay_asked import Asked
-from tallystick.doors.mcp.relay_refused import AMBIGUOUS, BATCH, ID_IN_USE, NO_ID, TOO_LONG
+from tallystick.doors.mcp.relay_refused import AMBIGUOUS, ANSWER_WITHIN, BATCH, ID_IN_USE, NO_ID, TOO_LONG
 from tallystick.doors.mcp.relay_switch import Switch
 from tallystick.errors import ConfigError
 
@@ -41,19 +41,21 @@ class FromClient:
             self._take_batch(line, message)
         elif isinstance(message, dict):
             self._read(line, message)
+        elif self._switch.is_own_in(line, "client"):
+            self._refuse_answer(line)
         else:
             self._switch.to_server(jsonrpc.one_line(line))
 
     def _take_batch(self, line: bytes, batch: list[Any]) -> None:
         if jsonrpc.calls_in(batch):
-            self._refuse_batch(batch)
+            self._refuse_batch(batch, "holds tools/call")
             self._on_refused(line, BATCH)
+            return
+        if any(self._switch.is_own(jsonrpc.key_of(part), "client") for part in jsonrpc.messages_in(batch)):
+            self._refuse_batch(batch, "answers Tallystick")
+            self._refuse_answer(line)
             return
         parts = [part for part in batch if isinstance(part, dict)]
-        if any(self._switch.is_own(jsonrpc.key_of(part), "client") for part in parts):
-            # The server must not see these ids; what we asked is answered by a message of its own.
-            self._on_refused(line, BATCH)
-            return
         passed = [part for part in parts if self._expected(part)]
         if len(passed) == len(parts):
             self._switch.to_server(jsonrpc.one_line(line))
@@ -116,11 +118,16 @@ class FromClient:
         self._switch.calls[key] = asked
         self._on_call(asked)
 
-    def _refuse_batch(self, batch: list[Any]) -> None:
-        for message in batch:
-            if isinstance(message, dict) and "id" in message and "method" in message:
-                text = "a batch that holds tools/call is not passed on; send its messages one by one"
+    def _refuse_batch(self, batch: list[Any], what: str) -> None:
+        text = f"a batch that {what} is not passed on; send its messages one by one"
+        for message in jsonrpc.messages_in(batch):
+            if "id" in message and "method" in message:
                 self._refuse(message["id"], jsonrpc.INVALID_REQUEST, text)
+
+    def _refuse_answer(self, line: bytes) -> None:
+        """The server must not see the ids under which we asked the client; nobody waits who could be told."""
+        self._switch.note(f"left out: {ANSWER_WITHIN}; nothing is granted by it")
+        self._on_refused(line, ANSWER_WITHIN)
 
     def _meet(self, key: Key, message: Message) -> None:
         """The client introduces itself; from now on the server has so long to answer."""

@@ -19,6 +19,7 @@ KEPT = 64 * 1024
 AMBIGUOUS = "not one JSON message with each key once"
 CANCELLED_EARLY = "cancelled before it was decided"
 BATCH = "a batch that holds a call"
+ANSWER_WITHIN = "an answer to the relay that is no message of its own"
 NO_ID = "a call without an id"
 ID_IN_USE = "a call with an id that is in use"
 TOO_LONG = "the message is too large"

@@ -153,6 +153,10 @@ class Switch:
         """Whether an id is one under which we asked this side something."""
         return key is not None and isinstance(key[1], str) and key[1].startswith(self._ids[side])
 
+    def is_own_in(self, line: bytes, side: Side) -> bool:
+        """Whether such an id stands, in plain letters, in a line that cannot be read."""
+        return self._ids[side].encode() in line
+
     def settle(self, key: Key, message: Message) -> None:
         """Take the answer to a question of our own."""
         waiting = self._own.get(str(key[1]))
