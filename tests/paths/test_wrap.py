@@ -427,6 +427,20 @@ def test_a_secret_reaches_the_server_and_not_the_log(house, tmp_path):
     assert "hunter2" not in json.dumps(inputs)
 
 
+@pytest.mark.promise("relay.secrets", "record.secrets")
+def test_a_secret_under_an_escaped_key_is_hidden_in_a_message_that_is_refused_unread(house):
+    house.policy(ALLOW)
+    with house.wrap() as client:
+        client.send(
+            rb'{"id":71,"method":"tools/call","id":71,"params":{"arguments":{"p\u0061ssword":"hunter2 hunter2"}}}'
+        )
+        assert json.loads(client.line())["error"]["code"] == -32700
+    refused = house.receipts("outcome")[0]
+    assert refused.header["outcome"]["fault"] == "format"
+    assert "p\\u0061ssword" in refused.inputs["text"]
+    assert "hunter2" not in refused.inputs["text"]
+
+
 @pytest.mark.promise("relay.cancelled")
 def test_a_cancelled_call_leaves_its_receipt_and_its_late_answer_is_dropped(house, tmp_path):
     house.policy(ALLOW)

@@ -1,5 +1,6 @@
 """Secrets in arguments and in refused text: a digest that commits to the value, or nothing."""
 
+import json
 import time
 from typing import Any
 
@@ -164,6 +165,64 @@ def test_in_text_that_is_no_arguments_what_follows_a_secret_name_is_hidden(text:
     assert SECRET not in REDACTOR.mask(whole, frozenset({"pin"}))
 
 
+@st.composite
+def escaped_keys(draw: st.DrawFn, names: tuple[str, ...]) -> tuple[str, str]:
+    """A secret name in any case, and as JSON may write it: each letter as it is, or escaped."""
+    name = "".join(draw(st.sampled_from([one.lower(), one.upper()])) for one in draw(st.sampled_from(names)))
+    return name, "".join(draw(st.sampled_from([one, *escapes_of(one)])) for one in name)
+
+
+def escapes_of(letter: str) -> list[str]:
+    units = letter.encode("utf-16-be")
+    codes = [units[at : at + 2].hex() for at in range(0, len(units), 2)]
+    return ["".join(f"\\u{code}" for code in codes), "".join(f"\\u{code.upper()}" for code in codes)]
+
+
+@pytest.mark.promise("record.secrets")
+@given(
+    escaped_keys(("password", "api_key", "пароль", "𝗉𝗂𝗇")), st.text(), st.integers(0, 3), st.sampled_from([": ", ":"])
+)
+def test_however_the_letters_of_a_secret_key_are_escaped_its_value_is_hidden(
+    key: tuple[str, str], before: str, depth: int, colon: str
+) -> None:
+    redactor = Redactor(key=b"k", names={"password", "api_key", "пароль", "𝗉𝗂𝗇"})
+    text = f'{{"before":{json.dumps(before)},"{key[1]}"{colon}"with spaces, {SECRET}","after":1}}'
+    assert key[0] in json.loads(text)
+    for _ in range(depth):
+        text = json.dumps({"quoted": text})
+    clean = redactor.mask(text)
+    assert SECRET not in clean
+    assert "with spaces" not in clean
+    assert redactor.mask(clean) == clean
+
+
+@pytest.mark.promise("record.secrets")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"{{\\u0022password\\u0022:\\u0022a, {}\\u0022}}"', '{{"p\\u0061ssword":"a\\u0022 {}"}}', '{{"\\u005fpassword": "{}"}}',
+        '{{"body":"user: a\\npassword: {}"}}', '{{"p\\u0061ss\\u005fword" : "{}"', "{{'\\u0070assword': '{}'}}",
+        '{{"body":"the key is\\nsk-{}"}}', '{{"body":"the key is \\u0073k-{}"}}', '{{"pin\\u0020":"{}"}}',
+    ],
+)  # fmt: skip
+def test_escapes_around_a_secret_do_not_keep_it_from_being_seen(text: str) -> None:
+    assert SECRET not in REDACTOR.mask(text.format(SECRET), frozenset({"pin"}))
+
+
+def test_text_with_escapes_stays_readable_but_for_what_is_secret() -> None:
+    assert (
+        REDACTOR.mask('{"p\\u0061ssword":"a\\"b","path":"St\\u00f6ry\\n","token":"c"}')
+        == '{"p\\u0061ssword":[redacted],"path":"St\\u00f6ry\\n","token":[redacted]}'
+    )
+    for text in ('{"xp\\u0061ssword":"a"}', '{"note":"C:\\\\passwords\\\\x"}', "\\u0070assword", "\\ud800\\u12"):
+        assert REDACTOR.mask(text) == text
+
+
+def test_text_without_a_backslash_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tallystick.gate.record.secrets.Unescaped", None)
+    assert REDACTOR.mask('{"password":"a"}') == '{"password":[redacted]}'
+
+
 @pytest.mark.promise("record.secrets")
 def test_the_rest_of_the_text_stays_readable() -> None:
     assert (
@@ -179,7 +238,9 @@ def test_the_rest_of_the_text_stays_readable() -> None:
 @pytest.mark.parametrize(
     "text",
     ["password:" * 8_000, '"password"' + " " * 64_000, 'password="' * 7_000, "p_a_s_s" * 9_000, "\\" * 64_000,
-     'password="\\"' * 6_000, "-----BEGIN PRIVATE KEY-----" * 2_400, "eyJ" * 20_000, "sk-" * 20_000],
+     'password="\\"' * 6_000, "-----BEGIN PRIVATE KEY-----" * 2_400, "eyJ" * 20_000, "sk-" * 20_000,
+     "\\u0070" * 12_000, "\\n" * 36_000, "\\u0070assword:" * 5_000, 'p\\u0061ssword="' * 5_000, "\\ud800" * 12_000,
+     "\\\\n" * 24_000, ("\\" * 50 + "password:") * 1_200, "password:" + "\\" * 64_000, "s\\u006b-" * 8_000],
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
     started = time.perf_counter()

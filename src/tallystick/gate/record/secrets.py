@@ -8,12 +8,13 @@ because admit reads keys that way too.
 
 import hmac
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from tallystick.gate.record.escapes import Span, Unescaped
 from tallystick.gate.tool import Card
 
 MARK = "$redacted"
@@ -87,14 +88,18 @@ class Redactor:
     def mask(self, text: str, secret_names: frozenset[str] = frozenset()) -> str:
         """Hide tokens, and what follows a secret name, in text that could not be read as arguments.
 
-        This is done by sight: it knows `"password": "x"`, `password=x` and the like, one level of quoting or several.
+        This is done by sight: it knows `"password": "x"`, `password=x` and the like, one level of quoting or several,
+        letters escaped or not.
         """
+        names = _assignments(self._all_names(secret_names))
+        hidden = list(_values(text, (name.span() for name in names.finditer(text))))
+        if "\\" in text:
+            hidden = _joined(hidden + _escaped(text, names))
         shown: list[str] = []
         position = 0
-        for name in _assignments(self._all_names(secret_names)).finditer(text):
-            if name.start() >= position:
-                shown += (text[position : name.end()], MASK)
-                position = _end_of_value(text, name.end())
+        for start, end in hidden:
+            shown += (text[position:start], MASK)
+            position = end
         return mask("".join(shown) + text[position:])
 
     def _with(self, secret_names: frozenset[str]) -> frozenset[str]:
@@ -194,6 +199,34 @@ def _assignments(names: frozenset[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(spelled)})[\s_.-]*+\\*[\"']?\s*+[:=]\s*+", re.IGNORECASE)
 
 
+def _values(text: str, names: Iterable[Span]) -> Iterator[Span]:
+    """Where the values of some names stand; a name within the value of another is none."""
+    position = 0
+    for start, end in names:
+        if start >= position:
+            position = _end_of_value(text, end)
+            yield end, position
+
+
+def _escaped(text: str, names: re.Pattern[str]) -> list[Span]:
+    """Where secrets stand that are only seen once escaped letters are read: in a name, in a token or before it."""
+    plain = Unescaped(text)
+    found = (plain.spot(name) for name in names.finditer(plain.text))
+    tokens = TOKEN.finditer(plain.text) if _may_hold_token(plain.text) else ()
+    return [*_values(text, found), *map(plain.spot, tokens)]
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    """The same places in their order, none within another."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _end_of_value(text: str, start: int) -> int:
     """Where the value that begins here ends; the end of the text if it is quoted and never closed."""
     quote = _QUOTE.match(text, start)
@@ -206,6 +239,6 @@ def _end_of_value(text: str, start: int) -> int:
     return len(text) if at < 0 else at + len(mark)
 
 
-_QUOTE = re.compile(r"\\*[\"']")
+_QUOTE = re.compile(r"\\*[\"']|\\+u002[27]")
 # What is masked already is a value like any other: looked at twice, a text is what it was.
 _BARE = re.compile(rf"{re.escape(MASK)}|(?:(?:bearer|basic|token|digest)\s++)?[^\s,;&)}}\]]*+", re.IGNORECASE)
