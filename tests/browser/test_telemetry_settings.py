@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tallystick import Gate
 from tallystick.bootstrap.prompt_desk import PromptDesk
 from tallystick.gate.session import Session
+from tallystick.rooms.relay.pins import PinBook
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.ledger import audit_folder
@@ -171,6 +172,23 @@ def test_a_dry_run_says_what_would_happen_and_runs_nothing(served: Served, visit
     page.get_by_label("Policy (TOML)").fill("[policy]\nnonsense = 1\n")
     tried("{}", "config_unknown_key")
     assert _receipts(served) == size
+
+
+@pytest.mark.promise("page.settings", "relay.unsaid")
+def test_beside_a_wrapped_server_the_page_says_whose_policy_it_shows(served: Served, visit: Open) -> None:
+    here = visit(served)
+    note = here.open("/settings/policy").get_by_text("A server is wrapped in this workspace")
+    expect(here.page.get_by_text("The policy in force")).to_be_visible()
+    expect(note).to_have_count(0)
+    PinBook(served.workspace).compare([{"name": "write_note"}])
+    here.open("/settings/policy")
+    expect(note).to_be_visible()
+    here.check()
+    (served.workspace / CONTROL_ROOM / "relay.json").write_text("[")
+    page = here.open("/settings/policy")
+    expect(page.get_by_text("relay_pins_damaged")).to_be_visible()
+    expect(page.get_by_text("The policy in force")).to_be_visible()
+    (served.workspace / CONTROL_ROOM / "relay.json").unlink()
 
 
 @pytest.mark.promise("page.settings")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.rooms.relay.pins import PinBook
 from tests.doors.cli.conftest import CONFIG, Tally
 
 
@@ -71,6 +72,24 @@ def test_what_the_configuration_gets_wrong_is_said(
         CONFIG + more.replace("FILE", str(tmp_path / "file")).replace("WORKSPACE", str(workspace))
     )
     assert health(tally)[check] == expected
+
+
+@pytest.mark.promise("doors.cli-doctor", "relay.unsaid")
+@pytest.mark.parametrize(("policy", "digests"), [("", 2), ('[policy]\nwrite = "allow"\n', 1)])
+def test_where_a_server_is_wrapped_the_policy_is_as_its_relay_takes_it(
+    tally: Tally, workspace: Path, policy: str, digests: int
+) -> None:
+    (workspace / "tallystick.toml").write_text(CONFIG + policy + '[tools."s.write_note"]\nrate = 5\n')
+    assert health(tally)["tools"] == "warn"
+    alone = tally("--json", "policy", "check").json["digest"]
+    PinBook(workspace).compare([{"name": "write_note"}])
+    assert health(tally)["tools"] == "ok"
+    taken = tally("--json", "policy", "check").json["digest"]
+    [says] = [one["message"] for one in tally("--json", "doctor").json["checks"] if one["check"] == "configuration"]
+    assert len({alone, taken}) == digests
+    assert says.startswith(f"policy {taken[:16]}")
+    assert alone[:16] in says
+    assert ("for the wrapped server" in says) is (digests == 2)
 
 
 def test_a_folder_that_is_not_there_is_found(tally: Tally, tmp_path: Path) -> None:

@@ -1,14 +1,17 @@
 """What the page works out without a browser."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tallystick import tool
+from tallystick import Gate, tool
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.schema_form import plain_field
-from tallystick.doors.web.parts.settings_policy import would
+from tallystick.doors.web.parts.settings_policy import beside_relay, would
 from tallystick.gate.decide.policy import Policy
+from tallystick.rooms.relay.pins import PinBook
+from tallystick.rooms.relay.starting import relay_settings
 
 POLICY = """
 [policy]
@@ -65,6 +68,20 @@ def test_a_dry_run_of_a_policy_in_shadow_says_what_it_would_have_stopped() -> No
     found = would(Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset())
     assert found.verdict == "allow"
     assert found.reason.startswith("shadow: without it, ")
+
+
+@pytest.mark.promise("page.settings", "relay.unsaid")
+def test_where_a_server_is_wrapped_the_page_says_that_other_defaults_hold_for_it(tmp_path: Path) -> None:
+    (tmp_path / "tallystick.toml").write_text('[tools."s.write_note"]\nrate = 5\n[tools.misspelt]\nrate = 5\n')
+    unknown = ("misspelt", "s.write_note")
+    with Gate.open(tmp_path, plugins=False) as gate:
+        assert beside_relay(gate, unknown) == ("", unknown)
+        PinBook(tmp_path).compare([{"name": "write_note"}])
+        said, left = beside_relay(gate, unknown)
+        relays = Policy.from_settings(relay_settings(tmp_path))
+        assert relays.digest != gate.policy.digest
+    assert relays.digest in said
+    assert left == ("misspelt",)
 
 
 @pytest.mark.promise("page.rooms")

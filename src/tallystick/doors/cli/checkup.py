@@ -85,19 +85,27 @@ def _workspace(here: Here) -> Answer:
 
 def _configuration(here: Here) -> Answer:
     from tallystick.gate.decide.policy import Policy
+    from tallystick.rooms.relay.wrapped import as_taken
 
     policy = Policy.from_settings(here.settings)
+    taken = Policy.from_settings(as_taken(here.settings, here.workspace))
+    says = f"policy {taken.digest[:16]}"
+    if taken.digest != policy.digest:
+        says += " for the wrapped server, where writing asks unless the configuration says otherwise"
+        says += f"; {policy.digest[:16]} for all other calls"
     there = (here.workspace / "tallystick.toml").exists()
-    return "ok", f"policy {policy.digest[:16]}" + ("" if there else " (no tallystick.toml: defaults)")
+    return "ok", says + ("" if there else " (no tallystick.toml: defaults)")
 
 
 def _tools(here: Here) -> Answer:
     from tallystick.bootstrap.plugins import load_tools
     from tallystick.gate.decide.policy import Policy
+    from tallystick.rooms.relay.wrapped import relayed
 
     with running_tools():
         names = [tool.card.name for tool in load_tools(here.workspace, here.settings.gate.tools)]
-    unknown = set(Policy.from_settings(here.settings).unknown_tools(names))
+    policy = Policy.from_settings(here.settings)
+    unknown = set(policy.unknown_tools(names)) - relayed(policy.tools, here.workspace)
     if unknown:
         return "warn", f"{len(names)} from the configuration; rules name others: {', '.join(sorted(unknown))}"
     return "ok", f"{len(names)} from the configuration"

@@ -41,9 +41,11 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
 
     Every key, every value, every schema; warns of rules for tools that are not there.
     """
+    from tallystick.rooms.relay.wrapped import relayed
+
     with here.gate(plugins=True) as gate:
         chosen = _chosen(here, policy)
-        unknown = chosen.unknown_tools([*(card.name for card in gate.tools()), *_relayed(here, chosen)])
+        unknown = chosen.unknown_tools([*(card.name for card in gate.tools()), *relayed(chosen.tools, here.workspace)])
     here.screen.data({"ok": True, "digest": chosen.digest, "unknown_tools": list(unknown)})
     for name in unknown:
         here.screen.note(f"warning: tools.{name} has rules, but no such tool is registered. Check its spelling.")
@@ -117,23 +119,13 @@ def replay(
             return show_replayed(here, moving(), changed_is_wrong=False)
 
 
-def _relayed(here: Here, policy: "Policy") -> list[str]:
-    """Of the tools that a policy names, those that a wrapped server has: they are here only while it runs."""
-    from tallystick.rooms.relay.naming import tool_id
-    from tallystick.rooms.relay.pins import PinBook
-
-    pinned = {tool_id("", name) for name in PinBook(here.workspace).read()}
-    return [name for name in policy.unknown_tools(()) if f".{name.partition('.')[2]}" in pinned]
-
-
 def _chosen(here: Here, path: Path | None) -> "Policy":
     """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
     from tallystick.gate.decide.policy import Policy, settings_of
-    from tallystick.rooms.relay.pins import PinBook
-    from tallystick.rooms.relay.starting import with_defaults
+    from tallystick.rooms.relay.wrapped import as_taken
 
     settings = here.settings if path is None else settings_of(_text(path), source=path.name)
-    return Policy.from_settings(with_defaults(settings) if PinBook(here.workspace).read() else settings)
+    return Policy.from_settings(as_taken(settings, here.workspace))
 
 
 def _text(path: Path) -> str:

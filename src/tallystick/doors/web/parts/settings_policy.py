@@ -3,8 +3,9 @@
 from typing import Any
 
 import orjson
-from nicegui import ui
+from nicegui import run, ui
 
+from tallystick.bootstrap import Gate
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import failed, section
@@ -15,6 +16,8 @@ from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.policy_cases import Case, run_cases
 from tallystick.gate.tool import Card
 from tallystick.records import record
+from tallystick.rooms.relay.starting import with_defaults
+from tallystick.rooms.relay.wrapped import is_wrapped, relayed
 
 MEANS = {
     "allow": "It would run, and leave a receipt.", "ask": "It would be held until a person has answered.",
@@ -44,6 +47,26 @@ def would(policy: Policy, card: Card, args: dict[str, Any], roles: frozenset[str
     return Would(verdict=decision.verdict, reason=decision.reason + where)
 
 
+def beside_relay(gate: Gate, unknown: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """What to say where a server was wrapped, and which of the unknown tools are none of its tools.
+
+    Its tools are not here to be tried, and its relay has other defaults than the gate that the page belongs to.
+
+    Raises:
+        ConfigError: What is known about the server is damaged.
+    """
+    if not is_wrapped(gate.workspace):
+        return "", unknown
+    digest = Policy.from_settings(with_defaults(gate.settings)).digest
+    said = (
+        "This page and its dry run are about the tools that are registered here. A server is wrapped in this workspace "
+        "too: there writing asks unless the policy says otherwise. Its calls are decided by policy "
+        f"{digest}; to see that one: tally policy show"
+    )
+    theirs = relayed(unknown, gate.workspace)
+    return said, tuple(name for name in unknown if name not in theirs)
+
+
 class PolicyText:
     """The text, and the form of the dry run."""
 
@@ -55,11 +78,18 @@ class PolicyText:
     async def show(self) -> None:
         """Build it."""
         policy = self._house.gate.policy
+        unknown = policy.unknown_tools(self._cards)
+        try:
+            note, unknown = await run.io_bound(beside_relay, self._house.gate, unknown) or ("", unknown)
+        except TallyError as error:
+            note = f"{error.code}: {error}"
+        if note:
+            ui.label(note).classes("tally-card tally-text")
         section("What would happen to this call")
         self._form()
         section("The policy in force")
         ui.label(f"Digest {policy.digest}").classes("tally-mono tally-soft tally-text")
-        for name in policy.unknown_tools(self._cards):
+        for name in unknown:
             failed(f"tools.{name} has rules, but no such tool is registered.", "Check its spelling.")
         block(policy.text)
         ui.label(
