@@ -1,5 +1,6 @@
 """`tally insight`: the first use without set-up, and every step on its own."""
 
+import shlex
 import sqlite3
 from pathlib import Path
 
@@ -91,6 +92,19 @@ def test_each_step_is_a_command_and_speaks_json(bare: Path, tickets: Path, tally
     asked = step("analyze", "1", "Which department gets the most tickets?")
     assert asked["answer"]["sentences"]  # type: ignore[index]
     assert step("history")["items"][0]["id"] == asked["analysis_id"]  # type: ignore[index]
+
+
+def test_the_command_that_a_held_call_names_can_be_typed_in_any_folder(
+    bare: Path, tickets: Path, tally: Tally, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (bare / "my work").mkdir()
+    (bare / "my work" / "tallystick.toml").write_text('[policy]\nwrite = "ask"\n')
+    held = tally("-w", "my work", "insight", "ingest", tickets)
+    assert (held.code, held.error) == (3, "held")
+    monkeypatch.chdir(tmp_path)
+    command = shlex.split(held.err[held.err.index("tally approvals") :])
+    shown = tally("--json", *command[1:])
+    assert (shown.code, shown.json["tool"]) == (0, "tool.ingest.upload")
 
 
 @pytest.mark.promise("insight.cli")

@@ -42,15 +42,18 @@ def call(gate: "Gate", screen: Screen, tool: str, args: Mapping[str, Any], *, do
     given = {name: value for name, value in args.items() if value is not None}
     with _heard(screen, doing), running_tools():
         outcome = asyncio.run(_call(gate, tool, given))
-    return result_of(outcome)
+    return result_of(outcome, gate.workspace)
 
 
-def result_of(outcome: "Outcome") -> Any:
+def result_of(outcome: "Outcome", workspace: Path) -> Any:
     """The result of a call, or an error that says what to do."""
     if outcome.ok:
         return outcome.result
     if outcome.held is not None:
-        raise CallHeld(f"The call waits for a person: tally approvals show {outcome.held.approval_id}.")
+        from tallystick.doors.showing.refusals import show_command
+
+        # No full stop: it would be taken for a part of the folder's name.
+        raise CallHeld(f"The call waits for a person: {show_command(outcome.held.approval_id, workspace)}")
     told = outcome.problem()["error"]
     message = " ".join(filter(None, (_sentence(told["message"]), told["details"].get("hint"))))
     if outcome.failure is not None and outcome.failure.fault.ran:
