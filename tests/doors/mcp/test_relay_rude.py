@@ -9,9 +9,8 @@ import time
 
 import pytest
 
-from tests.wrapped import Client, House, refusal, text_of
+from tests.wrapped import Client, refusal, text_of
 
-ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "w", "version": "1"}}
 NOTE = b'{"jsonrpc":"2.0","method":"notifications/x"}'
 EVENTS, CHUNKED = "Content-Type: text/event-stream", "Transfer-Encoding: chunked"
@@ -126,13 +125,6 @@ def web():
         server.over.set()
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture
-def house(tmp_path):
-    made = House(tmp_path)
-    made.policy(ALLOW)
-    return made
 
 
 @pytest.mark.promise("relay.web")

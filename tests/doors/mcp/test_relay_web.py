@@ -9,9 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.wrapped import Client, House, refusal, text_of
+from tests.wrapped import Client, refusal, text_of
 
-ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
 TOOLS = [
     {"name": name, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
     for name in ("plain", "pretty", "stream", "broken_off", "refused", "empty", "huge", "late")
@@ -105,13 +104,6 @@ def web():
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture
-def house(tmp_path):
-    made = House(tmp_path)
-    made.policy(ALLOW)
-    return made
 
 
 @pytest.mark.promise("relay.web")
