@@ -47,7 +47,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     # First, while the process is small: a million observations leave it half a gigabyte to walk about in.
     whole = _through_the_gate(folder / "gate", FULL_CALLS if full else CALLS)
     rows = _folded(folder / "fold", FULL_SIZES if full else SIZES)
-    crowds = {number: _crowd_us(number) for number in (CROWDS if full else CROWDS[:2])}
+    crowds = {f"{number:,}": _crowd_us(number) for number in (CROWDS if full else CROWDS[:2])}
     lines = [
         "Into SQLite, one core; each proposal an observation or, one in five, a proposition with a quote:", "",
         "| observations held | folded/s | by CPU time | checked, judged and folded/s | by CPU time | peak MB |",
@@ -60,7 +60,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         "", "Folded: scored and put into the tables. Checked and judged: the schema, the guards and the rule, before that.",
         "", "One more source for a fact that has so many independent ones already, weighed and its status derived:", "",
         "| independent sources | CPU µs |", "|---:|---:|",
-        *(f"| {number:,} | {spent} |" for number, spent in crowds.items()),
+        *(f"| {number} | {spent} |" for number, spent in crowds.items()),
     ]  # fmt: skip
     lines += [
         "", "Through the gate, without fsync (schema, guards, rule, two receipts, fold), one caller:", "",

@@ -41,7 +41,7 @@ def _steps(status: Status, figures: Figures, policy: Policy) -> int:
 def _bears(value: int, least: int) -> int:
     """For how many steps a figure that age lowers stays at least what it has to be."""
     steps = 0
-    while steps < _MOST and value * lowered(steps + 1) // FULL >= least:
+    while steps < _MOST and value * _LOWERED[steps + 1] // FULL >= least:
         steps += 1
     return steps
 
@@ -50,3 +50,6 @@ def lowered(steps: int) -> int:
     """What is left of 10,000 after some steps, at least: freshness falls in straight lines from half to half."""
     halvings, rest = divmod(steps, LOOKS)
     return (FULL * LOOKS // (LOOKS + rest)) >> halvings
+
+
+_LOWERED = tuple(map(lowered, range(_MOST + 1)))

@@ -37,7 +37,7 @@ from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import keep_note
 from tallystick.rooms.memory.rivals import claim_places, may_claim_places
 from tallystick.rooms.memory.settle import keep_trial, policy_trial, policys_check, raise_trial, settle, with_result
-from tallystick.rooms.memory.speakers import Speaker
+from tallystick.rooms.memory.speakers import mark_of
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds
 
@@ -92,7 +92,7 @@ def _observe(
 ) -> Observation | None:
     """Keep an observation; None if it is there already."""
     lineage = tuple(sorted(set(parents)))
-    mark = Speaker(agent=event.agent, by_owner=event.by_owner).mark
+    mark = mark_of(event.agent, by_owner=event.by_owner)
     name = observation_id(text, source_id, claimed, group, observed_at, lineage, mark, event.args.get("result", ""))
     if state.observations.get(name) is not None:
         return None

@@ -23,11 +23,17 @@ def content_id(prefix: str, *parts: Any) -> str:
 
 def one_line(text: str) -> str:
     """NFC, and every run of white space one space."""
-    return " ".join(composed(text).split())
+    return " ".join((text if text.isascii() else composed(text)).split())
 
 
 def name_key(text: str) -> str:
     """A name as it is compared: one line, without regard to case."""
+    # Names come again and again, whole texts do not.
+    return _name_key(text) if len(text) <= MOST_LOOKED_UP else folded(one_line(text))
+
+
+@lru_cache(maxsize=1024)
+def _name_key(text: str) -> str:
     return folded(one_line(text))
 
 

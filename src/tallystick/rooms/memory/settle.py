@@ -5,7 +5,7 @@ from dataclasses import replace
 from tallystick.rooms.memory.ageing import look_again_in
 from tallystick.rooms.memory.dossier import Weighed
 from tallystick.rooms.memory.naming import check_id
-from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Transition, Trial
+from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Status, Transition, Trial
 from tallystick.rooms.memory.rivals import Places, family_of, has_begun, is_functional, join_siblings
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
@@ -53,9 +53,10 @@ def settle(
     again = look_again_in(row.status, weighed.figures, state.policy, state.policy.half_life_s[known.volatility])
     # Whatever is new on a proposition takes it out of the archive; that it grew older does not.
     archived = known.archived if cause == "age" else None
+    status, pending = _derived(known, row.status)
     now = replace(
         known, evidence_status=row.status, rule=row.rule, figures=weighed.figures, scored_at=state.now,
-        due_at=_due(state, known, again), archived=archived,
+        due_at=_due(state, known, again), archived=archived, status=status, pending=pending,
     )  # fmt: skip
     join_siblings(state, now)
     changed_sides = (known.evidence_status == "accepted") != (row.status == "accepted")
@@ -76,9 +77,9 @@ def _conclude(
     state: State, event: Event, known: Proposition, now: Proposition, weighed: Weighed, cause: str, trigger: str | None
 ) -> None:
     """Derive the status from the evidence and the rivals, keep it, and note the change."""
-    status = "contested" if now.rivals and now.evidence_status == "accepted" else now.evidence_status
-    pending = status == "accepted" and now.canonical_id is None and now.superseded_by is None
-    now = replace(now, status=status, pending=pending)
+    status, pending = _derived(now, now.evidence_status)
+    if (status, pending) != (now.status, now.pending):
+        now = replace(now, status=status, pending=pending)
     (state.pending.add if pending else state.pending.discard)(now.id)
     superseded = now.superseded_by is not None and now.superseded_by != known.superseded_by
     first = known.rule == ""
@@ -101,6 +102,12 @@ def _conclude(
         elif superseded:
             now = _give_way(state, event, now)
     state.propositions.put(now.id, now)
+
+
+def _derived(now: Proposition, by_evidence: Status) -> tuple[Status, bool]:
+    """The status that evidence and rivals make, and whether a consolidation is to look at it."""
+    status: Status = "contested" if now.rivals and by_evidence == "accepted" else by_evidence
+    return status, status == "accepted" and now.canonical_id is None and now.superseded_by is None
 
 
 def _give_way(state: State, event: Event, now: Proposition) -> Proposition:

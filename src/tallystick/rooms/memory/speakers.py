@@ -25,13 +25,18 @@ class Speaker:
 
     @property
     def mark(self) -> str:
-        """What an observation's id holds of him; the owner leaves none."""
-        if self.agent is not None:
-            return agent_group(self.agent)
-        return "" if self.by_owner else ANOTHER
+        """What an observation's id holds of him."""
+        return mark_of(self.agent, by_owner=self.by_owner)
 
 
 OWNER = Speaker()
+
+
+def mark_of(agent: str | None, *, by_owner: bool) -> str:
+    """What an observation's id holds of whose word it is; the owner leaves no mark."""
+    if agent is not None:
+        return agent_group(agent)
+    return "" if by_owner else ANOTHER
 
 
 def speaker_in(session: Session | None) -> Speaker:
