@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,19 @@ def test_a_patch_is_proposed_by_anyone_and_applied_by_a_person(tally: Tally, nov
     assert (novel / SCENE).read_text(encoding="utf-8") == new
     assert SCENE in tally("studio", "history").out
     assert tally("studio", "undo", SCENE, "--to", "zz", "--token", token).error == "version_unknown"
+
+
+@pytest.mark.promise("studio.workspace-cli")
+def test_the_command_that_is_named_can_be_typed_in_any_folder(
+    tally: Tally, novel: Path, tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "some where"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    proposed = tally("studio", "patch", SCENE, "--from", "-", "--workspace", str(novel), stdin="new\n")
+    named = proposed.err.split("`")[1]
+    assert tally(*shlex.split(named)[1:], "--token", token).code == 0
+    assert (novel / SCENE).read_text(encoding="utf-8") == "new\n"
 
 
 @pytest.mark.promise("studio.workspace-cli")

@@ -130,7 +130,7 @@ class Talk:
                 here.screen.note("")
                 continue
             if line is None or line.strip() == "/quit":
-                here.screen.note(f"to go on: tally chat --session {self.chat.session_id}")
+                here.screen.note(f"to go on: tally chat --session {self.chat.session_id}{here.screen.there}")
                 # Whoever pipes messages in learns how the last one ended; a person has seen it.
                 return Exit.OK if sys.stdin.isatty() else ended
             if line.startswith("/"):

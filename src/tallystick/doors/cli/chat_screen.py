@@ -68,7 +68,9 @@ class ChatScreen:
         result = answered.result
         if result.held is not None:
             self._note(f"  held for a person until {result.held.expires_at}", style="yellow")
-            self._note(f"  to allow it: tally approvals approve {result.held.approval_id}; then ask again")
+            self._note(
+                f"  to allow it: tally approvals approve {result.held.approval_id}{self._screen.there}; then ask again"
+            )
             return Exit.HELD
         if result.rejected is not None:
             return self._refused(result.rejected.text, result.rejected.code, result.findings)

@@ -8,6 +8,7 @@ them joined as its first argument, `here`, and gives back how it ended (nothing:
 """
 
 import inspect
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,4 +105,5 @@ def _here(ctx: typer.Context) -> Here:
         as_json = as_json or bool(level.params.get("as_json"))
         quiet = quiet or bool(level.params.get("quiet"))
         level = level.parent
-    return Here(named=workspace, screen=Screen(as_json=as_json, quiet=quiet))
+    there = "" if workspace is None else f" --workspace {shlex.quote(str(workspace))}"
+    return Here(named=workspace, screen=Screen(as_json=as_json, quiet=quiet, there=there))

@@ -136,7 +136,7 @@ class Meeting:
                 here.screen.note("")
                 continue
             if line is None or line.strip() == "/quit":
-                here.screen.note(f"to go on: tally conference --id {self.conference_id}")
+                here.screen.note(f"to go on: tally conference --id {self.conference_id}{here.screen.there}")
                 # Whoever pipes prompts in learns how the last round ended; a person has seen it.
                 return Exit.OK if sys.stdin.isatty() else ended
             try:

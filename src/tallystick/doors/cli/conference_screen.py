@@ -69,7 +69,9 @@ class ConferenceScreen(ChatScreen):
     def _exit(self, held: "Held") -> Exit:
         retrieved = held.retrieved
         if retrieved.approval_id is not None:
-            self._note(f"  to allow it: tally approvals approve {retrieved.approval_id}; then ask again")
+            self._note(
+                f"  to allow it: tally approvals approve {retrieved.approval_id}{self._screen.there}; then ask again"
+            )
             return Exit.HELD
         if retrieved.stop_hook is not None:
             self._note(f"  {retrieved.stop_hook}", style="red")

@@ -135,7 +135,7 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
     if not watch:
         here.screen.data(begun)
         here.screen.line(begun["run_id"])
-        here.screen.note(f"queued; a worker carries it out. See: tally run show {begun['run_id']}")
+        here.screen.note(f"queued; a worker carries it out. See: tally run show {begun['run_id']}{here.screen.there}")
         return Exit.OK
     from tallystick.doors.cli.run_watch import watch_run
 

@@ -38,7 +38,7 @@ class RunScreen:
             self.screen.block(said["reply"])
         if run["slots"]:
             names = ", ".join(run["slots"])
-            self.screen.note(f"to see one of {names}: tally run show {run['run_id']} --slot NAME")
+            self.screen.note(f"to see one of {names}: tally run show {run['run_id']} --slot NAME{self.screen.there}")
 
     def slot(self, slot: "Slot") -> None:
         """What a slot holds; of an agent's step the reply itself."""

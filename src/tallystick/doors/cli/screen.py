@@ -43,6 +43,8 @@ class Screen:
     as_json: bool = False
     quiet: bool = False
     """Say nothing but errors; the exit code is the answer. Documents that were asked for are still given."""
+    there: str = ""
+    """What a command that is named to somebody ends with, so that it is for the workspace that this one was for."""
 
     def data(self, value: Any) -> None:
         """The result for machines, as one line of ASCII JSON; nothing without `--json`."""

@@ -172,7 +172,9 @@ def _tell(screen: Screen, report: "ImportReport") -> None:
     for path in (*report.written, *report.updated):
         screen.line(f"  {path}")
     for path, patch_id in report.conflicts.items():
-        screen.note(f"waits for you: {path} was changed here and in the source: `tally studio patches {patch_id}`")
+        screen.note(
+            f"waits for you: {path} was changed here and in the source: `tally studio patches {patch_id}{screen.there}`"
+        )
     for path, code in report.refused.items():
         screen.note(f"not written: {path}: {code}")
     if report.losses:

@@ -164,7 +164,9 @@ def _ended(here: Here, workspace: "Workspace", made: "Patch", person: Person | N
     _show(here, shown)
     if person is None:
         here.screen.data(shown.as_dict())
-        here.screen.note(f"proposed as {made.patch_id}; `tally studio apply {made.patch_id}` makes the change")
+        here.screen.note(
+            f"proposed as {made.patch_id}; `tally studio apply {made.patch_id}{here.screen.there}` makes the change"
+        )
         return Exit.REFUSED if shown.changed_meanwhile else Exit.OK
     if not person.agrees(f"Change {made.path}?", yes=yes):
         raise Refused(f"Nothing was changed; {made.patch_id} waits.", code="not_answered")
