@@ -813,6 +813,7 @@ PROMISES: dict[str, str] = {
     "memory.erasure": "An erased observation supports nothing, as if it had never been",
     "memory.founded": "No proposition is there without an observation that is held: erasing the last one takes it away",
     "memory.processes": "Several processes fold one log and see each other's proposals",
+    "memory.one-stand": "What one question reads of the tables is all of one stand, whoever writes or rebuilds them meanwhile",
     "memory.databases": "SQLite and PostgreSQL hold the same projection",
     "memory.tampering": "Fifty kinds of tampering with memory's log are all found, a cut tail too",
     "memory.bounded": "What is at hand is bounded; the rest is fetched from the tables",

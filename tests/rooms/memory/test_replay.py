@@ -242,7 +242,7 @@ def test_tables_of_an_older_form_are_built_again(open_memory: Open, monkeypatch:
         known = memory.bytes()
         memory.close()
     again = open_memory()
-    store = again.projection._open_store()
+    store = again.projection._store
     with store._engine.begin() as connection:
         connection.execute(sa.text("UPDATE tally_memory_propositions SET body = '{}'"))
     assert again.status(name) == "provisional"

@@ -6,6 +6,7 @@ other way into it, so what is live and what is rebuilt cannot differ, and what o
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -68,11 +69,14 @@ class Projection:
     def ask(self, question: Callable[[StoredState], T], *, written: bool = False) -> T:
         """Ask the state at the end of the log; the question may be put again if another process writes meanwhile.
 
+        What one question reads of the tables is all of one stand: it is never answered half from what another process
+        has made of them since.
+
         Args:
             question: Reads the state, and gives nothing on that reads it later.
             written: All of it must also lie in the tables, for a question that reads those.
         """
-        with self._lock:
+        with self._lock, self._store.staying():
             for _ in range(_TRIES):
                 try:
                     return question(self._settled(written=written))
@@ -115,7 +119,7 @@ class Projection:
         """The state at hand, if it is one of this log under this policy; else a fresh one."""
         state = self._state
         if state is None:
-            state = self._state = StoredState(self._policy, self._open_store())
+            state = self._state = StoredState(self._policy, self._store)
             other_policy = state.written_under not in {None, (self._policy.digest, FORM)}
             first = next(iter(self._log.read(0)), None) if state.log else None
             other_log = bool(state.log) and (first is None or first.receipt_id != state.log)
@@ -124,10 +128,13 @@ class Projection:
         return state
 
     def _begin_again(self) -> StoredState:
-        store = self._open_store()
-        store.wipe()
-        self._state = StoredState(self._policy, store)
+        self._store.wipe()
+        self._state = StoredState(self._policy, self._store)
         return self._state
+
+    @cached_property
+    def _store(self) -> "Store":
+        return self._open_store()
 
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""

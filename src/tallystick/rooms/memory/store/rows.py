@@ -2,9 +2,11 @@
 
 Rows are written in batches, each in one transaction that also says how far of the log it goes. A batch that was made
 from an older stand than the tables have is not written (`Overtaken`): another process was quicker, and that counts.
+Nothing is read at another stand either: what is at hand and what the tables hold would not fit each other.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine, Row
 from tallystick.rooms.memory.cached import Overtaken
 from tallystick.rooms.memory.naming import lookup_key
 from tallystick.rooms.memory.states import RELIED_ON
+from tallystick.rooms.memory.store.sight import Sight, Stand
 from tallystick.rooms.memory.store.tables import EDGES, HEAD, OBSERVATIONS, PROPOSITIONS, TABLES, THINGS, TRANSITIONS
 from tallystick.storage.database import writing
 
@@ -42,7 +45,6 @@ def _by_key(table: sa.Table, column: str) -> tuple[Any, Any]:
 
 
 # Made once: to put a statement together takes longer than to find a row with it.
-_STAND = sa.select(HEAD.c.scanned, HEAD.c.body)
 _BY_ID = {name: _by_key(table, "id") for name, table in TABLES.items() if "id" in table.c}
 _EDGES, _REFERRING = _by_key(EDGES, "proposition_id"), _by_key(THINGS, "ref")
 
@@ -54,16 +56,15 @@ class Store:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
         self._upserts = {name: _upsert(engine, table) for name, table in TABLES.items()}
-        self._noted: bytes | None = None
-        """What stood with the head when it was last read or moved. Another process may have built the tables again as
-        far as they went, under another policy: then they are not what was read here before."""
+        self._sight = Sight(engine)
+
+    def staying(self) -> AbstractContextManager[None]:
+        """All that is read inside is of one stand, whoever writes meanwhile."""
+        return self._sight.staying()
 
     def head(self) -> tuple[int, bytes] | None:
         """How far the tables go, and what was noted with that; None: they are empty."""
-        with self._engine.connect() as connection:
-            row = connection.execute(_STAND).first()
-        self._noted = None if row is None else bytes(row.body)
-        return None if row is None else (row.scanned, row.body)
+        return self._sight.look_anew()
 
     def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
         """Write a batch.
@@ -77,6 +78,7 @@ class Store:
         Raises:
             Overtaken: They stand elsewhere; nothing was written.
         """
+        self._sight.look_away()
         with writing(self._engine) as connection:
             if not self._postgres:
                 connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
@@ -85,17 +87,20 @@ class Store:
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
-        self._noted = body
+        self._sight.stand = (scanned, body)
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
+        self._sight.look_away()
         with writing(self._engine) as connection:
             for table in (HEAD, *TABLES.values()):
                 connection.execute(sa.delete(table))
+        self._sight.stand = None
 
     def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
         if base is not None:
-            here = (HEAD.c.scanned == base) & (HEAD.c.body == self._noted)
+            _, noted = self._known(base)
+            here = (HEAD.c.scanned == base) & (HEAD.c.body == noted)
             moved = sa.update(HEAD).where(here).values(scanned=scanned, body=body)
             if connection.execute(moved).rowcount != 1:
                 raise Overtaken
@@ -149,8 +154,8 @@ class Store:
 
     def pending(self) -> list[str]:
         """Propositions that wait for a consolidation."""
-        with self._engine.connect() as connection:
-            c = PROPOSITIONS.c
+        c = PROPOSITIONS.c
+        with self._sight.at_stand() as connection:
             return list(connection.execute(sa.select(c.id).where(c.pending.is_(True))).scalars())
 
     # -- all of them ---------------------------------------------------------------------------------------------------
@@ -181,7 +186,7 @@ class Store:
         newest = sa.select(c.id, c.status, c.seq).where(*where).order_by(c.seq.desc()).limit(NEWEST).subquery()
         rank = sa.case(RELIED_ON, value=newest.c.status)
         chosen = sa.select(newest.c.id).order_by(rank, newest.c.seq.desc(), self._exact(newest.c.id)).limit(most)
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             names = list(connection.execute(chosen).scalars())
             rows = connection.execute(sa.select(c.id, c.body).where(c.id.in_(names)))
             bodies = {row.id: row.body for row in rows}
@@ -193,7 +198,7 @@ class Store:
         given = ((c.status, status), (c.subject, subject))
         where = [column == lookup_key(value) for column, value in given if value is not None]
         page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(*where)).scalar_one()
             return list(connection.execute(page).scalars()), total
 
@@ -211,18 +216,18 @@ class Store:
     def count_due(self, now: int) -> int:
         """How many propositions age may have changed by now."""
         query = sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now)
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             return connection.execute(query).scalar_one()
 
     def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             total: int = connection.execute(number).scalar_one()
             return list(connection.execute(chosen.limit(limit).offset(offset)).scalars()), total
 
     def latest_transitions(self, limit: int) -> list[bytes]:
         """The last changes of any proposition, the newest first."""
         c = TRANSITIONS.c
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             page = sa.select(c.body).order_by(c.seq.desc(), c.place.desc()).limit(limit)
             return list(connection.execute(page).scalars())
 
@@ -230,7 +235,7 @@ class Store:
         """How many rows there are: propositions by state, and the rest by table and kind."""
         kinds = sa.select(THINGS.c.kind, sa.func.count()).group_by(THINGS.c.kind)
         states = sa.select(PROPOSITIONS.c.status, sa.func.count()).group_by(PROPOSITIONS.c.status)
-        with self._engine.connect() as connection:
+        with self._sight.at_stand() as connection:
             found = {name: count for query in (kinds, states) for name, count in connection.execute(query)}
             for name in ("observations", "propositions", "edges", "transitions"):
                 found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
@@ -252,17 +257,20 @@ class Store:
         return [] if base is None else [row.body for row in self._rows(query, base)]
 
     def _rows(self, query: Any, base: int | None, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
-        with self._engine.connect() as connection:
-            rows = connection.execute(query, given).all()
-            # Asked in the same transaction: what was read is of this stand, or of none that we can use.
-            stand = connection.execute(_STAND).first()
-            if stand is None or (stand.scanned, stand.body) != (base, self._noted):
-                raise Overtaken
-        return rows
+        self._known(base)
+        with self._sight.at_stand() as connection:
+            return connection.execute(query, given).all()
+
+    def _known(self, base: int | None) -> Stand:
+        """The stand that is read here, if it is the one that is meant."""
+        if self._sight.stand is None or self._sight.stand[0] != base:
+            raise Overtaken
+        return self._sight.stand
 
     def _stream(self, query: Any) -> Iterator[Row[Any]]:
-        with self._engine.connect() as connection:
-            yield from connection.execution_options(yield_per=PAGE).execute(query)
+        with self._sight.at_stand() as connection:
+            # Said with the statement: whatever else is read meanwhile, through this connection too, is no stream.
+            yield from connection.execute(query, execution_options={"yield_per": PAGE})
 
     def _exact(self, column: sa.ColumnElement[Any]) -> Any:
         """Order by bytes, as Python and SQLite do; PostgreSQL has its language's order otherwise."""
