@@ -64,17 +64,21 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     bad = unreadable_time(proposal.args)
     if bad is not None:
         return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
-    args = normal_form(proposal.args, snapshot.policy)
-    empty = next((name for name in _FILLED if name in args and not args[name]), None)
+    normal = normal_form(proposal.args, snapshot.policy)
+    empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
     if empty is not None:
         return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
-    secret = secret_name(args)
+    secret = secret_name(normal)
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
-    wall = snapshot.now()
-    said = Said(by=speaker_in(proposal.session), at=seconds_or_none(args.get("at")) or wall)
 
     def judge(state: State) -> Decision:
+        # The question may be put again, and must not find what was made of the arguments the first time.
+        args = dict(normal)
+        # Not before: to wait for the log may take seconds, in which others went on writing it.
+        wall = snapshot.now()
+        at = seconds_or_none(args.get("at"))
+        said = Said(by=speaker_in(proposal.session), at=wall if at is None else at)
         refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, said)
         if refused is not None:
             return refused

@@ -2,10 +2,14 @@
 
 Before anything is read or judged, it catches up: it reads the receipts it has not seen and folds them in. There is no
 other way into it, so what is live and what is rebuilt cannot differ, and what other processes proposed is seen too.
+
+Processes do not wait for each other: who is overtaken takes over what the other wrote, and goes on from there. Only
+then, and to write at all, it takes its turn, in which nobody else writes: so one is overtaken once, and not for ever.
 """
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -16,6 +20,7 @@ from tallystick.rooms.memory.events import erased_by, event_of
 from tallystick.rooms.memory.fold import HANDLERS, fold
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.stored import FORM, StoredState
+from tallystick.storage.turn import Turn
 
 if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
@@ -24,7 +29,7 @@ T = TypeVar("T")
 BATCH = 4_000
 """Rows that are written together. What waits is lost with the process, and read from the log again."""
 _TRIES = 20
-"""How often another process may be quicker before that is taken for a fault."""
+"""How often one may be overtaken in one's own turn before that is taken for a fault."""
 _DISTURBED = "memory's tables are being changed by something that does not follow the log"
 _log = logging.getLogger(__name__)
 
@@ -56,15 +61,23 @@ class _Erased(Exception):  # noqa: N818 - a signal inside this module
 class Projection:
     """Keeps a stored state at the end of the log. Threads may share it."""
 
-    def __init__(self, log: Log, open_store: Callable[[], "Store"], policy: Policy) -> None:
-        """Join log and store; the store is opened when it is first needed."""
+    def __init__(self, log: Log, open_store: Callable[[], "Store"], policy: Policy, turn: Turn) -> None:
+        """Join log and store; the store is opened when it is first needed.
+
+        Args:
+            log: The ledger.
+            open_store: Gives the tables.
+            policy: What memory is made of the log by.
+            turn: Is taken among the processes that write the tables.
+        """
         self._log = log
         self._open_store = open_store
         self._policy = policy
+        self._turn = turn
         self._state: StoredState | None = None
         self._lock = RLock()
         self._erased: set[str] = set()
-        """Receipts whose payload is to be taken as gone, whether or not it is yet."""
+        """Receipts whose payload is to be taken as gone, whether or not it is yet: none of them is in the state."""
 
     def ask(self, question: Callable[[StoredState], T], *, written: bool = False) -> T:
         """Ask the state at the end of the log; the question may be put again if another process writes meanwhile.
@@ -76,50 +89,72 @@ class Projection:
             question: Reads the state, and gives nothing on that reads it later.
             written: All of it must also lie in the tables, for a question that reads those.
         """
-        with self._lock, self._store.staying():
-            for _ in range(_TRIES):
+        with self._lock, self._store.sight.staying():
+            for tried in range(_TRIES + 1):
                 try:
-                    return question(self._settled(written=written))
+                    return question(self._settled(written=written, alone=tried > 0))
                 except Overtaken:
                     self._state = None
         raise RuntimeError(_DISTURBED)
 
     def rebuild(self) -> StoredState:
         """Throw the tables away and build them again from the log, as a stream."""
-        with self._lock:
+        with self._lock, self._turn:
             self._begin_again()
-            return self._settled(written=True)
+            return self.ask(lambda state: state, written=True)
 
     def close(self) -> None:
         """Write what waits."""
         with self._lock:
             if self._state is not None:
                 try:
-                    self._state.flush()
+                    self._flush(self._state)
                 except Overtaken:
                     _log.debug("another process has written memory further")
                 self._state = None
 
-    def _settled(self, *, written: bool) -> StoredState:
-        for _ in range(_TRIES):
+    def _settled(self, *, written: bool, alone: bool) -> StoredState:
+        """The state at the end of the log; if `alone`, nobody writes until the tables are being looked at.
+
+        Raises:
+            Overtaken: Another process has written, or all must be built again, for which one must be alone.
+        """
+        with self._turn if alone else nullcontext():
+            try:
+                state = self._caught_up()
+                if written:
+                    self._flush(state)
+                if alone:
+                    self._store.sight.look()
+            except BaseException:
+                # It may be half way in an event.
+                self._state = None
+                raise
+        return state
+
+    def _caught_up(self) -> StoredState:
+        while True:
             try:
                 state = self._current()
                 self._follow(state)
-                if written:
-                    state.flush()
-            except Overtaken:
-                self._state = None
             except _Erased:
                 self._begin_again()
             else:
                 return state
-        raise RuntimeError(_DISTURBED)
+
+    def _flush(self, state: StoredState) -> None:
+        # What is being looked at must be kept by the database, and the turn may be a long time coming.
+        self._store.sight.look_away()
+        with self._turn:
+            state.flush()
 
     def _current(self) -> StoredState:
         """The state at hand, if it is one of this log under this policy; else a fresh one."""
         state = self._state
         if state is None:
             state = self._state = StoredState(self._policy, self._store)
+            # What others have written may hold what was left out here.
+            self._erased.clear()
             other_policy = state.written_under not in {None, (self._policy.digest, FORM)}
             first = next(iter(self._log.read(0)), None) if state.log else None
             other_log = bool(state.log) and (first is None or first.receipt_id != state.log)
@@ -128,6 +163,9 @@ class Projection:
         return state
 
     def _begin_again(self) -> StoredState:
+        if not self._turn.taken:
+            # Others find the same reason at the same time. One of them does it, and the others take that over.
+            raise Overtaken
         self._store.wipe()
         self._state = StoredState(self._policy, self._store)
         return self._state
@@ -142,7 +180,7 @@ class Projection:
             self._take(state, receipt)
             state.scanned = receipt.seq
             if state.unwritten() >= BATCH:
-                state.flush()
+                self._flush(state)
 
     def _take(self, state: StoredState, receipt: Receipt) -> None:
         if receipt.seq == 0:

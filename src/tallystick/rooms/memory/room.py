@@ -20,6 +20,7 @@ from tallystick.rooms.memory.tools.propose_test import propose_test
 from tallystick.rooms.memory.tools.record_observation import record_observation
 from tallystick.rooms.memory.tools.request_consolidation import request_consolidation
 from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.turn import Turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
             ...
 
 
+TURN_NAME = "memory.lock"
 PROPOSALS: tuple[Callable[[Snapshot], Tool], ...] = (
     record_observation,
     create_or_link_entity_candidate,
@@ -78,9 +80,9 @@ class Memory:
 
             return Store(parts.engine)
 
-        self.projection = Projection(parts.ledger, open_store, self.policy)
-        self._ledger = parts.ledger
         self._folder = parts.workspace / CONTROL_ROOM
+        self.projection = Projection(parts.ledger, open_store, self.policy, Turn(self._folder / TURN_NAME))
+        self._ledger = parts.ledger
         self.now: Callable[[], int] = lambda: parts.now_ms() // 1000
         """The wall clock, in seconds."""
 

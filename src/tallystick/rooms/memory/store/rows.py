@@ -6,7 +6,6 @@ Nothing is read at another stand either: what is at hand and what the tables hol
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import sqlalchemy as sa
@@ -56,15 +55,12 @@ class Store:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
         self._upserts = {name: _upsert(engine, table) for name, table in TABLES.items()}
-        self._sight = Sight(engine)
-
-    def staying(self) -> AbstractContextManager[None]:
-        """All that is read inside is of one stand, whoever writes meanwhile."""
-        return self._sight.staying()
+        self.sight = Sight(engine)
+        """How they are looked at: at which stand, and for how long at the same one."""
 
     def head(self) -> tuple[int, bytes] | None:
         """How far the tables go, and what was noted with that; None: they are empty."""
-        return self._sight.look_anew()
+        return self.sight.look_anew()
 
     def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
         """Write a batch.
@@ -78,7 +74,7 @@ class Store:
         Raises:
             Overtaken: They stand elsewhere; nothing was written.
         """
-        self._sight.look_away()
+        self.sight.look_away()
         with writing(self._engine) as connection:
             if not self._postgres:
                 connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
@@ -87,15 +83,15 @@ class Store:
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
-        self._sight.stand = (scanned, body)
+        self.sight.stand = (scanned, body)
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
-        self._sight.look_away()
+        self.sight.look_away()
         with writing(self._engine) as connection:
             for table in (HEAD, *TABLES.values()):
                 connection.execute(sa.delete(table))
-        self._sight.stand = None
+        self.sight.stand = None
 
     def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
         if base is not None:
@@ -155,7 +151,7 @@ class Store:
     def pending(self) -> list[str]:
         """Propositions that wait for a consolidation."""
         c = PROPOSITIONS.c
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             return list(connection.execute(sa.select(c.id).where(c.pending.is_(True))).scalars())
 
     # -- all of them ---------------------------------------------------------------------------------------------------
@@ -186,7 +182,7 @@ class Store:
         newest = sa.select(c.id, c.status, c.seq).where(*where).order_by(c.seq.desc()).limit(NEWEST).subquery()
         rank = sa.case(RELIED_ON, value=newest.c.status)
         chosen = sa.select(newest.c.id).order_by(rank, newest.c.seq.desc(), self._exact(newest.c.id)).limit(most)
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             names = list(connection.execute(chosen).scalars())
             rows = connection.execute(sa.select(c.id, c.body).where(c.id.in_(names)))
             bodies = {row.id: row.body for row in rows}
@@ -198,7 +194,7 @@ class Store:
         given = ((c.status, status), (c.subject, subject))
         where = [column == lookup_key(value) for column, value in given if value is not None]
         page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(*where)).scalar_one()
             return list(connection.execute(page).scalars()), total
 
@@ -216,18 +212,18 @@ class Store:
     def count_due(self, now: int) -> int:
         """How many propositions age may have changed by now."""
         query = sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now)
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             return connection.execute(query).scalar_one()
 
     def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             total: int = connection.execute(number).scalar_one()
             return list(connection.execute(chosen.limit(limit).offset(offset)).scalars()), total
 
     def latest_transitions(self, limit: int) -> list[bytes]:
         """The last changes of any proposition, the newest first."""
         c = TRANSITIONS.c
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             page = sa.select(c.body).order_by(c.seq.desc(), c.place.desc()).limit(limit)
             return list(connection.execute(page).scalars())
 
@@ -235,7 +231,7 @@ class Store:
         """How many rows there are: propositions by state, and the rest by table and kind."""
         kinds = sa.select(THINGS.c.kind, sa.func.count()).group_by(THINGS.c.kind)
         states = sa.select(PROPOSITIONS.c.status, sa.func.count()).group_by(PROPOSITIONS.c.status)
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             found = {name: count for query in (kinds, states) for name, count in connection.execute(query)}
             for name in ("observations", "propositions", "edges", "transitions"):
                 found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
@@ -258,17 +254,17 @@ class Store:
 
     def _rows(self, query: Any, base: int | None, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
         self._known(base)
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             return connection.execute(query, given).all()
 
     def _known(self, base: int | None) -> Stand:
         """The stand that is read here, if it is the one that is meant."""
-        if self._sight.stand is None or self._sight.stand[0] != base:
+        if self.sight.stand is None or self.sight.stand[0] != base:
             raise Overtaken
-        return self._sight.stand
+        return self.sight.stand
 
     def _stream(self, query: Any) -> Iterator[Row[Any]]:
-        with self._sight.at_stand() as connection:
+        with self.sight.at_stand() as connection:
             # Said with the statement: whatever else is read meanwhile, through this connection too, is no stream.
             yield from connection.execute(query, execution_options={"yield_per": PAGE})
 

@@ -1,7 +1,7 @@
 """How the tables are looked at: all that one question reads is of one stand, whoever writes meanwhile."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -46,6 +46,15 @@ class Sight:
             self.stand = _sees(connection)
         return self.stand
 
+    def look(self) -> None:
+        """Look at the tables now, where one stays: whoever writes from here on overtakes nobody.
+
+        Raises:
+            Overtaken: They stand elsewhere than was known.
+        """
+        with self.at_stand():
+            pass
+
     def look_away(self) -> None:
         """Let go of what was seen; who reads next begins again."""
         if self._open is not None:
@@ -60,12 +69,16 @@ class Sight:
         """
         if self._open is not None:
             return nullcontext(self._open)
-        with ExitStack() as closing:
-            connection = closing.enter_context(self._engine.connect())
-            if _sees(connection) == self.stand:
-                closing.pop_all()
-                return self._kept(connection)
-        raise Overtaken
+        connection = self._engine.connect()
+        known = False
+        try:
+            known = _sees(connection) == self.stand
+        finally:
+            if not known:
+                connection.close()
+        if not known:
+            raise Overtaken
+        return self._kept(connection)
 
     def _kept(self, connection: Connection) -> AbstractContextManager[Connection]:
         """For as long as this stays; else until it has been read from."""
