@@ -179,9 +179,11 @@ def with_result(trial: Trial, seen: Observation, result: Result) -> Trial:
     told = replace(trial, result_ids=(*trial.result_ids, seen.id))
     decisive = seen.weighed_as == "test_result"
     new = (decisive, result != "inconclusive", seen.observed_at, seen.id)
-    found = trial.result not in {None, "inconclusive"}
-    if new <= (trial.decisive, found, trial.observed_at or 0, trial.observation_id or ""):
-        return told
+    if trial.observed_at is not None and trial.observation_id is not None:
+        # What was observed may lie in any past: the first result of all is better than none, however old.
+        found = trial.result != "inconclusive"
+        if new <= (trial.decisive, found, trial.observed_at, trial.observation_id):
+            return told
     return replace(told, observation_id=seen.id, result=result, observed_at=seen.observed_at, decisive=decisive)
 
 
