@@ -790,6 +790,7 @@ PROMISES: dict[str, str] = {
     "memory.rejected-changes-nothing": "A rejected proposal changes no byte of the projection and is in the ledger",
     "memory.transformed": "NFC, white space, ids and times are put into one form, and duplicates linked: transformed",
     "memory.secrets": "A key or a token in a text is not kept and the rest is; no text makes memory unusable",
+    "memory.hidden": "An argument that redact.keys keeps out of the ledger is refused by memory, and no such log makes it unusable",
     "memory.scoring": "Reliability, saturation, freshness, noisy-or and Dempster's rule, in integers",
     "memory.states": "A state is the first row of one table that holds, a function of evidence and time alone",
     "memory.laundering": "Summaries, copies and re-read notes of one source never count twice",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.record.secrets import MARK, MASK
+from tallystick.gate.record.secrets import MARK, MASK, redacted_keys
 from tallystick.gate.session import OWNER_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
@@ -12,6 +12,14 @@ from tallystick.rooms.memory.speakers import agent_of
 from tallystick.rooms.memory.times import seconds
 
 _DONE = frozenset({"accepted", "transformed"})
+
+_SHAPED = frozenset(
+    {
+        "source", "class", "volatility", "quotes", "result", "discriminating", "observation_ids", "derived_from",
+        "possible_same_as", "supersedes", "aliases",
+    }
+)  # fmt: skip
+"""Arguments that are no free words: where the ledger keeps only a digest of one, nothing can be made of the event."""
 
 
 def events_in(receipts: Iterable[Receipt]) -> Iterator[Event]:
@@ -23,7 +31,7 @@ def events_in(receipts: Iterable[Receipt]) -> Iterator[Event]:
 
 
 def event_of(receipt: Receipt) -> Event | None:
-    """The event that a receipt records; None: it is none of memory's, it was refused, or it was erased."""
+    """The event that a receipt records; None: it is none of memory's, it was refused, or what it says is gone."""
     header = receipt.header
     tool: str = header.get("tool_id", "")
     if tool not in HANDLERS or header["kind"] != "outcome" or receipt.inputs is None:
@@ -33,6 +41,8 @@ def event_of(receipt: Receipt) -> Event | None:
         return None
     args = _stored(receipt.inputs)
     if header.get("context", {}).get("redacted"):
+        if not _SHAPED.isdisjoint(redacted_keys(args) | redacted_keys(args.get("source", {}))):
+            return None
         args = _readable(args)
     said = args.get("at")
     at = seconds(header["timestamp"] if said is None else said)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
 from tallystick.rooms.memory.checks import Snapshot
+from tallystick.rooms.memory.hidden import hidden_names, without_hidden
 from tallystick.rooms.memory.policy import parse_policy
 from tallystick.rooms.memory.projection import Log, Projection
 from tallystick.rooms.memory.tools.archive_episode import archive_episode
@@ -80,6 +81,7 @@ class Memory:
 
             return Store(parts.engine)
 
+        self._redacted = parts.settings.redact.keys
         self._folder = parts.workspace / CONTROL_ROOM
         self.projection = Projection(parts.ledger, open_store, self.policy, Turn(self._folder / TURN_NAME))
         self._ledger = parts.ledger
@@ -90,7 +92,11 @@ class Memory:
         """What agents may call here."""
         snapshot = Snapshot(digest=self.policy.digest, policy=self.policy, ask=self.projection.ask, now=self.now)
         reading = [mem_search(lambda: self.reading), mem_explain(lambda: self.reading)]
-        return [*(made(snapshot) for made in PROPOSALS), *reading]
+        proposals = [made(snapshot) for made in PROPOSALS]
+        hidden = hidden_names((tool.card for tool in proposals), self._redacted)
+        if hidden:
+            proposals = [without_hidden(tool, hidden) for tool in proposals]
+        return [*proposals, *reading]
 
     @cached_property
     def reading(self) -> "Reading":
