@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tallystick.rooms.memory.letters import composed, folded, looks_like
 from tallystick.rooms.memory.naming import name_key, text_key
-from tests.rooms.memory.remembering import Notebook
+from tallystick.rooms.memory.recall import Wanted
+from tests.rooms.memory.remembering import Notebook, Remembering
 
 ALL_SIGNS = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
 ON_PYTHON_3_11 = "e8fc22399c8766efd35c053f352a74b5a94ce7ed7393f3dbcdb2e4a6b1c17650"
@@ -61,3 +62,14 @@ def test_what_does_not_show_makes_no_other_text(text: str, unseen: str, place: i
     changed = text[:at] + unseen + text[at:]
     assert looks_like(changed) == looks_like(text)
     assert looks_like(looks_like(text)) == looks_like(text)
+
+
+@pytest.mark.promise("reading.words")
+@pytest.mark.parametrize("name", ["caf\udcff", "\ud800", "a\x00b", "x" * 5_000])
+@pytest.mark.parametrize("by", ["entity", "predicate"])
+def test_a_name_that_no_database_takes_is_one_that_nobody_has(memory: Remembering, by: str, name: str) -> None:
+    memory.propose(memory.observe())
+    found = memory.room.reading.recall(Wanted(query="Lisbon", **{by: name}), now=memory.now)
+    assert not found.facts
+    known = memory.room.reading.recall(Wanted(query="", entity="Ada", predicate="lives in"), now=memory.now)
+    assert known.facts

@@ -1,5 +1,6 @@
 """Ids are hashes of content; names and texts have one form in which they are compared."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
@@ -14,6 +15,9 @@ _JUST_NAMED = 64
 
 MOST_LOOKED_UP = 200
 """Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def content_id(prefix: str, *parts: Any) -> str:
@@ -39,7 +43,7 @@ def _name_key(text: str) -> str:
 
 def lookup_key(key: str) -> str:
     """What a name is looked up by: its key, or a digest of one that is too long or that no database takes."""
-    if len(key) <= MOST_LOOKED_UP and "\x00" not in key:
+    if len(key) <= MOST_LOOKED_UP and _UNSTORABLE.search(key) is None:
         return key
     # No name has this sign in it, so none is taken for a digest.
     return f"\x1f{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
