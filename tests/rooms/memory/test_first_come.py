@@ -7,12 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory.stage import Stage
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.memory.nouns import Figures
 from tallystick.rooms.memory.times import stamp_of
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook, Remembering
+from tests.sizes import size
 
+STANCES = ("attach_support", "attach_contradiction")
+Cited = tuple[int, str, str | None]
+"""Which observation, as what, and by which agent."""
 OWNERS_WORD: dict[str, Any] = {"text": "My name is Ada.", "source": {"id": "owner", "class": "human"}}
 PAGES: list[dict[str, Any]] = [
     {"text": f"Ada owns a mill, page {at}.", "source": {"id": f"gazette-{at}", "class": "document"}} for at in range(2)
@@ -204,3 +209,40 @@ def test_the_id_that_is_answered_is_the_one_that_is_held(memory: Remembering, se
         held.add(said.unwrap()["observation_id"])
     found = memory.projection.ask(lambda state: state.observations.some(sorted(held)))
     assert found.keys() == held
+
+
+def _through_the_rule(
+    said: list[tuple[str, str, str, str | None]], cited: list[Cited], chance: random.Random
+) -> object:
+    """What comes of it when all is recorded, and then cited, in some order; the rule may refuse and change things."""
+    stage = Stage()
+    name = stage.claim(("Ada", "owns", "mill"), stage.observe("Ada owns a mill.", "first"))
+    held = {at: stage.observe(*said[at][:3], agent=said[at][3]) for at in chance.sample(range(len(said)), len(said))}
+    for at, stance, who in chance.sample(cited, len(cited)):
+        args = {"proposition_id": name, "observation_id": held[at], "quote": "Ada owns mill"}
+        stage.propose(stance, args, agent=who)
+    assert name is not None
+    found = stage.state.propositions.get(name)
+    assert found is not None
+    return found.status, found.rule, found.figures
+
+
+@pytest.mark.promise("memory.first-come", "memory.states")
+def test_the_rule_lets_in_the_same_in_every_order() -> None:
+    kinds = ["document", "human", "tool_external", "tool_internal"]
+    for seed in range(size(200, 5_000)):
+        chance = random.Random(seed)
+        said = [
+            (f"Ada owns mill {chance.randrange(4)}", chance.choice(["owner", "s1", "s2"]), chance.choice(kinds), who)
+            for who in chance.choices([None, None, "a", "b"], k=chance.randint(2, 8))
+        ]
+        said = list(dict.fromkeys(said))
+        # Of several that are all agents, or all none, the first counts who says what an observation means.
+        meant = {(at, agents): chance.choice(STANCES) for at in range(len(said)) for agents in (False, True)}
+        cited = [
+            (at, meant[at, who is not None], who)
+            for at in chance.choices(range(len(said)), k=chance.randint(1, 8))
+            for who in (chance.choice([None, "a", "b"]),)
+        ]
+        results = {_through_the_rule(said, cited, random.Random(order)) for order in range(3)}
+        assert len(results) == 1, seed
