@@ -8,7 +8,7 @@ from dataclasses import replace
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.rooms.memory.naming import content_id
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE, Canonical, Episode, Event, Proposition, Transition
-from tallystick.rooms.memory.rivals import family_of
+from tallystick.rooms.memory.rivals import family_of, successors
 from tallystick.rooms.memory.settle import retire, settle
 from tallystick.rooms.memory.state import State
 
@@ -98,16 +98,20 @@ def _promote(state: State, event: Event, found: Proposition) -> None:
 def _take_place_of(state: State, event: Event, found: Proposition) -> tuple[str, ...]:
     """Retire the records of propositions that this one supersedes; their ids."""
     retired: list[str] = []
-    for other in _superseded(state, found):
-        if other.canonical_id is not None:
-            retire(state, event, other.canonical_id, f"superseded by {found.id}")
-            retired.append(other.canonical_id)
-            state.propositions.put(other.id, replace(other, canonical_id=None))
+    for other, name in _superseded(state, found):
+        retire(state, event, name, f"superseded by {found.id}")
+        retired.append(name)
+        state.propositions.put(other.id, replace(other, canonical_id=None))
     return tuple(retired)
 
 
-def _superseded(state: State, found: Proposition) -> list[Proposition]:
-    return [one for one in family_of(state, found) if one.superseded_by == found.id]
+def _superseded(state: State, found: Proposition) -> list[tuple[Proposition, str]]:
+    """Those whose place it takes, or the place of what takes theirs, with the record that each has."""
+    return [
+        (one, one.canonical_id)
+        for one in family_of(state, found)
+        if one.canonical_id is not None and any(after.id == found.id for after in successors(state, one))
+    ]
 
 
 def _carry_over(state: State, event: Event, episode_id: str, promoted: int, *, closes: bool) -> None:

@@ -5,7 +5,7 @@ them is said to begin after the other. Of any predicate one proposition may say 
 (`supersedes`). Only what is itself accepted takes a place or is in the way, and only once its time has come.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tallystick.rooms.memory.naming import content_id, name_key
@@ -13,6 +13,10 @@ from tallystick.rooms.memory.nouns import Event, Proposition
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import could_be_accepted
+
+MOST_RIVALS = 16
+"""Rivals that are named: with one alone it is contested, and who is one of thousands need not know all of them."""
+_RIVAL, _TAKES_IT = "rival", "takes it"
 
 
 def sibling_key(one: Proposition) -> str:
@@ -39,7 +43,7 @@ def family_of(state: State, one: Proposition) -> list[Proposition]:
     names = {one.id, *_linked(state, one)}
     if is_functional(one, state.policy):
         names.update(state.siblings.get(sibling_key(one)) or ())
-    return [known for name in sorted(names) if (known := state.propositions.get(name)) is not None]
+    return list(state.propositions.some(sorted(names)).values())
 
 
 def _linked(state: State, one: Proposition) -> set[str]:
@@ -55,6 +59,19 @@ def _linked(state: State, one: Proposition) -> set[str]:
             if known is not None:
                 waiting.append(known)
     return found
+
+
+def successors(state: State, one: Proposition) -> Iterator[Proposition]:
+    """What takes its place, what takes the place of that, and so on."""
+    seen = {one.id}
+    after = one.superseded_by
+    while after is not None and after not in seen:
+        seen.add(after)
+        found = state.propositions.get(after)
+        if found is None:
+            return
+        yield found
+        after = found.superseded_by
 
 
 def may_claim_places(state: State, observation_ids: Iterable[str]) -> bool:
@@ -81,29 +98,52 @@ class Places:
     """Who is in whose way, and who takes whose place, among accepted propositions of one subject and predicate."""
 
     def __init__(self, accepted: Iterable[Proposition], *, functional: bool, now: int) -> None:
-        self._family = list(accepted)
+        self._family = {one.id: one for one in accepted}
         self._functional = functional
         self._now = now
-        self._after = {one.id: self._all_after(one) for one in self._family}
+        # Where nobody claims a place there are only times of beginning, and who begins after whom is seen at once.
+        claimed = any(one.supersedes for one in self._family.values())
+        self._after = {name: self._all_after(one) for name, one in self._family.items()} if claimed else None
 
     def of(self, one: Proposition) -> tuple[tuple[str, ...], str | None]:
         """The rivals of one of them, and which takes its place."""
         rivals: list[str] = []
         later: list[tuple[int, str]] = []
-        for other in self._family:
-            begun = has_begun(other, self._now)
-            # What is only announced stands in nobody's way until its time has come.
-            if other.id == one.id or not _overlap(one, other) or begun != has_begun(one, self._now):
-                continue
-            differs = name_key(other.object) != name_key(one.object)
-            comes_after, comes_before = other.id in self._after[one.id], one.id in self._after[other.id]
-            if comes_after and not comes_before:
-                if begun and (differs or one.id in other.supersedes):
-                    later.append((_begins(other), other.id))
-            elif self._functional and differs and comes_after == comes_before:
-                # Neither, or round in a circle: nobody can say which of them holds now.
+        for other in self._family.values():
+            place = self._place(one, other)
+            if place == _RIVAL:
                 rivals.append(other.id)
-        return tuple(rivals), min(later)[1] if later else None
+            elif place == _TAKES_IT:
+                later.append((_begins(other), other.id))
+        return tuple(sorted(rivals)[:MOST_RIVALS]), min(later)[1] if later else None
+
+    def concern(self, one: Proposition, changed: Proposition) -> bool:
+        """Whether that another was accepted, ceased to be, or began, can matter to one of them."""
+        if self._after is not None or changed.supersedes:
+            return True
+        if changed.id in one.rivals or one.superseded_by == changed.id:
+            return True
+        place = self._place(one, changed) if changed.id in self._family else None
+        if place == _RIVAL:
+            return len(one.rivals) < MOST_RIVALS or changed.id < one.rivals[-1]
+        known = self._family.get(one.superseded_by or "")
+        return place == _TAKES_IT and (known is None or (_begins(changed), changed.id) < (_begins(known), known.id))
+
+    def _place(self, one: Proposition, other: Proposition) -> str | None:
+        """What another is to one of them."""
+        begun = has_begun(other, self._now)
+        # What is only announced stands in nobody's way until its time has come.
+        if other.id == one.id or not _overlap(one, other) or begun != has_begun(one, self._now):
+            return None
+        differs = name_key(other.object) != name_key(one.object)
+        comes_after, comes_before = self._comes_after(other, one), self._comes_after(one, other)
+        if comes_after and not comes_before:
+            return _TAKES_IT if begun and (differs or one.id in other.supersedes) else None
+        # Neither, or round in a circle: nobody can say which of them holds now.
+        return _RIVAL if self._functional and differs and comes_after == comes_before else None
+
+    def _comes_after(self, later: Proposition, earlier: Proposition) -> bool:
+        return self._follows(later, earlier) if self._after is None else later.id in self._after[earlier.id]
 
     def _all_after(self, one: Proposition) -> set[str]:
         """All that come after it: directly, or after one that does."""
@@ -111,7 +151,7 @@ class Places:
         waiting = [one]
         while waiting:
             earlier = waiting.pop()
-            for other in self._family:
+            for other in self._family.values():
                 if other.id not in found and other.id != one.id and self._follows(other, earlier):
                     found.add(other.id)
                     waiting.append(other)

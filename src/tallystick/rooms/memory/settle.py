@@ -6,7 +6,7 @@ from tallystick.rooms.memory.ageing import look_again_in
 from tallystick.rooms.memory.dossier import Weighed
 from tallystick.rooms.memory.naming import check_id
 from tallystick.rooms.memory.nouns import Event, Observation, Proposition, Result, Status, Transition, Trial
-from tallystick.rooms.memory.rivals import Places, family_of, has_begun, is_functional, join_siblings
+from tallystick.rooms.memory.rivals import Places, family_of, has_begun, is_functional, join_siblings, successors
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (
     RIVAL,
@@ -111,9 +111,9 @@ def _derived(now: Proposition, by_evidence: Status) -> tuple[Status, bool]:
 
 
 def _give_way(state: State, event: Event, now: Proposition) -> Proposition:
-    """Retire its record, if what takes its place has one already; else that happens when it is promoted."""
-    other = None if now.superseded_by is None else state.propositions.get(now.superseded_by)
-    held = None if other is None or other.canonical_id is None else state.canonicals.get(other.canonical_id)
+    """Retire its record, if what takes its place, or the place of that, has one already; else when one is promoted."""
+    names = (other.canonical_id for other in successors(state, now) if other.canonical_id is not None)
+    held = next((record for name in names if (record := state.canonicals.get(name)) is not None), None)
     if held is None or now.canonical_id is None:
         return now
     retire(state, event, now.canonical_id, f"superseded by {held.proposition_id}")
@@ -205,7 +205,7 @@ def _settle_family(
     rivals, later = places.of(now) if now.evidence_status == "accepted" else ((), None)
     _conclude(state, event, known, replace(now, rivals=rivals, superseded_by=later), weighed, cause, trigger)
     for other in members:
-        if other.id != now.id:
+        if other.id != now.id and places.concern(other, now):
             rivals, later = places.of(other)
             if (rivals, later) != (other.rivals, other.superseded_by):
                 placed = replace(other, rivals=rivals, superseded_by=later)
