@@ -48,3 +48,37 @@ def test_work_is_finished_although_its_caller_was_cancelled_and_that_is_told(tim
         return await waiting
 
     assert asyncio.run(main()) == ("finished", True)
+
+
+def test_a_wait_that_is_itself_cancelled_is_the_works_affair_and_nobody_left() -> None:
+    async def main() -> tuple[str, bool]:
+        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        async def work() -> str:
+            try:
+                await never
+            except asyncio.CancelledError:
+                await asyncio.sleep(0)
+                return "went on"
+            return "never"
+
+        asyncio.get_running_loop().call_soon(never.cancel)
+        return await to_the_end(work())
+
+    assert asyncio.run(main()) == ("went on", False)
+
+
+def test_work_whose_loop_ends_is_let_go_of() -> None:
+    async def work() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    waiting = to_the_end(work())
+    loop = asyncio.new_event_loop()
+    loop.call_soon(loop.stop)
+    loop.create_task(waiting)
+    loop.run_forever()
+    waiting.close()
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+        task._log_destroy_pending = False
+    loop.close()

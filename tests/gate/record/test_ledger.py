@@ -1,13 +1,17 @@
 import asyncio
 from collections.abc import Callable
 from hashlib import sha256
+from pathlib import Path
 
 import orjson
 import pytest
 
 from tallystick.errors import LedgerError
+from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.proof import Proof, proof_fault
+from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import Session
+from tallystick.storage.journal import stand
 from tests.gate.record.test_seal import StillClock
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 
@@ -298,24 +302,57 @@ def test_views_can_be_written_anew(workspace: Workspace) -> None:
     assert workspace.verify().ok
 
 
+def _followed(ledger: Ledger, start: int) -> list[Receipt]:
+    """What somebody reads who wants all of it."""
+    found = list(ledger.follow(start, lambda _: True))
+    receipts = [receipt for _, receipt in found if receipt is not None]
+    assert [seq for seq, _ in found] == [receipt.seq for receipt in receipts]
+    return receipts
+
+
 @pytest.mark.promise("record.erasure")
 def test_what_another_process_erased_is_not_read_from_memory(either: Workspace) -> None:
     with either.opened() as ledger, either.opened() as other:
         ids = fill(ledger, 3)
-        assert not any(receipt.erased for receipt in ledger.follow(0))
+        assert not any(receipt.erased for receipt in _followed(ledger, 0))
         other.erase(ids[1], session=AUDITOR, reason="asked")
-        assert [receipt.erased for receipt in ledger.follow(0)] == [False, True, False, False]
+        assert [receipt.erased for receipt in _followed(ledger, 0)] == [False, True, False, False]
         fill(ledger, 1)
-        assert [receipt.erased for receipt in ledger.follow(1)] == [True, False, False, False]
+        assert [receipt.erased for receipt in _followed(ledger, 1)] == [True, False, False, False]
         ledger.erase(ids[2], session=AUDITOR, reason="asked")
-        assert [receipt.erased for receipt in ledger.follow(2)] == [True, False, False, False]
+        assert [receipt.erased for receipt in _followed(ledger, 2)] == [True, False, False, False]
 
 
-def test_who_follows_reads_what_stands_in_the_log_and_who_looks_reads_the_log_itself(either: Workspace) -> None:
+@pytest.mark.parametrize("durability", ["os", "fsync"])
+def test_who_follows_sees_what_others_write_into_this_file_and_the_next(tmp_path: Path, durability: str) -> None:
+    workspace = Workspace(tmp_path, segment_bytes=4096, durability=durability)
+    with workspace.opened() as ledger, workspace.opened() as other:
+        seen = 0
+        for _ in range(12):
+            fill(other, 2)
+            assert len(_followed(ledger, seen)) == 2
+            seen += 2
+            assert not _followed(ledger, seen)
+        assert len(list(workspace.audit.glob("journal/*.log"))) > 1
+        assert len(_followed(ledger, 0)) == seen
+
+
+def test_who_follows_is_spared_what_is_not_asked_for_but_never_its_place_nor_the_first(workspace: Workspace) -> None:
+    with workspace.opened() as ledger:
+        ids = fill(ledger, 4)
+        found = dict(ledger.follow(0, lambda header: ids[2].encode() in header))
+        assert [seq for seq, receipt in found.items() if receipt is not None] == [0, 2]
+        assert sorted(found) == [0, 1, 2, 3]
+
+
+def test_who_follows_reads_what_stands_in_the_log_and_who_looks_reads_the_log_itself(
+    either: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stand, "RECENT", 64)
     with either.opened() as ledger:
         fill(ledger, 100)
         for start in (0, 10, 35, 36, 99, 100, 200):
-            followed = [(receipt.header, receipt.inputs) for receipt in ledger.follow(start)]
+            followed = [(receipt.header, receipt.inputs) for receipt in _followed(ledger, start)]
             assert followed == [(receipt.header, receipt.inputs) for receipt in ledger.read(start)]
             assert len(followed) == max(0, 100 - start)
         lines = either.lines()

@@ -18,25 +18,35 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
         What came of it, and whether the caller was cancelled meanwhile. Who asked for this must then leave, once what
         is known has been recorded.
     """
-    try:
-        waiting_for = work.send(None)
-    except StopIteration as finished:
-        return finished.value, False
-    task: asyncio.Task[T] = asyncio.ensure_future(_rest(work, waiting_for))
     left = False
-    while not task.done():
+    try:
+        while True:
+            waiting_for = work.send(None)
+            left = await _settled(waiting_for) or left
+    except StopIteration as finished:
+        return finished.value, left
+
+
+async def _settled(waiting_for: "asyncio.Future[Any] | None") -> bool:
+    """Wait for what a coroutine waits for, whatever comes of it; whether the caller was cancelled meanwhile.
+
+    A task of its own would do as well, and cost several times as much.
+    """
+    if waiting_for is None:
+        waiting_for = asyncio.ensure_future(asyncio.sleep(0))
+    # Whoever awaits a future says so in it, and this is somebody else.
+    waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001
+    left = False
+    while not waiting_for.done():
         try:
-            await asyncio.shield(task)
+            await asyncio.shield(waiting_for)
         except asyncio.CancelledError:
-            left = True
-        except BaseException:  # noqa: BLE001 - the result below raises it
-            break
-    return task.result(), left
-
-
-async def _rest(work: Coroutine[Any, Any, T], waiting_for: Any) -> T:
-    result: T = await carry_on(work, waiting_for)
-    return result
+            left = left or not waiting_for.cancelled()
+        except GeneratorExit:
+            raise  # the loop is gone, and nobody will ever be told
+        except BaseException:  # noqa: BLE001, S110 - the coroutine gets it from the future
+            pass
+    return left
 
 
 @coroutine

@@ -26,6 +26,9 @@ QUICK_S = 0.002
 COMPANY_LASTS = 256
 """Records: some rounds of many callers, so that trying costs them nothing, and a blink of a single one."""
 
+MOST_IN_A_ROW = 16
+"""Records that one task stores at once in one round of the loop: looking whether others wait costs as much as one."""
+
 _End = Sealed | BaseException
 
 
@@ -74,7 +77,9 @@ class GroupCommit:
     def store(self, seal: Seal) -> Sealed:
         """Store a record and wait in this thread until it is durable."""
         waiter = _Waiter()
-        self._put((seal, waiter, None, None))
+        if self._thread is None or self._closed:
+            self._begin()
+        self._queue.append((seal, waiter, None, None))
         self._call()
         waiter.done.wait()
         if isinstance(waiter.end, Sealed):
@@ -95,32 +100,38 @@ class GroupCommit:
         """Store a record and wait in this loop until it is durable, with others under one fsync."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Sealed] = loop.create_future()
-        self._put((seal, None, loop, future))
-        if self._asleep and loop not in self._calling:
+        if self._thread is None or self._closed:
+            self._begin()
+        gathered = self._gathered.get(loop)
+        if gathered is None:
             # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and the
             # thread does not fight with them for the interpreter.
-            self._calling.add(loop)
-            loop.call_soon(self._call, loop)
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)
+        gathered.append((seal, None, loop, future))
         return await future
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether to store at once, since nobody would share the fsync and the disk is quick.
 
-        Two tasks in one round of the loop are company: then records are gathered for a while before one is tried again.
+        Two tasks in one round of the loop are company: then records are gathered until for a while nobody else came.
+        Who stores all at once never waits, so nobody else gets a turn: now and then he waits, to see whether they are.
         """
-        if not (self._asleep and self._quick) or self._queue or self._closed:
+        if not (self._asleep and self._quick) or self._queue or self._gathered or self._closed:
             return False
         if self._company:
             self._company -= 1
             return False
         task = asyncio.current_task(loop)
         if self._just_stored is None:
+            self._in_a_row = 0
             loop.call_soon(self._next_round)
         elif self._just_stored is not task:
             self._company = COMPANY_LASTS
             return False
         self._just_stored, self._unnoted = task, True
-        return True
+        self._in_a_row += 1
+        return self._in_a_row <= MOST_IN_A_ROW
 
     def _next_round(self) -> None:
         self._just_stored = None
@@ -131,6 +142,7 @@ class GroupCommit:
         """Store what is queued, then stop."""
         with self._starting:
             self._closed = True
+            self._take_over()
         self._called.set()
         if self._thread is not None:
             self._thread.join()
@@ -144,8 +156,8 @@ class GroupCommit:
         self._starting = Lock()
         self._called = Event()
         self._asleep = False
-        self._calling: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
-        """Loops that will wake the thread at the end of their present round."""
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Waiting]] = {}
+        """What each loop will hand over at the end of its present round."""
         self._queue: deque[_Waiting] = deque()
         self._closed = False
         self._quick = False
@@ -153,39 +165,28 @@ class GroupCommit:
         self._unnoted = False
         """Something was stored since the last rest."""
         self._just_stored = None
+        self._in_a_row = 0
         self._company = 0
         self._thread = None
 
-    def _put(self, waiting: _Waiting) -> None:
-        if self._thread is None or self._closed:
-            self._begin()
-        self._queue.append(waiting)
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        """A round is over: give the thread what came in it; a single record on a quick disk is stored here and now."""
+        gathered = self._gathered.pop(loop, [])
+        if len(gathered) == 1 and self._asleep and self._quick and not self._queue:
+            # To hand one record to the thread and back costs more than a quick disk does.
+            self._unnoted = True
+            _tell_here(gathered, self._store([gathered[0][0]]))
+            return
+        if len(gathered) > 1:
+            self._company = COMPANY_LASTS
+        self._queue.extend(gathered)
+        self._call()
 
-    def _call(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Wake the thread, unless somebody did; a single record on a quick disk is stored here and now."""
-        if loop is not None:
-            self._calling.discard(loop)
-            if self._asleep and self._quick and len(self._queue) == 1:
-                self._store_here()
-                return
+    def _call(self) -> None:
+        """Wake the thread, unless somebody did."""
         if self._asleep:
             self._asleep = False
             self._called.set()
-
-    def _store_here(self) -> None:
-        """To hand one record to the thread and back costs more than a quick disk does."""
-        try:
-            waiting = self._queue.popleft()
-        except IndexError:
-            return  # the thread had woken up by itself
-        self._unnoted = True
-        _, waiter, _, future = waiting
-        end = self._store([waiting[0]])[0]
-        if waiter is not None:
-            waiter.end = end
-            waiter.done.set()
-        elif future is not None:
-            _settle([(future, end)])
 
     def _begin(self) -> None:
         with self._starting:
@@ -208,10 +209,18 @@ class GroupCommit:
             self._called.clear()
             self._asleep = True
             # Looked at again: somebody may have come between the last look and falling asleep.
-            if not queue and not self._closed and not self._called.wait(self._idle_s) and self._unnoted:
-                self._unnoted = False
-                self._idle()
+            if not queue and not self._closed and not self._called.wait(self._idle_s):
+                self._take_over()
+                if self._unnoted:
+                    self._unnoted = False
+                    self._idle()
             self._asleep = False
+
+    def _take_over(self) -> None:
+        """What a loop that stood still or ended has not handed over is stored all the same."""
+        while self._gathered:
+            with contextlib.suppress(KeyError):
+                self._queue.extend(self._gathered.popitem()[1])
 
     def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
         began = monotonic()
@@ -249,6 +258,10 @@ def _tell(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
             loop.call_soon_threadsafe(_settle, settled)
         except RuntimeError:
             continue  # the loop was closed while it waited; the records are stored all the same
+
+
+def _tell_here(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
+    _settle([(future, end) for (_, _, _, future), end in zip(batch, ends, strict=True) if future is not None])
 
 
 def _settle(settled: Sequence[tuple["asyncio.Future[Any]", _End]]) -> None:

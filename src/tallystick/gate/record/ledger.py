@@ -9,7 +9,7 @@ thread; with "fsync" callers share one fsync (`commit.py`).
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -22,7 +22,7 @@ from tallystick.gate.record.consistency import Consistency, consistency_fault, m
 from tallystick.gate.record.erasing import erase_call
 from tallystick.gate.record.journal import Journal, Seal, Sealed
 from tallystick.gate.record.notary import KeyNotary
-from tallystick.gate.record.payload import just_made, read_receipt
+from tallystick.gate.record.payload import Followed, just_made, read_receipt
 from tallystick.gate.record.plain import PlainRecords
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault, sound
 from tallystick.gate.record.receipt import Draft, Receipt
@@ -149,9 +149,16 @@ class Ledger:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
             yield receipt
 
-    def follow(self, start: int) -> Iterator[Receipt]:
-        """`read` for who takes in each call as it comes: of what this process just wrote, only header and arguments."""
-        return just_made(self._journal.just_written(start)) or self.read(start)
+    def follow(self, start: int, wanted: Callable[[bytes], bool]) -> Iterable[Followed]:
+        """`read` for who takes in each call as it comes: of what this process just wrote, only header and arguments.
+
+        Args:
+            start: The first sequence number.
+            wanted: Tells from the bytes of a header (sorted keys, no white space) that it is surely none of those that
+                are asked for; such a record may be left unread. The first of the log never is.
+        """
+        made = just_made(self._journal.just_written(start), start, wanted)
+        return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
 
     def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
         """Receipts of one session in order: `limit` of them after the first `start`."""

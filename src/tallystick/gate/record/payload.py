@@ -11,7 +11,7 @@ The digest in the header is SHA-256 over SALT JSON. The salt keeps a short paylo
 after it was erased.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -32,6 +32,10 @@ _TAB, _NEWLINE, _RETURN = b"\t\n\r"
 
 Column = tuple[bytes, str, tuple[tuple[str, bytes], ...]]
 """What stands in the line, the digest, and the blob (its digest and bytes) if there is one."""
+
+
+Followed = tuple[int, Receipt | None]
+"""A record's place in the log, and the record; None: it is none of those that were asked for."""
 
 
 def make_column(payload: bytes, salt: bytes, inline: int, cut: int | None = None) -> Column:
@@ -112,22 +116,25 @@ def read_receipt(
     )
 
 
-def just_made(records: Sequence[tuple[bytes, bytes, bytes]] | None) -> Iterator[Receipt] | None:
+def just_made(
+    records: Sequence[tuple[bytes, bytes, bytes]] | None, start: int, wanted: Callable[[bytes], bool]
+) -> list[Followed] | None:
     """Receipts of records that this process sealed a moment ago, so that there is nothing to check.
 
-    Only headers and arguments are read, and of a beginning its header: the outcome says all that it says. None: there
-    are no such records, or some lie elsewhere than in their lines.
+    Only headers and arguments are read. None: there are no such records, or some lie elsewhere than in their lines.
     """
     if records is None:
         return None
-    made: list[Receipt] = []
-    for stored, inputs, _ in records:
-        if inputs[:1] in _ELSEWHERE:
+    made: list[Followed] = []
+    for seq, (stored, inputs, _) in enumerate(records, start):
+        if not wanted(stored) and seq:
+            made.append((seq, None))
+        elif inputs[:1] in _ELSEWHERE:
             return None
-        header = orjson.loads(stored)
-        asked = orjson.loads(inputs[SALT:]) if inputs and header["kind"] != "started" else None
-        made.append(Receipt.with_arguments(header, asked))
-    return iter(made)
+        else:
+            asked = orjson.loads(inputs[SALT:]) if inputs else None
+            made.append((seq, Receipt.with_arguments(orjson.loads(stored), asked)))
+    return made
 
 
 def _whole(column: bytes, header: dict[str, Any], name: str, blob: Callable[[str], bytes | None]) -> bytes | None:

@@ -13,6 +13,10 @@ from tallystick.rooms.memory.times import seconds
 
 _DONE = frozenset({"accepted", "transformed"})
 
+_TOOLS = frozenset(name.encode() for name in HANDLERS)
+_TOOL_ID = b'"tool_id":"'
+_SECOND = 19
+"""Letters of a timestamp up to the second."""
 _SHAPED = frozenset(
     {
         "source", "class", "volatility", "quotes", "result", "discriminating", "observation_ids", "derived_from",
@@ -30,6 +34,15 @@ def events_in(receipts: Iterable[Receipt]) -> Iterator[Event]:
             yield event
 
 
+def may_be_event(header: bytes) -> bool:
+    """False: it is surely neither an event nor an erasure, so that nobody needs to read it. Keys are sorted."""
+    if b'"kind":"outcome"' not in header:
+        return b'"kind":"erasure"' in header
+    # Only plain text comes after it, in which quotes are escaped: the last one is the record's own.
+    begins = header.rfind(_TOOL_ID) + len(_TOOL_ID)
+    return header[begins : header.find(b'"', begins)] in _TOOLS
+
+
 def event_of(receipt: Receipt) -> Event | None:
     """The event that a receipt records; None: it is none of memory's, it was refused, or what it says is gone."""
     header = receipt.header
@@ -45,7 +58,8 @@ def event_of(receipt: Receipt) -> Event | None:
             return None
         args = _readable(args)
     said = args.get("at")
-    at = seconds(header["timestamp"] if said is None else said)
+    # The ledger writes finer than memory reads: by the second, most have been read before.
+    at = seconds(f"{header['timestamp'][:_SECOND]}Z" if said is None else said)
     return Event(
         seq=header["seq"], receipt_id=header["receipt_id"], at=at or 0, tool=tool, args=args, agent=_agent(header),
         by_owner=OWNER_ROLE in header["caller"]["roles"],

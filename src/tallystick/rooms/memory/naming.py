@@ -10,7 +10,7 @@ from tallystick.gate.record.canonical import canonical_plain
 from tallystick.rooms.memory.letters import composed, folded, looks_like
 from tallystick.rooms.memory.times import seconds_or_none
 
-_JUST_NAMED = 64
+_JUST_NAMED = 1_024
 """The rule, the tool and the fold each ask for the names of one proposal, one soon after the other."""
 
 MOST_LOOKED_UP = 200

@@ -8,7 +8,7 @@ then, and to write at all, it takes its turn, in which nobody else writes: so on
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from functools import cached_property
 from threading import RLock
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.memory.cached import Overtaken
-from tallystick.rooms.memory.events import erased_by, event_of
+from tallystick.rooms.memory.events import erased_by, event_of, may_be_event
 from tallystick.rooms.memory.fold import HANDLERS, fold
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.stored import FORM, StoredState
@@ -45,8 +45,8 @@ class Log(Protocol):
         """Receipts from a sequence number on."""
         ...
 
-    def follow(self, start: int) -> Iterator[Receipt]:
-        """The same for who takes in each as it comes: what this process just wrote comes from memory."""
+    def follow(self, start: int, wanted: Callable[[bytes], bool]) -> Iterable[tuple[int, Receipt | None]]:
+        """The same for who takes in each as it comes, with its place; None: surely not `wanted`, by its header."""
         ...
 
     def find(self, receipt_id: str) -> Receipt | None:
@@ -176,9 +176,10 @@ class Projection:
 
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""
-        for receipt in self._log.follow(state.scanned + 1):
-            self._take(state, receipt)
-            state.scanned = receipt.seq
+        for seq, receipt in self._log.follow(state.scanned + 1, may_be_event):
+            if receipt is not None:
+                self._take(state, receipt)
+            state.scanned = seq
             if state.unwritten() >= BATCH:
                 self._flush(state)
 

@@ -23,18 +23,19 @@ class WriteLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._threads = RLock()
+        self.threads = RLock()
+        """That of this process alone: enough for who only reads what this process knows."""
         self._depth = 0
         self._fd = self._open()
 
     def __enter__(self) -> None:
         """Wait for both locks; a thread that holds them may take them again."""
-        self._threads.acquire()
+        self.threads.acquire()
         if self._depth == 0:
             try:
                 flock(self._fd, LOCK_EX)
             except (OSError, ValueError) as error:
-                self._threads.release()
+                self.threads.release()
                 raise self._translated(error) from error
         self._depth += 1
 
@@ -45,11 +46,11 @@ class WriteLock:
             if self._depth == 0:
                 flock(self._fd, LOCK_UN)
         finally:
-            self._threads.release()
+            self.threads.release()
 
     def during(self, work: Callable[[T], R], given: T) -> R:
         """`with self: return work(given)`, at half the cost: every call comes this way."""
-        with self._threads:
+        with self.threads:
             if self._depth or self._fd < 0:
                 with self:
                     return work(given)
@@ -64,13 +65,13 @@ class WriteLock:
     def reopen(self) -> None:
         """Start afresh in a forked child, where another thread of the parent may have held the lock."""
         os.close(self._fd)
-        self._threads = RLock()
+        self.threads = RLock()
         self._depth = 0
         self._fd = self._open()
 
     def close(self) -> None:
         """Close the file; nobody can take the lock through it any more."""
-        with self._threads:
+        with self.threads:
             if self._fd >= 0:
                 os.close(self._fd)
                 self._fd = -1

@@ -168,6 +168,13 @@ class Tail:
         self._size = size
         return size == offset or (size > offset and os.pread(self.fd, 1, offset) == b"\0")
 
+    def still_ends_at(self, offset: int) -> bool:
+        """The same for who does not write: whether this is still the log's last file, too, and nothing is behind it."""
+        found = os.fstat(self.fd)
+        if not (found.st_nlink and found.st_mode & disk.WRITABLE):
+            return False
+        return found.st_size == offset or (found.st_size > offset and os.pread(self.fd, 1, offset) == b"\0")
+
     def put(self, data: bytes, offset: int) -> None:
         """Write at the end of the log, and room behind it where that is wanted and there is none."""
         written = 0

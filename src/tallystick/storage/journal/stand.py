@@ -11,8 +11,9 @@ from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import BLOCK, Tiles
 
 Columns = tuple[bytes, bytes, bytes]
-RECENT = 64
-"""Of its own last records a process holds so many in memory: who follows the log reads each just after it is there."""
+RECENT = 1_024
+"""Of its own last records a process holds so many in memory: some rounds of many callers. Who follows the log reads
+each just after it is there."""
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
 

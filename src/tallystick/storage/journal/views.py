@@ -15,6 +15,7 @@ from pathlib import Path
 
 import orjson
 
+from tallystick.gate.record.journal import Sealed
 from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 
@@ -54,6 +55,23 @@ class Views:
         if size != self.known:
             self._let_go()
             self.known = size
+
+    def add(self, sealed: Sequence[Sealed]) -> list[Sealed]:
+        """Add records to their views, one write for each view; gives those that stand there then.
+
+        A view is derived: one that cannot be written does not hold up the log, and is mended later.
+        """
+        sessions: dict[str, list[Sealed]] = {}
+        for record in sealed:
+            sessions.setdefault(record.session_id, []).append(record)
+        added: list[Sealed] = []
+        for session_id, some in sessions.items():
+            try:
+                self.append(session_id, b"".join([record.flat for record in some]))
+                added += some
+            except OSError:
+                self.mark_if_possible(session_id)
+        return added
 
     def append(self, session_id: str, data: bytes) -> None:
         """Add lines to a view; one that waits to be written again gets them then."""

@@ -86,6 +86,12 @@ class Writer:
         now = monotonic_ns()
         self._fresh = now + GLANCE_NS if self._look() >= 0 else 0
 
+    def unmoved(self) -> bool:
+        """Whether nobody has added to the log since this process did, by one look; False: find out with `current`."""
+        if self._stopped is not None or self.late is not None:
+            return False
+        return self._tail.still_ends_at(self.stand.end & OFFSET)
+
     def _look(self) -> int:
         """The size of the file that is written to."""
         if self._stopped is not None:
@@ -239,12 +245,7 @@ class Writer:
             self._tail.put(data, offset_of(stand.end))
             if self._durable:
                 self._sync()
-            for record in sealed:
-                try:
-                    shelf.views.append(record.session_id, record.flat)
-                    viewed.append(record)
-                except OSError:  # derived: it does not hold up the log, and is mended later
-                    shelf.views.mark_if_possible(record.session_id)
+            viewed += shelf.views.add(sealed)
             self._heads.write(stand.size + len(sealed), stand.end + len(data), leaf)
         except OSError as error:
             take_back(shelf, self._tail, offset_of(stand.end), sealed, viewed)
