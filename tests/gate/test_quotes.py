@@ -214,6 +214,15 @@ def test_the_index_finds_what_plain_search_finds(some: list[str], seed: int) -> 
     assert {place.start for place in occurrences(quote, long)} == plain
 
 
+@given(st.text(st.sampled_from("ab1 .,'!-_*`\"\n\t(~^/")) | st.text(st.characters(max_codepoint=127)))
+def test_what_has_nothing_to_fold_comes_to_the_same_as_by_the_long_way(text: str) -> None:
+    # A second line of the same makes the text one that goes the long way.
+    folded, doubled = fold_text(text), fold_text(f"{text}\n§§\n{text}")
+    if folded.text == text:
+        assert doubled.text.split("§§")[0].removesuffix(" ") == text
+        assert (list(folded.numbers), list(folded.starts)) == (([1], [0]) if text else ([], []))
+
+
 MIXED = st.text(st.sampled_from("ab12 é漢字かกพ မ'-.,_*\n\u0301\u200b"), max_size=40)
 FILLER = "Lorem ipsum dolor sit amet.\n"
 

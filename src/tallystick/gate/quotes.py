@@ -5,8 +5,7 @@ Text and quote are folded the same way; then plain search decides. Nothing fuzzy
 Folded away, because models and editors change it without meaning anything by it:
 
 - white space: any run, line breaks and no-break spaces included, is one space;
-- quote marks: curly, low, angled and back-ticked ones are straight; double ones are single, since a quote inside
-  a quote changes them (not after a digit: 6' is not 6");
+- quote marks: all are straight; double ones are single, as inside a quote (not after a digit: 6' is not 6");
 - dashes: all kinds, single or in runs, with or without spaces around them, are one hyphen;
 - an ellipsis: `…`, `...` and `. . .` are one, with or without spaces around it;
 - markdown emphasis: runs of `*` and `_` at the edge of a word (inside a word, or alone, they are text);
@@ -115,12 +114,9 @@ def fold(text: str) -> str:
 
 
 def fold_text(text: str, *, literal: bool = False) -> Folded:
-    """Fold a text and keep the way back to its lines.
-
-    Args:
-        text: As read; any line ends.
-        literal: Keep soft hyphens and ligatures.
-    """
+    """Fold a text, with any line ends, and keep the way back to its lines; `literal`: soft hyphens and ligatures too."""
+    if _NOTHING_TO_FOLD.fullmatch(text):
+        return Folded(raw=text, text=text, starts=_AT_THE_START, numbers=_ONE_LINE, hyphens=frozenset())
     plain = _one_spelling(text, literal=literal)
     if "*" in plain or "_" in plain:
         plain = _EMPHASIS.sub(_drop_emphasis, plain)
@@ -168,6 +164,8 @@ _UNSPACED = (
 """Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
 _FIRST_UNSPACED = "\u0e00"
 _WORD = re.compile(rf"[^\W_{''.join(f'{low}-{high}' for low, high in _UNSPACED)}]+")
+_NOTHING_TO_FOLD = re.compile(r"(?:[!#-)+,/-^a-~]++\.?+)++(?: (?:[!#-)+,/-^a-~]++\.?+)++)*+")
+_AT_THE_START, _ONE_LINE = array("I", [0]), array("I", [1])
 _EMPHASIS = re.compile(r"[*_]+")
 _DOUBLE_MARK = re.compile(r'(?<![0-9])"')
 # Every pattern below can fail only within a few characters: no input makes them slow. White space is one character

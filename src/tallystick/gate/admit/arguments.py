@@ -23,6 +23,8 @@ _log = logging.getLogger(__name__)
 ECHOED = 100
 """Characters of the caller's name for a tool that are repeated in a rejection."""
 
+_NESTED = frozenset({dict, list})
+
 MAX_FORCED_NULLS = 1_000
 """More nulls than this no provider forces on a call; they are not looked for without end."""
 
@@ -142,9 +144,10 @@ def whole_numbers(value: Any) -> Any:
     """
     kind = type(value)
     if kind is dict:
-        return {key: whole_numbers(item) for key, item in value.items()}
+        # Text is most of what comes, and stays as it is.
+        return {key: item if type(item) is str else whole_numbers(item) for key, item in value.items()}
     if kind is list:
-        return [whole_numbers(item) for item in value]
+        return [item if type(item) is str else whole_numbers(item) for item in value]
     if kind is float and value.is_integer() and -MAX_INTEGER <= value <= MAX_INTEGER:
         return int(value)
     return value
@@ -182,14 +185,15 @@ def _plain_forms(keys: frozenset[str]) -> frozenset[str]:
 
 
 def _find_key(value: Any, owned: frozenset[str]) -> str | None:
-    """The pointer to the first key that policy owns."""
-    pairs = value.items() if type(value) is dict else enumerate(value) if type(value) is list else ()
+    """The pointer to the first key that policy owns, in an object or a list."""
+    pairs = value.items() if type(value) is dict else enumerate(value)
     for key, item in pairs:
         if type(key) is str and normalised(key) in owned:
             return pointer_token(key)
-        below = _find_key(item, owned)
-        if below is not None:
-            return pointer_token(key) + below
+        if type(item) in _NESTED:
+            below = _find_key(item, owned)
+            if below is not None:
+                return pointer_token(key) + below
     return None
 
 

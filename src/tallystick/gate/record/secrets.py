@@ -19,11 +19,12 @@ from tallystick.gate.tool import Card
 
 MARK = "$redacted"
 
-_TOKEN_STARTS = (
-    "eyJ", "sk-", "sk_", "rk-", "rk_", "pk_live", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
-    "AKIA", "ASIA", "AIza", "xox", "-----BEGIN", "ya29.", "npm_", "pypi-", "earer ", "hf_", "SG.",
-)  # fmt: skip
-"""A cheap first look: text with none of these holds no token that `TOKEN` knows."""
+_PLAIN_STARTS = ("eyJ", "AKIA", "ASIA", "AIza", "ya29.", "earer ", "SG.")
+_SIGNED_STARTS = (
+    ("-", ("sk-", "rk-", "glpat-", "xox", "-----BEGIN", "pypi-")),
+    ("_", ("sk_", "rk_", "pk_live", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "hf_")),
+)
+"""A cheap first look: text with none of these holds no token that `TOKEN` knows. Most texts lack the signs, too."""
 _SHORTEST_TOKEN = 15
 
 TOKEN = re.compile(
@@ -43,7 +44,8 @@ MASK = "[redacted]"
 LONGEST_NAME = 64
 """A longer key is no name of ours; it is not worth remembering how it folds."""
 _SEPARATORS = str.maketrans("", "", " \t\n\r_.-")
-_NESTED = frozenset({dict, list, tuple})
+_NESTED = (dict, list, tuple, str, Mapping)
+"""What may hold something, but for plain text: most of what comes is that."""
 
 
 class Redactor:
@@ -68,15 +70,10 @@ class Redactor:
             secret_names: Names this tool marks secret.
             plain_names: Names that are known to mean no secret, as `plain_names` says.
         """
-        # Nearly every call is flat and holds no secret, and this look is all it costs.
-        if args.keys() <= plain_names:
-            for value in args.values():
-                kind = type(value)
-                if kind in _NESTED or (kind is str and len(value) >= _SHORTEST_TOKEN and _may_hold_token(value)):
-                    break
-            else:
-                return args, False
+        # Nearly every call holds no secret, and this look is all it costs.
         names = self._all_names(secret_names)
+        if not _may_hold_secret(args.values() if args.keys() <= plain_names else args, names):
+            return args, False
         clean = self._walk(args, names)
         return clean, clean != args
 
@@ -174,9 +171,31 @@ def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
 
 def _may_hold_token(text: str) -> bool:
     if len(text) >= _SHORTEST_TOKEN:
-        for start in _TOKEN_STARTS:  # a generator would cost as much again, with every text of every call
+        # Plain loops: a generator would cost as much again, with every text of every call.
+        for start in _PLAIN_STARTS:
             if start in text:
                 return True
+        for sign, starts in _SIGNED_STARTS:
+            if sign in text:
+                for start in starts:
+                    if start in text:
+                        return True
+    return False
+
+
+def _may_hold_secret(value: Any, names: frozenset[str]) -> bool:
+    """Whether a token or a secret's name may stand in a mapping, or in some values."""
+    if type(value) is dict or isinstance(value, Mapping):
+        for key in value:
+            if _is_name(key, names):
+                return True
+        value = value.values()
+    for item in value:
+        if type(item) is str:
+            if len(item) >= _SHORTEST_TOKEN and _may_hold_token(item):
+                return True
+        elif isinstance(item, _NESTED) and (isinstance(item, str) or _may_hold_secret(item, names)):
+            return True
     return False
 
 

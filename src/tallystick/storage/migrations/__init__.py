@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tallystick.errors import ConfigError
 
-HEAD = "0006"
+HEAD = "0007"
 VERSION_TABLE = "tally_schema_version"
 
 
