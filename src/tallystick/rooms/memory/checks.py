@@ -65,9 +65,10 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     if bad is not None:
         return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
     normal = normal_form(proposal.args, snapshot.policy)
-    empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
-    if empty is not None:
-        return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
+    if not all(normal.values()):
+        empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
+        if empty is not None:
+            return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
     secret = secret_name(normal)
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")

@@ -27,12 +27,19 @@ def content_id(prefix: str, *parts: Any) -> str:
 
 def one_line(text: str) -> str:
     """NFC, and every run of white space one space."""
+    # Names come again and again, whole texts do not.
+    return _one_line(text) if len(text) <= MOST_LOOKED_UP else _on_one_line(text)
+
+
+def _on_one_line(text: str) -> str:
     return " ".join((text if text.isascii() else composed(text)).split())
+
+
+_one_line = lru_cache(maxsize=_JUST_NAMED)(_on_one_line)
 
 
 def name_key(text: str) -> str:
     """A name as it is compared: one line, without regard to case."""
-    # Names come again and again, whole texts do not.
     return _name_key(text) if len(text) <= MOST_LOOKED_UP else folded(one_line(text))
 
 

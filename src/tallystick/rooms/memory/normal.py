@@ -5,6 +5,7 @@ What differs from how it came makes the outcome `transformed`. Nothing here chan
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from tallystick.gate.record.secrets import mask
@@ -17,6 +18,7 @@ _IDS = ("observation_ids", "derived_from", "possible_same_as", "supersedes")
 _LINES = ("subject", "object", "name", "kind", "method", "expectation", "episode_id")
 _TEXTS = ("text", "report", "quote")
 _MASKED = frozenset({*_TEXTS, "quotes"})
+_NESTED = frozenset({dict, list})
 
 
 def unreadable_time(args: Mapping[str, Any]) -> str | None:
@@ -42,16 +44,15 @@ def normal_form(args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
 def secret_name(args: Mapping[str, Any]) -> str | None:
     """The first argument that should name something and looks like a key or a token; texts are masked instead."""
     for name, value in args.items():
-        if name not in _MASKED and any(isinstance(part, str) and mask(part) != part for part in _parts(value)):
-            return name
+        if type(value) is str:
+            if mask(value) != value and name not in _MASKED:
+                return name
+        elif type(value) in _NESTED and name not in _MASKED:
+            # Numbers and truth values hold no text.
+            for part in value.values() if type(value) is dict else value:
+                if type(part) is str and mask(part) != part:
+                    return name
     return None
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    """What an argument is made of; numbers and truth values hold no text."""
-    if isinstance(value, Mapping):
-        return value.values()
-    return value if isinstance(value, list) else (value,)
 
 
 def _source(source: Mapping[str, str]) -> dict[str, str]:
@@ -86,6 +87,7 @@ def _ids(names: list[str]) -> list[str]:
     return sorted(set(names))
 
 
+@lru_cache(maxsize=1024)
 def _utc(stamp: str) -> str:
     moment = seconds(stamp)
     return stamp if moment is None else stamp_of(moment)

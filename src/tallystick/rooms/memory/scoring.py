@@ -176,6 +176,8 @@ class Side:
         """What it comes to at a moment."""
         if not (self._groups or self._joint or self._model):
             return NOTHING
+        if len(self._groups) == 1 and not (self._joint or self._model):
+            return self._single(now, half_life)
         joint = [
             Unit(groups=groups, texts=set(texts), strength=strength, observation_id=seen)
             for (groups, texts), newest in self._joint.items()
@@ -192,6 +194,17 @@ class Side:
         return Mass(
             value=noisy_or((value, model), self._policy.cap), groups=number, best_class=top, freshness=fresh,
             evidence_ids=tuple(ids[:SHOWN_IDS]),
+        )  # fmt: skip
+
+    def _single(self, now: int, half_life: int | None) -> Mass:
+        """The same for one group alone: most propositions have no more, and there is nothing to choose or combine."""
+        (group,) = self._groups.values()
+        strength, seen = self._strongest(group.newest, now, half_life, len(group.roots))
+        top, fresh = self._best_and_freshest(now, half_life)
+        there = strength > 0
+        return Mass(
+            value=min(strength, self._policy.cap), groups=int(there), best_class=top, freshness=fresh,
+            evidence_ids=(seen,) if there else (),
         )  # fmt: skip
 
     def last_words(self) -> dict[str, int]:

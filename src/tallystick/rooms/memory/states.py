@@ -5,6 +5,8 @@ the evidence came in, never of what anybody says the state should be.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from string import Formatter
 from typing import NamedTuple
 
 from tallystick.rooms.memory.nouns import Figures, Status
@@ -119,14 +121,14 @@ def could_be_accepted(figures: Figures, policy: Policy) -> bool:
 
 def explain(row: Row, figures: Figures) -> str:
     """The reason in words."""
-    return row.words.format(
-        support_groups=_sources(figures.support_groups),
-        contradiction_groups=_sources(figures.contradiction_groups),
-        **{
-            name: percent(getattr(figures, name))
-            for name in ("support", "contradiction", "belief", "disbelief", "best_class", "freshness")
-        },
-    )  # fmt: skip
+    told = {name: _SAID.get(name, percent)(getattr(figures, name)) for name in _named_in(row.words)}
+    return row.words.format(**told)
+
+
+@cache
+def _named_in(words: str) -> tuple[str, ...]:
+    """The figures that a sentence speaks of."""
+    return tuple(name for _, name, _, _ in Formatter().parse(words) if name)
 
 
 def _sources(groups: int) -> str:
@@ -136,3 +138,6 @@ def _sources(groups: int) -> str:
 def percent(points: int) -> str:
     """Basis points as people read them."""
     return f"{(points + 50) // 100} %"
+
+
+_SAID: Mapping[str, Callable[[int], str]] = {"support_groups": _sources, "contradiction_groups": _sources}
