@@ -1,7 +1,6 @@
 """One ASGI application for API, MCP and page, and the server that runs it."""
 
 import contextlib
-import gc
 import logging
 import secrets
 import signal
@@ -18,6 +17,7 @@ from starlette.routing import Route
 
 from tallystick.bootstrap import Gate
 from tallystick.bootstrap.flows import join_flows
+from tallystick.bootstrap.staying import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.desk import FrontDesk
@@ -126,8 +126,7 @@ def run_server(
         if worker:
             stack.enter_context(_worker(server))
         _announce(server, listening.getsockname()[1])
-        # What is loaded now stays; to look through it for garbage would hold up every caller for a tenth of a second.
-        gc.freeze()
+        stay()
         uvicorn.Server(uvicorn.Config(**uvicorn_options(server.app, settings.server))).run(sockets=[listening])
 
 

@@ -54,6 +54,7 @@ def worker(
     import threading
 
     from tallystick.bootstrap.flows import join_flows
+    from tallystick.bootstrap.staying import stay
     from tallystick.storage.durable.stored import run_worker
 
     stop = threading.Event()
@@ -66,6 +67,7 @@ def worker(
         if not durable.book.flows:
             here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")
         ready = f"worker {chosen} takes runs; Ctrl-C to stop"
+        stay()
         left = run_worker(durable, stop, worker_id=chosen, ready=lambda: here.screen.note(ready))
     here.screen.data({"worker": chosen, "left": sorted(left)})
     if left:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -44,8 +43,10 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
 
     async def open_keeper(wires: Wires) -> Keeper:
         keeper = await asyncio.to_thread(_open, wrapping, wires)
-        # What is loaded by now stays; to look through it for garbage again and again would cost every call.
-        gc.freeze()
+        # By now the gate is loaded, and this with it.
+        from tallystick.bootstrap.staying import stay  # noqa: PLC0415
+
+        stay()
         opened.append(keeper)
         return keeper
 

@@ -14,7 +14,14 @@ from typing import Any
 from tallystick.gate.admit.misfits import CLOSING_RULES, as_pointer
 from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
-from tallystick.gate.admit.strictjson import BIG_INTEGER, MAX_INTEGER, check_json_value, has_large_float, pointer_token
+from tallystick.gate.admit.strictjson import (
+    BIG_INTEGER,
+    MAX_INTEGER,
+    check_json_value,
+    has_large_float,
+    pointer_token,
+    whole_numbers,
+)
 from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENANCE, UNKNOWN_TOOL
 from tallystick.gate.session import Session
 
@@ -123,6 +130,8 @@ def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> d
     if unfit is not None:
         return unfit
     real: dict[str, Any] = whole_numbers(args)
+    if entry.only_text and not dry_run and entry.input.accepts(real):
+        return _without_provenance(entry, real) or real
     # Exact first: only a call that does not fit as it stands is read as one with other keys.
     if not exact and entry.keys and not real.keys() <= entry.properties and not entry.input.accepts(real):
         renamed = _with_real_keys(entry, real)
@@ -134,23 +143,6 @@ def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> d
     if refused is None and dry_run:
         refused = _ask_for_dry_run(entry, real)
     return refused or _check_schema(entry, real) or real
-
-
-def whole_numbers(value: Any) -> Any:
-    """A copy in which each integral float that an integer can stand for is that integer.
-
-    A parser that reads `7.0` as a float and one that reads it as an integer mean the same number; after this they
-    also hand the tool the same object, and -0.0 is plain 0.
-    """
-    kind = type(value)
-    if kind is dict:
-        # Text is most of what comes, and stays as it is.
-        return {key: item if type(item) is str else whole_numbers(item) for key, item in value.items()}
-    if kind is list:
-        return [item if type(item) is str else whole_numbers(item) for item in value]
-    if kind is float and value.is_integer() and -MAX_INTEGER <= value <= MAX_INTEGER:
-        return int(value)
-    return value
 
 
 def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Rejection:
@@ -172,6 +164,10 @@ def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     found = _find_key(args, owned) if owned else None
     if found is not None:
         return Rejection(fault=CANONICAL_WRITE, reason=OWNED_KEY, pointer=found)
+    return _without_provenance(entry, args)
+
+
+def _without_provenance(entry: Entry, args: dict[str, Any]) -> Rejection | None:
     key = entry.card.provenance_key
     if key is not None and not _says_something(args.get(key)):
         return Rejection(fault=NO_PROVENANCE, reason=WITHOUT_PROVENANCE, pointer=pointer_token(key))

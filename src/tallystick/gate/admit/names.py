@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tallystick.errors import RegistrationError
-from tallystick.gate.admit.flat import flat_kinds, scalar_kind
+from tallystick.gate.admit.flat import flat_kinds, only_text, scalar_kind
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card, Clean
@@ -59,6 +59,8 @@ class Entry:
     """The same for a result."""
     guarded: bool
     """Some key is owned by policy, or the tool must be told where its data comes from."""
+    only_text: bool
+    """What fits the schema holds no number, and no key that policy owns: those need not be looked for."""
     clean: Clean | None = None
     """What arguments go through first (see `Tool.clean`)."""
 
@@ -222,6 +224,7 @@ def _entry_of(card: Card, clean: Clean | None) -> Entry:
         kinds=flat_kinds(compiled.schema),
         result_kind=scalar_kind(output),
         guarded=bool(card.owned_keys or card.provenance_key),
+        only_text=only_text(compiled.schema, lambda key: normalised(key) in map(normalised, card.owned_keys)),
         clean=clean,
     )
 

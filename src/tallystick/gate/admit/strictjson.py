@@ -182,6 +182,23 @@ def _well_formed(text: str) -> bool:
     return True
 
 
+def whole_numbers(value: Any) -> Any:
+    """A copy in which each integral float that an integer can stand for is that integer.
+
+    A parser that reads `7.0` as a float and one that reads it as an integer mean the same number; after this they
+    also hand the tool the same object, and -0.0 is plain 0.
+    """
+    kind = type(value)
+    if kind is dict:
+        # Text is most of what comes, and stays as it is.
+        return {key: item if type(item) is str else whole_numbers(item) for key, item in value.items()}
+    if kind is list:
+        return [item if type(item) is str else whole_numbers(item) for item in value]
+    if kind is float and value.is_integer() and -MAX_INTEGER <= value <= MAX_INTEGER:
+        return int(value)
+    return value
+
+
 def has_large_float(value: Any) -> bool:
     """Whether any float is so large that its last digits may have been rounded away."""
     kind = type(value)

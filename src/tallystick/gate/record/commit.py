@@ -96,8 +96,8 @@ class GroupCommit:
         finally:
             self._quick = monotonic() - began < QUICK_S
 
-    async def store_async(self, seal: Seal) -> Sealed:
-        """Store a record and wait in this loop until it is durable, with others under one fsync."""
+    def store_async(self, seal: Seal) -> asyncio.Future[Sealed]:
+        """Store a record with others under one fsync; what to wait for in this loop until it is durable."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Sealed] = loop.create_future()
         if self._thread is None or self._closed:
@@ -109,7 +109,7 @@ class GroupCommit:
             gathered = self._gathered[loop] = []
             loop.call_soon(self._hand_over, loop)
         gathered.append((seal, None, loop, future))
-        return await future
+        return future
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether to store at once, since nobody would share the fsync and the disk is quick.

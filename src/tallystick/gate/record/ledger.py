@@ -8,6 +8,7 @@
 thread; with "fsync" callers share one fsync (`commit.py`).
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -279,7 +280,12 @@ class Ledger:
 
     async def _together(self, seal: Seal) -> Sealed:
         assert self._group is not None  # noqa: S101 - else it was stored at once
-        return await self._under_way.stored(self._group.store_async(seal))
+        try:
+            return await self._group.store_async(seal)
+        except asyncio.CancelledError:
+            # Whoever stops waiting does not learn what became of it.
+            self._under_way.sure = False
+            raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
         header, seal = self._sealer.prepare(draft)

@@ -4,12 +4,10 @@ A `started` record names the process that made it. When that process is gone and
 can say whether the tool did its work: recovery appends an outcome of status `unknown`, never "did not happen".
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tallystick.gate.record.journal import Sealed
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Caller, Session
 
@@ -62,14 +60,6 @@ class UnderWay:
         """This process's token, which stands in every `started` record."""
         # The first time, this process makes itself known; a crash before that leaves nothing to recover.
         return None if self._roster is None else self._roster.enter(size() if self._number == 0 else 0)
-
-    async def stored(self, storing: Awaitable[Sealed]) -> Sealed:
-        """Wait for a record to be stored. Whoever stops waiting does not learn what became of it."""
-        try:
-            return await storing
-        except asyncio.CancelledError:
-            self.sure = False
-            raise
 
     def began(self, receipt_id: str, seq: int) -> None:
         """A call is under way."""

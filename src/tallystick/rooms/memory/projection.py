@@ -31,6 +31,7 @@ BATCH = 4_000
 _TRIES = 20
 """How often one may be overtaken in one's own turn before that is taken for a fault."""
 _DISTURBED = "memory's tables are being changed by something that does not follow the log"
+_NO_TURN = nullcontext()
 _log = logging.getLogger(__name__)
 
 
@@ -89,7 +90,7 @@ class Projection:
             question: Reads the state, and gives nothing on that reads it later.
             written: All of it must also lie in the tables, for a question that reads those.
         """
-        with self._lock, self._store.sight.staying():
+        with self._lock, self._store.sight:
             for tried in range(_TRIES + 1):
                 try:
                     return question(self._settled(written=written, alone=tried > 0))
@@ -119,7 +120,7 @@ class Projection:
         Raises:
             Overtaken: Another process has written, or all must be built again, for which one must be alone.
         """
-        with self._turn if alone else nullcontext():
+        with self._turn if alone else _NO_TURN:
             try:
                 state = self._caught_up()
                 if written:

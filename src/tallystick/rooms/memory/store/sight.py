@@ -1,7 +1,6 @@
 """How the tables are looked at: all that one question reads is of one stand, whoever writes meanwhile."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -24,19 +23,19 @@ class Sight:
         self._engine = engine.execution_options(isolation_level="REPEATABLE READ") if postgres else engine
         self.stand: Stand | None = None
         """None: the tables are empty."""
-        self._stays = False
+        self._depth = 0
+        """How many stay, one within the other."""
         self._open: Connection | None = None
 
-    @contextmanager
-    def staying(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         """What is looked at inside is looked at once: one transaction for all that is read, compared when it begins."""
-        outer, self._stays = self._stays, True
-        try:
-            yield
-        finally:
-            self._stays = outer
-            if not outer:
-                self.look_away()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Whoever was first to stay lets go of what was seen."""
+        self._depth -= 1
+        if not self._depth:
+            self.look_away()
 
     def look_anew(self) -> Stand | None:
         """See how far the tables go now, and read at that stand from here on."""
@@ -82,7 +81,7 @@ class Sight:
 
     def _kept(self, connection: Connection) -> AbstractContextManager[Connection]:
         """For as long as this stays; else until it has been read from."""
-        if not self._stays:
+        if not self._depth:
             return connection
         self._open = connection
         return nullcontext(connection)
