@@ -11,7 +11,7 @@ runs.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -26,8 +26,9 @@ from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import RateWindows
 from tallystick.gate.decide.decide import decide, judge
+from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.rules import ROOM_RULE_FAILED, is_stale, read_snapshot
+from tallystick.gate.decide.rules import ROOM_RULE_FAILED, read_snapshot
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import ALLOW, Decision
 from tallystick.gate.execute.call import Call
@@ -45,19 +46,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OwnRules:
-    """What a tool brings of its own."""
-
-    rule: Callable[..., Any] | None = None
-    snapshot: Callable[[], Any] | None = None
-    secrets: frozenset[str] = frozenset()
-    """Argument names that are secret."""
-    plain_names: frozenset[str] = frozenset()
-    """Those that are known not to be."""
-
-
-NO_RULES, NOTHING_RAN = _OwnRules(), Ran()
+NOTHING_RAN = Ran()
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
 
@@ -83,7 +72,7 @@ class Pipeline:
         self._cot = cot
         self._rates = RateWindows()
         self._runner = Runner()
-        self._own_rules: dict[str, _OwnRules] = {}
+        self._own_rules: dict[str, OwnRules] = {}
 
     def add(self, tool: Tool) -> Entry:
         """Take a tool: its card into the catalogue, its handler into the runner that only this object holds."""
@@ -99,7 +88,7 @@ class Pipeline:
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
         plain = self._redactor.plain_names(entry.properties, secrets)
-        self._own_rules[card.name] = _OwnRules(
+        self._own_rules[card.name] = OwnRules(
             rule=tool.rule, snapshot=tool.snapshot, secrets=secrets, plain_names=plain
         )
         return entry
@@ -180,7 +169,7 @@ class Pipeline:
     def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Awaitable[Outcome]:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
-        own = self._own_rules.get(card.name) if card.origin != "client" else _OwnRules(secrets=secret_names(card))
+        own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
         own, rule = own or NO_RULES, self.policy.rule_for(card)
         context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
@@ -190,11 +179,12 @@ class Pipeline:
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
         )  # fmt: skip
-        if decision is ALLOW:
+        plainly = decision.verdict == "allow" and decision.args is None
+        if decision is ALLOW or (plainly and not own.stale(card, decision)):
             return self._execute(case, standing, since)
         return self._weigh(case, standing, since, own, snapshot)
 
-    async def _weigh(self, case: Case, standing: Standing, since: float, own: _OwnRules, snapshot: Any) -> Outcome:
+    async def _weigh(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
         """A decision that needs a second look: a person's yes, a room's changes, a snapshot that may be old."""
         decision, proposal, left = case.decision, case.proposal, False
         if decision.verdict == "ask":
@@ -207,8 +197,7 @@ class Pipeline:
                 decision = decide(proposal, case.context, self.policy, rule=own.rule, snapshot=snapshot)
         if decision.args is not None:
             decision, proposal = self._changed(decision, proposal)
-        writes = own.snapshot is not None and proposal.card.effect != "read" and decision.verdict == "allow"
-        if writes and is_stale(decision, read_snapshot(own.snapshot)):
+        if own.stale(proposal.card, decision):
             decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
         case = self._decided(case, decision, proposal, own)
         if decision.verdict == "allow":
@@ -224,7 +213,7 @@ class Pipeline:
             return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
         return decision, replace(proposal, args=decision.args or {}, transformed=True)
 
-    def _decided(self, case: Case, decision: Decision, proposal: Proposal, own: _OwnRules) -> Case:
+    def _decided(self, case: Case, decision: Decision, proposal: Proposal, own: OwnRules) -> Case:
         """What is to be written of a call that a room may have changed."""
         if proposal is case.proposal:
             return case if decision is case.decision else replace(case, decision=decision)

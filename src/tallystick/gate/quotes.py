@@ -114,7 +114,7 @@ def fold(text: str) -> str:
 
 
 def fold_text(text: str, *, literal: bool = False) -> Folded:
-    """Fold a text, with any line ends, and keep the way back to its lines; `literal`: soft hyphens and ligatures too."""
+    """Fold a text and keep the way back to its lines; `literal`: soft hyphens and ligatures stay, too."""
     if _NOTHING_TO_FOLD.fullmatch(text):
         return Folded(raw=text, text=text, starts=_AT_THE_START, numbers=_ONE_LINE, hyphens=frozenset())
     plain = _one_spelling(text, literal=literal)

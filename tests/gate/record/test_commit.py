@@ -84,10 +84,15 @@ def test_a_wait_that_is_cancelled_takes_nothing_back() -> None:
     group = store.group()
 
     async def main() -> None:
+        async def wait() -> Sealed:
+            return await group.store_async(sealed)
+
         store.gate.clear()
-        waiting = asyncio.ensure_future(group.store_async(sealed))
+        waiting = asyncio.ensure_future(wait())
         await asyncio.sleep(0)
         waiting.cancel()
+        await asyncio.sleep(0)
+        assert not waiting.done()
         store.gate.set()
         with pytest.raises(asyncio.CancelledError):
             await waiting

@@ -11,6 +11,18 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+class Unstoppable(asyncio.Future[T]):
+    """A future that nobody's leaving cancels: a task that is cancelled while it waits learns of it when this is done.
+
+    For what happens in any case, and of which the outcome must be known.
+    """
+
+    def cancel(self, msg: Any = None) -> bool:
+        """Say that this cannot be cancelled; the task then remembers that it was."""
+        del msg
+        return False
+
+
 async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
     """Wait for something that must not be left half done.
 
@@ -36,10 +48,10 @@ async def _settled(waiting_for: "asyncio.Future[Any] | None") -> bool:
         waiting_for = asyncio.ensure_future(asyncio.sleep(0))
     # Whoever awaits a future says so in it, and this is somebody else.
     waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001
-    left = False
+    left, unstoppable = False, type(waiting_for) is Unstoppable
     while not waiting_for.done():
         try:
-            await asyncio.shield(waiting_for)
+            await (waiting_for if unstoppable else asyncio.shield(waiting_for))
         except asyncio.CancelledError:
             left = left or not waiting_for.cancelled()
         except GeneratorExit:

@@ -16,6 +16,7 @@ from typing import Any
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError
+from tallystick.gate.execute.stepping import Unstoppable
 from tallystick.gate.record.journal import Seal, Sealed
 
 IDLE_S = 10.0
@@ -99,7 +100,7 @@ class GroupCommit:
     def store_async(self, seal: Seal) -> asyncio.Future[Sealed]:
         """Store a record with others under one fsync; what to wait for in this loop until it is durable."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Sealed] = loop.create_future()
+        future: Unstoppable[Sealed] = Unstoppable(loop=loop)
         if self._thread is None or self._closed:
             self._begin()
         gathered = self._gathered.get(loop)
