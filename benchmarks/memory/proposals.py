@@ -1,8 +1,7 @@
-"""Proposals a second: folded into the tables with many observations held, through the whole gate, and rebuilt."""
+"""What memory does with a proposal: checked, judged and folded into the tables, with many observations held."""
 
 from __future__ import annotations
 
-import asyncio
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -11,18 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tallystick import Gate, tool
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.export import digest
 from tallystick.rooms.memory.fold import fold
 from tallystick.rooms.memory.naming import observation_id
 from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.projection import BATCH
-from tallystick.rooms.memory.room import PROPOSALS, Memory
+from tallystick.rooms.memory.room import PROPOSALS
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.store import Store
 from tallystick.rooms.memory.stored import StoredState
@@ -30,11 +27,10 @@ from tallystick.rooms.memory.times import stamp_of
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
-PROMISES = ("memory.speed", "memory.crowds")
+PROMISES = ("memory.judged-speed", "memory.crowds")
 SIZES = (50_000,)
 FULL_SIZES = (50_000, 100_000, 1_000_000)
 SAMPLE = 20_000
-CALLS, FULL_CALLS = 2_000, 20_000
 START = 1_700_000_000
 A_SECOND = 5_000
 """Observations a second of log time: what is measured is a flood, not a year."""
@@ -44,8 +40,6 @@ EACH = 4
 
 
 def run(folder: Path, *, full: bool) -> dict[str, Any]:
-    # First, while the process is small: a million observations leave it half a gigabyte to walk about in.
-    whole = _through_the_gate(folder / "gate", FULL_CALLS if full else CALLS)
     rows = _folded(folder / "fold", FULL_SIZES if full else SIZES)
     crowds = {f"{number:,}": _crowd_us(number) for number in (CROWDS if full else CROWDS[:2])}
     lines = [
@@ -62,16 +56,8 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         "| independent sources | CPU µs |", "|---:|---:|",
         *(f"| {number} | {spent} |" for number, spent in crowds.items()),
     ]  # fmt: skip
-    lines += [
-        "", "Through the gate, without fsync (schema, guards, rule, two receipts, fold), one caller:", "",
-        "| call | CPU µs |", "|---|---:|",
-        f"| a write tool that does nothing | {whole['nothing_us']} |",
-        f"| a proposal to memory | {whole['proposal_us']} |",
-        "", f"Rebuild from {whole['receipts']:,} receipts, read and verified one by one: **{whole['rebuilt_per_s']:,} receipts/s**"
-        f" by CPU time, the digest as before.",
-    ]  # fmt: skip
     return {
-        "markdown": "\n".join(lines), "fold": rows, "whole": whole, "crowds": crowds,
+        "markdown": "\n".join(lines), "fold": rows, "crowds": crowds,
         "goal": "≥ 5,000 proposals/s checked, judged and folded on one core with 1,000,000 observations held",
     }  # fmt: skip
 
@@ -169,13 +155,13 @@ def _events() -> Iterator[Event]:
     seq, number = 1, 0
     while True:
         now = START + number // A_SECOND
-        for name, args in _proposals(number, now):
+        for name, args in proposals_on(number, now):
             yield Event(seq=seq, receipt_id=f"rcpt_{seq:024x}", at=now, tool=name, args=args, by_owner=True)
             seq += 2
         number += 1
 
 
-def _proposals(number: int, now: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def proposals_on(number: int, now: int) -> Iterator[tuple[str, dict[str, Any]]]:
     who, where, source = f"Person {number % 50_000}", f"town {number % 313}", f"paper {number % 997}"
     said = f"{who} was seen in {where}"
     text = f"{said}, says report number {number}."
@@ -187,51 +173,3 @@ def _proposals(number: int, now: int) -> Iterator[tuple[str, dict[str, Any]]]:
             "subject": who, "predicate": "seen_in", "object": where, "volatility": "medium",
             "observation_ids": [seen], "quotes": [{"observation_id": seen, "quote": said}],
         }  # fmt: skip
-
-
-@tool(effect="write", inline=True)
-def nothing(text: str) -> str:
-    """Do nothing."""
-    return text[:1]
-
-
-def _through_the_gate(folder: Path, calls: int) -> dict[str, Any]:
-    gate = Gate.open(folder, settings=Settings.model_validate({"ledger": {"durability": "os"}}))
-    gate.register(nothing)
-    room = gate.room("memory")
-    if not isinstance(room, Memory):
-        raise TypeError("memory is not installed")
-    try:
-        asyncio.run(_propose(gate, 10, 0))
-        nothing_us = _cpu_us(calls, lambda: asyncio.run(_do_nothing(gate, calls)))
-        proposal_us = _cpu_us(calls, lambda: asyncio.run(_propose(gate, calls, 10)))
-        before, size = room.projection.ask(digest, written=True), gate.ledger.size()
-        cpu = time.process_time()
-        room.projection.rebuild()
-        spent = time.process_time() - cpu
-        if room.projection.ask(digest, written=True) != before:
-            raise RuntimeError("the rebuilt memory differs")
-    finally:
-        gate.close()
-    return {
-        "nothing_us": nothing_us, "proposal_us": proposal_us, "receipts": size, "rebuilt_per_s": round(size / spent),
-    }  # fmt: skip
-
-
-def _cpu_us(calls: int, work: Any) -> int:
-    cpu = time.process_time()
-    work()
-    return round((time.process_time() - cpu) / calls * 1e6)
-
-
-async def _do_nothing(gate: Gate, calls: int) -> None:
-    for number in range(calls):
-        (await gate.call("nothing", {"text": f"report number {number}"})).unwrap()
-
-
-async def _propose(gate: Gate, calls: int, start: int) -> None:
-    done = 0
-    while done < calls:
-        for name, args in _proposals(start + done, START):
-            (await gate.call(name, args)).unwrap()
-            done += 1

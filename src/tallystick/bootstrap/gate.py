@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from tallystick.bootstrap.approvals import Approvals
+from tallystick.bootstrap.many import Asked, call_many
 from tallystick.bootstrap.plugins import client_catalogue, load_rooms, load_tools
 from tallystick.bootstrap.replies import ReplyChecks
 from tallystick.bootstrap.reports import report
@@ -100,9 +100,7 @@ class Gate:
         """Use as a context manager to close at the end."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 
@@ -196,6 +194,16 @@ class Gate:
         given = args.copy() if type(args) is dict else plain_args(args)
         return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
 
+    async def call_many(
+        self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None
+    ) -> list[Outcome]:
+        """Propose several calls at once, each with receipts of its own; what comes of each, in order.
+
+        None sees what another of them does: calls that build on others come after those.
+        """
+        standing = single_in(session) if caller is None else standing_in(session, caller, None, authenticated=True)
+        return await call_many(self._pipeline, calls, standing)
+
     def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
         """`call` for scripts; works inside a running loop too."""
         return self._portal.run(self.call(tool, args, **more))
@@ -267,8 +275,6 @@ class Gate:
     def report(self, receipt_id: str, result: Any) -> str:
         """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
         return report(self._parts, receipt_id, result)
-
-    # -- the ledger --------------------------------------------------------------------------------------------------
 
     @staticmethod
     def verify(

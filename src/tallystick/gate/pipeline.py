@@ -10,7 +10,7 @@ runs.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -130,9 +130,14 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Awaitable[Outcome]:
+    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Coroutine[Any, Any, Outcome]:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
+
+    def is_quick(self, tool: object) -> bool:
+        """Whether a call waits for nothing but the ledger: the tool is not there, or runs at once and here."""
+        found = self.catalogue.resolve(tool) if isinstance(tool, str) else None
+        return found is None or (found[0].card.how == "inline" and found[0].card.origin == "local")
 
     async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
         """A held call that a person let through, as a submission of its own, checked again from the top."""
@@ -152,7 +157,7 @@ class Pipeline:
         dry_run: bool = False,
         cot_leak: bool = False,
         grant: Grant | None = None,
-    ) -> Awaitable[Outcome]:
+    ) -> Coroutine[Any, Any, Outcome]:
         # This and `_decide` wait for nothing themselves: they give on what there is to wait for, and cost no coroutine.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
@@ -166,7 +171,7 @@ class Pipeline:
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Awaitable[Outcome]:
+    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Coroutine[Any, Any, Outcome]:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))

@@ -1,10 +1,10 @@
-"""Going on with a coroutine that was already begun, and waiting for one to its end.
+"""Going on with coroutines that were already begun, and waiting for them to their end.
 
 Most coroutines here never wait. They are stepped once; only one that does wait pays for a timer or a task of its own.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from types import coroutine
 from typing import Any, TypeVar
 
@@ -59,6 +59,34 @@ async def _settled(waiting_for: "asyncio.Future[Any] | None") -> bool:
         except BaseException:  # noqa: BLE001, S110 - the coroutine gets it from the future
             pass
     return left
+
+
+async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Go on with several coroutines by turns, each until it waits, until all have ended; what came of each, in order.
+
+    As tasks would, at less than half the cost. Who is cancelled meanwhile cancels all that have not ended, and leaves
+    when they have; an error of one of them is raised when the others have ended.
+    """
+    ended: dict[int, T] = {}
+    errors: list[BaseException] = []
+    going, left = list(enumerate(works)), False
+    while going:
+        waiting: list[tuple[int, Coroutine[Any, Any, T], Any]] = []
+        for place, work in going:
+            try:
+                waiting_for = work.throw(asyncio.CancelledError()) if left else work.send(None)
+                waiting.append((place, work, waiting_for))
+            except StopIteration as finished:
+                ended[place] = finished.value
+            except BaseException as error:  # noqa: BLE001 - raised below
+                errors.append(error)
+        left = False
+        for _, _, waiting_for in waiting:
+            left = await _settled(waiting_for) or left
+        going = [(place, work) for place, work, _ in waiting]
+    if errors:
+        raise errors[0]
+    return [ended[place] for place in sorted(ended)]
 
 
 @coroutine

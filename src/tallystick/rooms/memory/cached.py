@@ -11,8 +11,8 @@ from tallystick.rooms.memory.state import Shelf
 T = TypeVar("T")
 SIEVE_BITS = 25
 """Four megabytes: of a million keys that were never stored, one in three hundred is looked for in vain."""
-HELD = 50_000
-"""Things of one kind that stay at hand."""
+HELD = 20_000
+"""Things of one kind that stay at hand: more are seldom asked for, and all that lies about makes everything slower."""
 
 
 class Overtaken(Exception):  # noqa: N818 - a signal to whoever folds, not an error
