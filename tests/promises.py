@@ -118,6 +118,7 @@ PROMISES: dict[str, str] = {
     "execute.hung-thread": "Hung threads are given up and take no later call with them",
     "execute.wire": "The outcome says the same on the wire, as a problem, as a stop hook and as an exception",
     "execute.dry-run": "A dry run reaches the tool as one, and is refused where the tool has none",
+    "execute.many": "Several calls at once are each decided, run and recorded as one of their own, and given back in order",
     # -- record --
     "record.canonical": "Headers and bundles are RFC 8785 bytes; the fast way gives the same as the whole standard",
     "record.plain": "The short way to the receipt of a plain call makes the bytes of the general way, or none",
@@ -821,6 +822,7 @@ PROMISES: dict[str, str] = {
     "memory.published": "The payloads, numbers and rules on the pages are those of the code",
     "memory.speed": "Five thousand proposals a second go the whole way on one core, with a million observations held",
     "memory.judged-speed": "What memory itself does with a proposal hardly depends on how much it holds",
+    "memory.lists": "A list of proposals is decided in order, each with its own outcome and receipts; what is refused is told",
     "memory.http": "POST /api/memory/proposals takes {tool_name, payload} and answers the boundary's outcome",
     "memory.forget": "tally memory forget erases an observation with every proposal in whose receipt its words stand",
     "memory.cli": "tally memory status, log and rebuild say what memory holds, what changed, and that it replays",

@@ -12,7 +12,7 @@ from tallystick.gate.execute.stepping import together
 from tallystick.gate.pipeline import Pipeline
 
 AT_ONCE = 256
-"""Calls that go together: some tens of milliseconds, in which nobody else in the loop gets a turn. More gain nothing."""
+"""Calls that go together: some tens of milliseconds, in which nobody else in the loop gets a turn."""
 
 Asked = tuple[str, Mapping[str, Any] | None]
 """A tool's id and its arguments."""

@@ -44,6 +44,8 @@ from tallystick.gate.tool import Tool, check_card
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+Going = Coroutine[Any, Any, Outcome]
+"""A call on its way: admitted, decided, and waiting to be run."""
 
 
 NOTHING_RAN = Ran()
@@ -130,7 +132,7 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Coroutine[Any, Any, Outcome]:
+    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Going:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
@@ -157,7 +159,7 @@ class Pipeline:
         dry_run: bool = False,
         cot_leak: bool = False,
         grant: Grant | None = None,
-    ) -> Coroutine[Any, Any, Outcome]:
+    ) -> Going:
         # This and `_decide` wait for nothing themselves: they give on what there is to wait for, and cost no coroutine.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
@@ -171,7 +173,7 @@ class Pipeline:
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Coroutine[Any, Any, Outcome]:
+    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Going:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))

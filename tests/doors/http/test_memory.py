@@ -45,6 +45,57 @@ def test_a_proposal_is_accepted_and_memory_holds_it(door: Doorway) -> None:
     assert (status["counts"]["observations"], status["states"]["accepted"]) == (2, 1)
 
 
+MANY = f"{PATH}/many"
+
+
+@pytest.mark.promise("memory.lists", "memory.http")
+def test_a_list_is_proposed_in_order_and_every_one_is_answered(door: Doorway) -> None:
+    listed = [observation(f"Ada lives in Lisbon, {who}.", who) for who in ("diary", "letters")]
+    ids = [one["result"]["observation_id"] for one in door.post(MANY, {"proposals": listed}).json()["outcomes"]]
+    fact = {"subject": "Ada", "predicate": "born_on", "object": "Lisbon"}
+    more = observation("It was sunny.", "diary")
+    told = door.post(
+        MANY,
+        {
+            "proposals": [
+                more,
+                {"tool_name": "propose_proposition", "payload": {**fact, "observation_ids": ids}},
+                {"tool_name": "file_reader", "payload": {}},
+                {"tool_name": "propose_proposition", "payload": {**fact, "observation_ids": ["obs_none"]}},
+                {"tool_name": "record_observation", "payload": {**more["payload"], "status": "accepted"}},
+                more,
+            ],
+            "session": "import-1",
+        },
+    ).json()["outcomes"]
+    statuses = [one["status"] for one in told]
+    assert statuses == ["accepted", "transformed", "rejected", "rejected", "rejected", "transformed"]
+    assert [one["rejection"]["code"] for one in told if one["status"] == "rejected"] == [
+        "INVALID_TOOL_NAME", "MISSING_PROVENANCE", "DIRECT_CANONICAL_WRITE_FORBIDDEN",
+    ]  # fmt: skip
+    assert len({one["receipt_id"] for one in told}) == len(told)
+    name = told[1]["result"]["proposition_id"]
+    assert door.get(f"/api/memory/propositions/{name}").json()["status"] == "accepted"
+    receipts = door.get("/api/audit/sessions/import-1/receipts").json()
+    outcomes = {one["receipt_id"] for one in receipts["items"] if one["kind"] == "outcome"}
+    assert {one["receipt_id"] for one in told} <= outcomes
+
+
+@pytest.mark.promise("memory.lists")
+@pytest.mark.parametrize("body", [{}, {"proposals": []}, {"proposals": [{"tool_name": "x"}]}, [observation()]])
+def test_what_is_no_list_of_proposals_proposes_nothing(door: Doorway, body: Any) -> None:
+    problem(door.post(MANY, body), 400, "validation_error")
+    assert door.get("/api/memory/status").json()["counts"]["observations"] == 0
+
+
+@pytest.mark.promise("memory.lists")
+def test_a_list_in_an_agents_name_is_that_agents_word(door: Doorway) -> None:
+    body = {"proposals": [observation("My name is Ada.", "owner")], "agent": "mallory"}
+    (told,) = door.post(MANY, body).json()["outcomes"]
+    shown = door.get(f"/api/memory/observations/{told['result']['observation_id']}").json()
+    assert (shown["agent"], shown["weighed_as"]) == ("mallory", "tool_external")
+
+
 @pytest.mark.promise("memory.http", "reading.present")
 def test_a_proposition_has_one_form_and_its_present_standing_wherever_it_is_read(door: Doorway) -> None:
     # Observed long ago, proposed now: weighed at the log's time, read at the present one.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tallystick.doors.cli import memory_forget, memory_reading
+from tallystick.doors.cli import memory_forget, memory_import, memory_reading
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.memory_reading import memory_in, unknown_proposition
@@ -15,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     memory = group(app, "memory", "Remember, ask, and see why something is believed.")
     memory_reading.add_reading(memory)
+    memory_import.add_importing(memory)
     memory_forget.add_forgetting(memory)
     command(memory, "status")(status)
     command(memory, "log")(log)

@@ -1,6 +1,8 @@
 """What comes from elsewhere: files, keys, names."""
 
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +43,24 @@ def read_file(path: Path, limit: int) -> bytes:
         name = "What comes in" if str(path) == STDIN else path
         raise Refused(f"{name} is larger than {limit} bytes.", code="file_too_large")
     return data
+
+
+@contextmanager
+def open_lines(path: Path) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, one after the other; of standard input, if it is called `-`.
+
+    Raises:
+        Refused: `file_unreadable`.
+    """
+    if str(path) == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.", code="file_unreadable") from None
+    with file:
+        yield file
 
 
 def checked_session(session: str | None) -> str | None:

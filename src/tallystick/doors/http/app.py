@@ -30,6 +30,7 @@ from tallystick.doors.http.insight_routes import insight_routes
 from tallystick.doors.http.issue_memory_routes import issue_memory_routes
 from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
+from tallystick.doors.http.memory_list_routes import memory_list_routes
 from tallystick.doors.http.memory_reading_routes import memory_reading_routes
 from tallystick.doors.http.memory_routes import memory_routes
 from tallystick.doors.http.memory_text_routes import memory_text_routes
@@ -56,8 +57,8 @@ def api(desk: FrontDesk) -> FastAPI:
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_reading_routes, memory_text_routes, workspace_routes, conference_routes,
-        run_routes, canon_routes, insight_routes, insight_reading_routes,
+        openai_routes, memory_routes, memory_list_routes, memory_reading_routes, memory_text_routes, workspace_routes,
+        conference_routes, run_routes, canon_routes, insight_routes, insight_reading_routes,
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
         desk_intake_routes, desk_tickets_routes, desk_review_routes, desk_metrics_routes,
     ):  # fmt: skip

@@ -40,6 +40,10 @@ PROPOSAL = Form(
 )
 
 
+NOT_A_PROPOSAL = Rejection(fault=UNKNOWN_TOOL, reason="not one of memory's proposals", pointer="/tool_name")
+"""Other tools have a door of their own; here they are not known."""
+
+
 def memory_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
@@ -138,9 +142,7 @@ async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> 
         return await desk.gate.refuse(asked, body, session=HTTP_SESSION, caller=caller)
     where = Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent"), caller=caller)
     if asked["tool_name"] not in HANDLERS:
-        # Other tools have a door of their own; here they are not known.
-        unknown = Rejection(fault=UNKNOWN_TOOL, reason="not one of memory's proposals", pointer="/tool_name")
-        return await desk.gate.refuse(unknown, body, session=where, caller=caller)
+        return await desk.gate.refuse(NOT_A_PROPOSAL, body, session=where, caller=caller)
     return await desk.gate.call(asked["tool_name"], asked["payload"], session=where)
 
 

@@ -33,21 +33,24 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
     left = False
     try:
         while True:
-            waiting_for = work.send(None)
-            left = await _settled(waiting_for) or left
+            left = await _settled(_taken(work.send(None))) or left
     except StopIteration as finished:
         return finished.value, left
 
 
-async def _settled(waiting_for: "asyncio.Future[Any] | None") -> bool:
+def _taken(waiting_for: "asyncio.Future[Any] | None") -> "asyncio.Future[Any]":
+    """What a coroutine waits for, taken from it to be waited for by somebody else: who awaits a future says so in it."""
+    if waiting_for is None:
+        return asyncio.ensure_future(asyncio.sleep(0))
+    waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001
+    return waiting_for
+
+
+async def _settled(waiting_for: "asyncio.Future[Any]") -> bool:
     """Wait for what a coroutine waits for, whatever comes of it; whether the caller was cancelled meanwhile.
 
     A task of its own would do as well, and cost several times as much.
     """
-    if waiting_for is None:
-        waiting_for = asyncio.ensure_future(asyncio.sleep(0))
-    # Whoever awaits a future says so in it, and this is somebody else.
-    waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001
     left, unstoppable = False, type(waiting_for) is Unstoppable
     while not waiting_for.done():
         try:
@@ -74,8 +77,8 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         waiting: list[tuple[int, Coroutine[Any, Any, T], Any]] = []
         for place, work in going:
             try:
-                waiting_for = work.throw(asyncio.CancelledError()) if left else work.send(None)
-                waiting.append((place, work, waiting_for))
+                step = work.throw(asyncio.CancelledError()) if left else work.send(None)
+                waiting.append((place, work, _taken(step)))
             except StopIteration as finished:
                 ended[place] = finished.value
             except BaseException as error:  # noqa: BLE001 - raised below
