@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks.memory.stage import Stage
 from tallystick.gate.session import Caller, Session
+from tallystick.rooms.memory.naming import observation_id
 from tallystick.rooms.memory.nouns import Figures
+from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.times import stamp_of
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook, Remembering
@@ -78,6 +80,52 @@ def test_a_note_that_is_recorded_before_what_was_read_before_it_takes_no_weight(
         assert page.args is None or "derived_from" not in page.args
         seen.append(page.unwrap()["observation_id"])
     assert memory.status(memory.propose(*seen, fact="Ada owns mill")) == "accepted"
+
+
+@pytest.mark.promise("memory.first-come")
+@given(st.randoms(use_true_random=False))
+def test_whether_a_reading_is_a_note_read_back_depends_on_times_and_not_on_which_is_told_first(
+    chance: random.Random,
+) -> None:
+    text, hour = "Ada owns a mill.", 3_600
+    note = {"text": text, "source": {"id": "m", "class": chance.choice(["model_inference", "document"])}}
+    agent = chance.choice([None, "mallory"])
+    written, read = chance.randrange(1, 20), chance.randrange(1, 20)
+    claimed = chance.randrange(1, 20)
+
+    def run(told: int) -> object:
+        """The page was read at one time, and is told at a later one, before or after the note is."""
+        stage = Stage()
+        begin = stage.now
+        base = stage.observe("The mill, by its deed.", "deed")
+        fact = stage.claim(("Ada", "owns", "mill"), base)
+        if note["source"]["class"] == "document":
+            note["derived_from"] = [base]
+        events = sorted([(written, "note"), (told, "page")])
+        for at, what in events:
+            stage.now = begin + at * hour
+            if what == "note":
+                seen = stamp_of(begin + min(claimed, at) * hour)
+                stage.propose("record_observation", {**note, "observed_at": seen}, agent=agent)
+            else:
+                page = {"id": "gazette", "class": "document"}
+                seen = stamp_of(begin + read * hour)
+                taken = stage.propose("record_observation", {"text": text, "source": page, "observed_at": seen})
+                assert taken is not None
+                name = observation_id(
+                    text, "gazette", "document", "gazette", begin + read * hour, taken.get("derived_from", ())
+                )
+                stage.propose(
+                    "attach_support", {"proposition_id": fact, "observation_id": name, "quote": "Ada owns a mill"}
+                )
+        found = stage.state.propositions.get(fact or "")
+        assert found is not None
+        stands = standing(stage.state, found, begin + 100 * hour)
+        return stands.status, stands.figures
+
+    # Whoever tells at once and whoever tells later tell the same.
+    later = [moment for moment in range(read, 40) if moment != written]
+    assert len({run(moment) for moment in chance.sample(later, 3)} | {run(max(later))}) == 1
 
 
 @pytest.mark.promise("memory.laundering", "memory.first-come")

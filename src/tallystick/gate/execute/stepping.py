@@ -39,7 +39,7 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
 
 
 def _taken(waiting_for: "asyncio.Future[Any] | None") -> "asyncio.Future[Any]":
-    """What a coroutine waits for, taken from it to be waited for by somebody else: who awaits a future says so in it."""
+    """What a coroutine waits for, to be waited for by somebody else: who awaits a future says so in it."""
     if waiting_for is None:
         return asyncio.ensure_future(asyncio.sleep(0))
     waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001

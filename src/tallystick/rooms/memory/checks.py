@@ -132,7 +132,8 @@ def _observation(args: Args, state: State, said: Said) -> Decision | None:
         return refused
     seen = seconds(args["observed_at"]) or 0
     if is_reading(args) and "rereading" not in state.policy.off:
-        note = note_before(state, args["text"], source["id"], seen)
+        # Nothing is read later than it is told.
+        note = note_before(state, args["text"], source["id"], min(seen, said.at))
         if note is not None:
             args["derived_from"] = [note]
     group = source.get("group", source["id"])

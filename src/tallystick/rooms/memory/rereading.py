@@ -1,8 +1,9 @@
 """An agent that reads its own notes learns nothing: what a tool reads back weighs no more than the note.
 
 A tool's reading is linked to a note with the same words that was written before. Not to one that was only recorded
-before: else an agent could copy what a tool has just read, be recorded first, and make it worthless. What an agent
-says of the time counts for nothing here, its note is as old as its record.
+before: else an agent could copy what a tool has just read, be recorded first, and make it worthless. A note is as old
+as its record, whoever wrote it and whatever it says of the time. So it depends on times alone whether something is a
+note read back, and never on which of the two was recorded first.
 """
 
 from typing import Any
@@ -13,30 +14,23 @@ from tallystick.rooms.memory.state import State
 
 
 def keep_note(state: State, made: Observation) -> None:
-    """Remember what a model has written, or what was derived; of several with the same words the earliest."""
+    """Remember what a model has written, or what was derived; of several with the same words the first."""
     if not made.derived_from and made.weighed_as != "model_inference":
         return
     key = text_key(made.text)
-    known = _note(state, key)
-    if known is None or _written_at(made) < _written_at(known):
+    if _note(state, key) is None:
         state.notes.put(key, made.id)
 
 
 def note_before(state: State, text: str, source_id: str, seen: int) -> str | None:
     """The note that a tool has read back, if what it read at this time had been written by then."""
     found = _note(state, text_key(text))
-    if found is None or found.source_id == source_id or _written_at(found) > seen:
-        return None
-    return found.id
+    return None if found is None or found.source_id == source_id or found.at > seen else found.id
 
 
 def _note(state: State, key: str) -> Observation | None:
     name = state.notes.get(key)
     return None if name is None else state.observations.get(name)
-
-
-def _written_at(note: Observation) -> int:
-    return note.observed_at if note.agent is None else note.at
 
 
 def is_reading(args: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Many proposals, in order: those of one kind that follow each other go to the gate together, each as one of its own."""
+"""Many proposals, in order: those of one kind that follow each other go to the gate together."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from itertools import groupby, islice
