@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tallystick import tool
 from tallystick.errors import LedgerError
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.proof import Proof, proof_fault
@@ -13,6 +14,7 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import Session
 from tallystick.storage.journal import stand
 from tests.gate.record.test_seal import StillClock
+from tests.gates import open_gate
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 
 
@@ -343,6 +345,25 @@ def test_who_follows_is_spared_what_is_not_asked_for_but_never_its_place_nor_the
         found = dict(ledger.follow(0, lambda header: ids[2].encode() in header))
         assert [seq for seq, receipt in found.items() if receipt is not None] == [0, 2]
         assert sorted(found) == [0, 1, 2, 3]
+
+
+def test_of_plain_calls_who_follows_is_told_what_the_header_says_of_the_call(tmp_path: Path) -> None:
+    @tool(effect="write", inline=True)
+    def shout(text: str) -> str:
+        """Say it loudly."""
+        return text.upper()
+
+    session = Session(session_id="s1", agent_id="chief")
+    with open_gate(tmp_path, shout) as gate:
+        for number in range(4):
+            gate.call_sync("shout", {"text": f"n{number}"}, session=session)
+        told, read = _followed(gate.ledger, 0), list(gate.ledger.read())
+        assert [receipt.inputs for receipt in told] == [receipt.inputs for receipt in read]
+        for some, whole in zip(told, read, strict=True):
+            assert some.header.items() <= whole.header.items()
+            left = {"prev", "signature", "inputs_digest", "outputs_digest", "duration_us", "full_size", "links"}
+            assert whole.header.keys() - some.header.keys() <= left | {"key_id", "signature_alg"}
+        assert any("signature" not in receipt.header for receipt in told)
 
 
 def test_who_follows_reads_what_stands_in_the_log_and_who_looks_reads_the_log_itself(

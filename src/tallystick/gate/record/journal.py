@@ -32,6 +32,9 @@ class Sealed(NamedTuple):
     """The line of the session view, with its newline."""
     blobs: tuple[tuple[str, bytes], ...] = ()
     """Payloads that lie beside the log: digest and bytes; stored before the record."""
+    told: tuple[Mapping[str, Any], str] | None = None
+    """Of a plain record what its header says of the call, and its timestamp: for who follows the log, and need not read
+    what this process has just written."""
 
 
 Place = tuple[int, bytes]
@@ -134,7 +137,7 @@ class Journal(Protocol):
         """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored."""
         ...
 
-    def just_written(self, start: int) -> Sequence[tuple[bytes, bytes, bytes]] | None:
+    def just_written(self, start: int) -> Sequence[Sealed] | None:
         """All records from a sequence number on, if this process made every one of them and still has them in memory.
 
         None: they must be read. Nothing of what it gives was erased, and nobody but this process had it in hand.

@@ -43,8 +43,7 @@ class Ledger:
     shared: bool
     """Whether callers share an fsync."""
     ready: Callable[[], None]
-    """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError when the
-    journal is closed, gone, replaced, read-only, or takes no more. An attribute, to save every call a step."""
+    """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError if so."""
     plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
     """The seal of an outcome of which only tool, policy, payload and beginning are said; None: it needs a draft."""
     append_one: Callable[[Seal], Sealed]
@@ -151,20 +150,13 @@ class Ledger:
             yield receipt
 
     def follow(self, start: int, wanted: Callable[[bytes], bool]) -> Iterable[Followed]:
-        """`read` for who takes in each call as it comes: of what this process just wrote, only header and arguments.
-
-        Args:
-            start: The first sequence number.
-            wanted: Tells from the bytes of a header (sorted keys, no white space) that it is surely none of those that
-                are asked for; such a record may be left unread. The first of the log never is.
-        """
+        """`read` for who takes in each call as it comes; `just_made` says what is told of what was just written."""
         made = just_made(self._journal.just_written(start), start, wanted)
         return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
 
     def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
         """Receipts of one session in order: `limit` of them after the first `start`."""
-        stop = None if limit is None else start + limit
-        for seq in islice(self._journal.session(session_id), start, stop):
+        for seq in islice(self._journal.session(session_id), start, None if limit is None else start + limit):
             columns = self._journal.get(seq)
             receipt = None if columns is None else self._verified(columns)
             if receipt is not None and receipt.header.get("session_id") == session_id:
@@ -249,11 +241,7 @@ class Ledger:
 
     def recover(self) -> list[Receipt]:
         """Record the outcome `unknown` for them."""
-        receipts: list[Receipt] = []
-        for gone in self._under_way.gone():
-            receipts += [self.record_sync(unknown_outcome(header)) for header in self._started_by(gone)]
-            gone.settled = True
-        return receipts
+        return self._under_way.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
 
     def tick(self) -> None:
         """Write a checkpoint if one is due; for a process that may be quiet for long."""
@@ -282,9 +270,8 @@ class Ledger:
         assert self._group is not None  # noqa: S101 - else it was stored at once
         try:
             return await self._group.store_async(seal)
-        except asyncio.CancelledError:
-            # Whoever stops waiting does not learn what became of it.
-            self._under_way.sure = False
+        except (asyncio.CancelledError, GeneratorExit):
+            self._under_way.sure = False  # who stops waiting does not learn what became of it
             raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:

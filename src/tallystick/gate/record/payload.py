@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.gate.record.journal import Sealed
 from tallystick.gate.record.receipt import Receipt
 
 SALT_BYTES = 16
@@ -116,24 +117,36 @@ def read_receipt(
     )
 
 
-def just_made(
-    records: Sequence[tuple[bytes, bytes, bytes]] | None, start: int, wanted: Callable[[bytes], bool]
-) -> list[Followed] | None:
+def just_made(records: Sequence[Sealed] | None, start: int, wanted: Callable[[bytes], bool]) -> list[Followed] | None:
     """Receipts of records that this process sealed a moment ago, so that there is nothing to check.
 
-    Only headers and arguments are read. None: there are no such records, or some lie elsewhere than in their lines.
+    Only what the header says of the call is told, and the arguments: of a plain record no digests and no signature.
+
+    Args:
+        records: The records; None: there are none at hand.
+        start: The sequence number of the first.
+        wanted: Tells from the bytes of a header (sorted keys, no white space) that it is surely none of those that are
+            asked for; such a record is left unread. The first of the log never is.
+
+    Returns:
+        None: there are no such records, or some lie elsewhere than in their lines.
     """
     if records is None:
         return None
     made: list[Followed] = []
-    for seq, (stored, inputs, _) in enumerate(records, start):
+    for seq, record in enumerate(records, start):
+        stored, inputs = record[:2]
         if not wanted(stored) and seq:
             made.append((seq, None))
-        elif inputs[:1] in _ELSEWHERE:
+            continue
+        if inputs[:1] in _ELSEWHERE:
             return None
+        if record.told is None:
+            header = orjson.loads(stored)
         else:
-            asked = orjson.loads(inputs[SALT:]) if inputs else None
-            made.append((seq, Receipt.with_arguments(orjson.loads(stored), asked)))
+            said, timestamp = record.told
+            header = {**said, "seq": seq, "receipt_id": record.receipt_id, "timestamp": timestamp}
+        made.append((seq, Receipt.with_arguments(header, orjson.loads(inputs[SALT:]) if inputs else None)))
     return made
 
 

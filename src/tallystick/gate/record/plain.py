@@ -50,6 +50,8 @@ class Form:
     """Up to the signature."""
     second: str
     """From `signature_alg` on."""
+    said: dict[str, Any]
+    """What all of them say."""
 
 
 class PlainRecords:
@@ -114,6 +116,7 @@ class PlainRecords:
         return _sealed((
             stored, inputs, outputs, sha256(b"\0" + stored).digest(), "rcpt_%012x%s" % (seq, tail),  # noqa: UP031
             form.empty.session.session_id, b'%b,"inputs":%b%b' % (stored[:-1], asked, shown), (),
+            (form.said, stamped[0]),
         ))  # fmt: skip
 
     def _form(
@@ -142,10 +145,12 @@ def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -
     header, _ = sealer.prepare(empty)
     key = sealer.keys.active()
     header |= {"key_id": key.key_id, "signature_alg": ALGORITHM}
+    holes = {name for name, _ in _HOLES[kind]}
+    said = {name: value for name, value in header.items() if name not in holes}
     # What stands for a hole cannot be in anything a caller wrote: it was drawn just now.
     header |= {name: nonce + name for name, _ in _HOLES[kind]}
     text = canonical_plain(header).decode().replace("%", "%%")
     for name, hole in _HOLES[kind]:
         text = text.replace(f'"{nonce}{name}"', hole)
     cut = text.rindex(_MARK)
-    return Form(empty=empty, card=card, key=key, first=text[:cut], second=text[cut:])
+    return Form(empty=empty, card=card, key=key, first=text[:cut], second=text[cut:], said=said)

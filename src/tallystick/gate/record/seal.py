@@ -127,7 +127,7 @@ class Sealer:
             check_plain("header", header)  # only here can a key be something that sorts differently
         stored, header["signature"] = key.sign(body)
         leaf = sha256(b"\0" + stored).digest()
-        return _sealed((stored, inputs, outputs, leaf, receipt, header["session_id"], stored[:-1] + tail, blobs))
+        return _sealed((stored, inputs, outputs, leaf, receipt, header["session_id"], stored[:-1] + tail, blobs, None))
 
 
 def _belonging(session: Session) -> dict[str, Any]:  # noqa: C901 - one line for each field, twice as fast as a loop

@@ -6,11 +6,13 @@ can say whether the tool did its work: recovery appends an outcome of status `un
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Caller, Session
 
+T = TypeVar("T")
+Header = Mapping[str, Any]
 _REMEMBER_EVERY = 256
 """Calls after which the roster is told how far back to look."""
 
@@ -80,6 +82,14 @@ class UnderWay:
     def gone(self) -> Iterator[Gone]:
         """Processes that are no more."""
         return iter(()) if self._roster is None else self._roster.gone()
+
+    def recover(self, started_by: Callable[[Gone], Iterable[Header]], end: Callable[[Header], T]) -> list[T]:
+        """End what they had begun; those that were ended are then forgotten."""
+        ended: list[T] = []
+        for gone in self.gone():
+            ended += map(end, started_by(gone))
+            gone.settled = True
+        return ended
 
 
 def unfinished(headers: Iterable[Mapping[str, Any]], token: str | None = None) -> list[Mapping[str, Any]]:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-BATCH = 8_000
-"""Rows that are written together, in some two tenths of a second. Ids are hashes, so nearly every row changes a page of
+BATCH = 12_000
+"""Rows that are written together, in some quarter of a second. Ids are hashes, so nearly every row changes a page of
 an index; of more rows some share one. What waits is lost with the process, and read from the log again."""
 _TRIES = 20
 """How often one may be overtaken in one's own turn before that is taken for a fault."""

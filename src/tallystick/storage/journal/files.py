@@ -88,16 +88,14 @@ class FileJournal:
         lines = self._shelf.segments.lines(place, end)
         return (columns for line in lines if (columns := split_line(line.data)) is not None)
 
-    def just_written(self, start: int) -> Sequence[Columns] | None:
+    def just_written(self, start: int) -> Sequence[Sealed] | None:
         """What this process wrote from `start` on, from memory; None: it must be read."""
-        writer = self._writer
-        if writer is not None and not self._forked:
-            # Whoever follows asks before every call, and nearly always nobody else has written.
-            with self._lock.threads:
-                if writer.unmoved():
-                    return writer.stand.since(start)
-        with self._lock:
-            return self._current().stand.since(start)
+        with self._lock.threads:
+            writer = self._writer
+            if writer is None or self._forked or not writer.unmoved():
+                with self._lock:
+                    writer = self._current()
+            return writer.stand.since(start)
 
     def get(self, seq: int) -> Columns | None:
         """The columns of one record."""
@@ -164,9 +162,7 @@ class FileJournal:
     def tick(self) -> None:
         """Write a checkpoint if records were added since the last one."""
         with self._lock, contextlib.suppress(LedgerError):
-            writer = self._current()
-            if writer.noted != writer.stand.size:
-                writer.try_checkpoint()
+            self._current().tick()
 
     def erase(self, seq: int) -> None:
         """Overwrite the payload of one record, delete its blobs and take it out of its session's view."""
@@ -262,8 +258,7 @@ class FileJournal:
                 writer = self._current()
                 self._mend_views()
                 self._report(writer)
-                if writer.noted != writer.stand.size:
-                    writer.try_checkpoint()
+                writer.tick()
 
     def _report(self, writer: Writer) -> None:
         """Record what had to be put right, without waiting for a call."""
@@ -300,7 +295,6 @@ class FileJournal:
                 yield self._notary.flat(*columns)[1]
 
 
-_MEND_S = 1.0
-"""A view that cannot be written is tried again after this long: to write it anew means to read the log."""
-_LITTLE = 1 << 20
-"""Less free space than this and the next record may not fit."""
+_MEND_S, _LITTLE = 1.0, 1 << 20
+"""After how long a view that cannot be written is tried again, which means to read the log; and with how little free
+space the next record may not fit."""

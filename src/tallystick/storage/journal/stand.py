@@ -4,13 +4,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO, Notary
+from tallystick.gate.record.journal import ZERO, Notary, Sealed
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
 from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import BLOCK, Tiles
 
-Columns = tuple[bytes, bytes, bytes]
 RECENT = 1_024
 """Of its own last records a process holds so many in memory: some rounds of many callers. Who follows the log reads
 each just after it is there."""
@@ -30,24 +29,24 @@ class Stand:
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
     """Over complete blocks; brought up to date when a root is asked for."""
-    recent: deque[Columns] = field(default_factory=lambda: deque(maxlen=RECENT))
-    """The columns of the last records, as far as this process wrote them and nobody else has written since: then nobody
+    recent: deque[Sealed] = field(default_factory=lambda: deque(maxlen=RECENT))
+    """The last records, as far as this process wrote them and nobody else has written since: then nobody
     can have erased anything of them either, since the order to do so is a record."""
 
-    def since(self, seq: int) -> Sequence[Columns] | None:
-        """The columns of the records from one on; None: they must be read from the log."""
+    def since(self, seq: int) -> Sequence[Sealed] | None:
+        """The records from one on; None: they must be read from the log."""
         behind = self.size - seq
         if behind > len(self.recent):
             return None
         return [self.recent[at] for at in range(-behind, 0)] if behind > 0 else ()
 
-    def follow(self, leaf: bytes, position: int, end: int, columns: Columns | None = None) -> None:
-        """One more record; its columns, if this process wrote it."""
+    def follow(self, leaf: bytes, position: int, end: int, record: Sealed | None = None) -> None:
+        """One more record; it itself, if this process wrote it."""
         self.pending.append((leaf, position))
-        if columns is None:
+        if record is None:
             self.recent.clear()
         else:
-            self.recent.append(columns)
+            self.recent.append(record)
         self.size += 1
         self.leaf = leaf
         self.end = end

@@ -35,12 +35,9 @@ class Writer:
     """The end of the journal, held open."""
 
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
-        self._shelf = shelf
-        self._durable = shelf.durable
+        self._shelf, self._durable, self._notary, self.stand = shelf, shelf.durable, notary, stand
         self._views, self._replaced = shelf.views.opened, shelf.views.replaced
         self._segment_bytes, self._checkpoint_every = shelf.options.segment_bytes, shelf.options.checkpoint_every
-        self._notary = notary
-        self.stand = stand
         self.noted = head.checkpointed
         """Records that the latest checkpoint covers, as far as this process knows."""
         self.incidents: list[Incident] = []
@@ -88,9 +85,8 @@ class Writer:
 
     def unmoved(self) -> bool:
         """Whether nobody has added to the log since this process did, by one look; False: find out with `current`."""
-        if self._stopped is not None or self.late is not None:
-            return False
-        return self._tail.still_ends_at(self.stand.end & OFFSET)
+        settled = self._stopped is None and self.late is None
+        return settled and self._tail.still_ends_at(self.stand.end & OFFSET)
 
     def _look(self) -> int:
         """The size of the file that is written to."""
@@ -137,7 +133,7 @@ class Writer:
         if not self._as_usual(stand.size, offset, early=early):
             return None
         record = seal((stand.size, stand.leaf))
-        header, inputs, outputs, leaf, _, session_id, flat, blobs = record
+        header, inputs, outputs, leaf, _, session_id, flat, blobs, _ = record
         line = b"%b\t%b\t%b\n" % (header, inputs, outputs)
         end, view = start + len(line), self._views.get(session_id)
         try:
@@ -157,7 +153,7 @@ class Writer:
             if not take_back(self._shelf, tail, offset, (), (record,)):
                 raise unwritable(error) from error
             self._store([record], [line], leaf)
-        stand.follow(leaf, start, end, (header, inputs, outputs))
+        stand.follow(leaf, start, end, record)
         return record
 
     def _as_usual(self, size: int, offset: int, *, early: bool) -> bool:
@@ -192,7 +188,7 @@ class Writer:
         if sealed:
             self._store(sealed, lines, leaf)
         for record, line in zip(sealed, lines, strict=True):
-            stand.follow(record.leaf, stand.end, stand.end + len(line), record[:3])
+            stand.follow(record.leaf, stand.end, stand.end + len(line), record)
         return sealed
 
     def try_checkpoint(self) -> bytes | None:
@@ -214,6 +210,11 @@ class Writer:
             return None
         self._shelf.witnesses.send(note)
         return note
+
+    def tick(self) -> None:
+        """Write them if records were added since the last ones."""
+        if self.noted != self.stand.size:
+            self.try_checkpoint()
 
     def in_place(self) -> bool:
         """Whether folder and head are still where they were; if not, nothing more is taken."""
@@ -238,9 +239,7 @@ class Writer:
         shelf, stand = self._shelf, self.stand
         viewed: list[Sealed] = []
         try:
-            for record in sealed:
-                if record.blobs:
-                    shelf.blobs.put_all(record.blobs)
+            shelf.blobs.put_all([blob for record in sealed for blob in record.blobs])
             data = lines[0] if len(lines) == 1 else b"".join(lines)
             self._tail.put(data, offset_of(stand.end))
             if self._durable:
