@@ -119,6 +119,43 @@ def test_a_loop_that_is_gone_does_not_hold_up_the_others() -> None:
     group.close()
 
 
+def test_what_a_loop_never_handed_over_is_stored_at_the_end() -> None:
+    store = Store()
+    group = store.group()
+    loop = asyncio.new_event_loop()
+
+    def ask() -> None:
+        group.store_async(sealed)
+        loop.stop()
+
+    loop.call_soon(ask)
+    loop.run_forever()
+    loop.close()
+    assert store.size == 0
+    group.close()
+    assert store.size == 1
+
+
+@pytest.mark.promise("record.group-commit")
+def test_callers_who_come_together_share_commits_although_the_first_never_waits() -> None:
+    store = Store()
+    group = store.group()
+
+    async def caller() -> None:
+        for _ in range(400):
+            _ = group.store_at_once(sealed) or await group.store_async(sealed)
+
+    async def main() -> None:
+        # The first commit shows that the disk is quick; from then on one alone would store at once.
+        await group.store_async(sealed)
+        await asyncio.gather(*(caller() for _ in range(8)))
+
+    asyncio.run(main())
+    group.close()
+    assert store.size == 1 + 8 * 400
+    assert len(store.batches) < store.size // 5
+
+
 def test_an_error_reaches_everybody_who_waited_for_that_commit() -> None:
     store = Store()
     group = store.group()

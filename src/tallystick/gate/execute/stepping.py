@@ -42,7 +42,7 @@ def _taken(waiting_for: "asyncio.Future[Any] | None") -> "asyncio.Future[Any]":
     """What a coroutine waits for, to be waited for by somebody else: who awaits a future says so in it."""
     if waiting_for is None:
         return asyncio.ensure_future(asyncio.sleep(0))
-    waiting_for._asyncio_future_blocking = False  # type: ignore[attr-defined] # noqa: SLF001
+    waiting_for._asyncio_future_blocking = False  # noqa: SLF001
     return waiting_for
 
 
@@ -72,7 +72,7 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """
     ended: dict[int, T] = {}
     errors: list[BaseException] = []
-    going, left = list(enumerate(works)), False
+    going, left, cancelled = list(enumerate(works)), False, False
     while going:
         waiting: list[tuple[int, Coroutine[Any, Any, T], Any]] = []
         for place, work in going:
@@ -86,9 +86,12 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         left = False
         for _, _, waiting_for in waiting:
             left = await _settled(waiting_for) or left
+        cancelled = cancelled or left
         going = [(place, work) for place, work, _ in waiting]
     if errors:
         raise errors[0]
+    if cancelled:
+        raise asyncio.CancelledError
     return [ended[place] for place in sorted(ended)]
 
 

@@ -101,15 +101,16 @@ class GroupCommit:
         """Store a record with others under one fsync; what to wait for in this loop until it is durable."""
         loop = asyncio.get_running_loop()
         future: Unstoppable[Sealed] = Unstoppable(loop=loop)
-        if self._thread is None or self._closed:
-            self._begin()
-        gathered = self._gathered.get(loop)
-        if gathered is None:
-            # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and the
-            # thread does not fight with them for the interpreter.
-            gathered = self._gathered[loop] = []
-            loop.call_soon(self._hand_over, loop)
-        gathered.append((seal, None, loop, future))
+        with self._handing:
+            if self._thread is None or self._closed:
+                self._begin()
+            gathered = self._gathered.get(loop)
+            if gathered is None:
+                # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and
+                # the thread does not fight with them for the interpreter.
+                gathered = self._gathered[loop] = []
+                loop.call_soon(self._hand_over, loop)
+            gathered.append((seal, None, loop, future))
         return future
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
@@ -143,7 +144,7 @@ class GroupCommit:
         """Store what is queued, then stop."""
         with self._starting:
             self._closed = True
-            self._take_over()
+        self._take_over()
         self._called.set()
         if self._thread is not None:
             self._thread.join()
@@ -154,7 +155,7 @@ class GroupCommit:
         self._start()
 
     def _start(self) -> None:
-        self._starting = Lock()
+        self._starting, self._handing = Lock(), Lock()
         self._called = Event()
         self._asleep = False
         self._gathered: dict[asyncio.AbstractEventLoop, list[_Waiting]] = {}
@@ -172,7 +173,8 @@ class GroupCommit:
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         """A round is over: give the thread what came in it; a single record on a quick disk is stored here and now."""
-        gathered = self._gathered.pop(loop, [])
+        with self._handing:
+            gathered = self._gathered.pop(loop, [])
         if len(gathered) == 1 and self._asleep and self._quick and not self._queue:
             # To hand one record to the thread and back costs more than a quick disk does.
             self._unnoted = True
@@ -219,9 +221,10 @@ class GroupCommit:
 
     def _take_over(self) -> None:
         """What a loop that stood still or ended has not handed over is stored all the same."""
-        while self._gathered:
-            with contextlib.suppress(KeyError):
-                self._queue.extend(self._gathered.popitem()[1])
+        with self._handing:
+            for gathered in self._gathered.values():
+                self._queue.extend(gathered)
+            self._gathered.clear()
 
     def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
         began = monotonic()
