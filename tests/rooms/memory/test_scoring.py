@@ -1,15 +1,18 @@
 """The numbers of the scoring, one by one; what must hold for all of them is shown elsewhere by many cases."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.rooms.memory.independence import WEIGHED, Unit, independent
-from tallystick.rooms.memory.nouns import FULL, Figures
+from tallystick.rooms.memory.nouns import CLASSES, FULL, Figures, Observation
 from tallystick.rooms.memory.policy import HOUR, Policy
-from tallystick.rooms.memory.scoring import dempster, freshness, noisy_or
+from tallystick.rooms.memory.scoring import Side, dempster, freshness, noisy_or
 from tallystick.rooms.memory.states import TABLE, decide, explain
 from tests.rooms.memory.remembering import DAY, Notebook
+from tests.sizes import size
 
 P = st.integers(0, FULL)
 
@@ -158,3 +161,26 @@ def test_the_first_row_that_holds_decides(figures: Figures, rule: str) -> None:
 def test_the_table_ends_with_a_row_that_always_holds() -> None:
     assert [row.rule.split("-")[0] for row in TABLE] == [f"S{at}" for at in range(1, 9)]
     assert TABLE[-1].holds(Figures(), Policy())
+
+
+@pytest.mark.promise("memory.scoring")
+def test_one_group_alone_comes_to_what_choosing_among_groups_would_make_of_it() -> None:
+    policies = [Policy(), *(Policy().without(rule) for rule in ("copies", "lineage", "saturation", "decay"))]
+    for seed in range(size(2_000, 50_000)):
+        chance = random.Random(seed)
+        policy = chance.choice(policies)
+        side = Side(policy)
+        for _ in range(chance.randint(1, 4)):
+            kind = chance.choice(CLASSES[:-1])
+            side.add(
+                Observation(
+                    id=f"o{chance.randrange(6)}", text="t", source_id="s", claimed=kind, weighed_as=kind, groups=("g",),
+                    contents=(f"c{chance.randrange(3)}",), observed_at=chance.randrange(30 * DAY), episode_id="default",
+                    derived_from=("x",) if chance.random() < 0.3 else (), seq=1, receipt_id="r", at=1,
+                )
+            )  # fmt: skip
+        now, half_life = chance.randrange(90 * DAY), chance.choice([None, DAY, 7 * DAY])
+        mass, ranked = side.mass(now, half_life), list(side._ranked(now, half_life))
+        chosen, number = independent(lambda units=ranked: iter(units), [], texts=9, copied=False, cap=policy.cap)
+        assert mass.value == noisy_or((unit.strength for unit in chosen), policy.cap)
+        assert (mass.groups, mass.evidence_ids) == (number, tuple(unit.observation_id for unit in chosen))
