@@ -116,7 +116,7 @@ ROUTES = {
     "GET /api/tiers/agents/{agent_id}/caps", "POST /api/tiers/agents/{agent_id}/task-result", "GET /api/credits",
     "GET /api/credits/{agent_id}",
     "GET /api/canon/index/status", "POST /api/canon/index",
-    "POST /api/memory/proposals", "GET /api/memory/status", "GET /api/memory/propositions",
+    "POST /api/memory/proposals", "POST /api/memory/proposals/many", "GET /api/memory/status", "GET /api/memory/propositions",
     "POST /api/memory/texts", "GET /api/memory/observations", "GET /api/memory/observations/{observation_id}", "GET /api/memory/entities",
     "GET /api/memory/tests", "GET /api/memory/episodes", "GET /api/memory/sources",
     "GET /api/memory/propositions/{proposition_id}", "GET /api/memory/propositions/{proposition_id}/explain",

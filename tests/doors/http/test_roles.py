@@ -26,7 +26,7 @@ ANYONE = {
     ("/api/tiers/policy", "get"), ("/api/tiers/agents", "get"), ("/api/tiers/agents/{agent_id}", "get"),
     ("/api/tiers/agents/{agent_id}/caps", "get"), ("/api/credits", "get"), ("/api/credits/{agent_id}", "get"),
     ("/api/canon/index", "post"), ("/api/canon/index/status", "get"),
-    ("/api/memory/proposals", "post"), ("/api/memory/status", "get"), ("/api/memory/recall", "get"),
+    ("/api/memory/proposals", "post"), ("/api/memory/proposals/many", "post"), ("/api/memory/status", "get"), ("/api/memory/recall", "get"),
     ("/api/memory/propositions", "get"), ("/api/memory/propositions/{proposition_id}", "get"),
     ("/api/memory/observations", "get"), ("/api/memory/observations/{observation_id}", "get"),
     ("/api/memory/entities", "get"), ("/api/memory/tests", "get"), ("/api/memory/episodes", "get"),

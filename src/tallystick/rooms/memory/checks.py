@@ -132,8 +132,7 @@ def _observation(args: Args, state: State, said: Said) -> Decision | None:
         return refused
     seen = seconds(args["observed_at"]) or 0
     if is_reading(args) and "rereading" not in state.policy.off:
-        # Nothing is read later than it is told.
-        note = note_before(state, args["text"], source["id"], min(seen, said.at))
+        note = note_before(state, args["text"], source["id"], min(seen, said.at))  # it was not read after it is told
         if note is not None:
             args["derived_from"] = [note]
     group = source.get("group", source["id"])
