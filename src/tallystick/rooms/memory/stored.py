@@ -234,44 +234,30 @@ class StoredState(State):
         for name in list(self._dossiers)[: max(len(self._dossiers) - HELD, 0)]:
             del self._dossiers[name]
 
-    def _rows(self) -> dict[str, list[dict[str, Any]]]:
+    def _rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        """In the order of the tables' columns."""
         return {
-            "observations": [
-                {"id": one.id, "seq": one.seq, "body": body_of(one)} for one in self._observations.changed.values()
-            ],
+            "observations": [(one.id, one.seq, body_of(one)) for one in self._observations.changed.values()],
             "propositions": list(map(_proposition_row, self._propositions.changed.values())),
-            "edges": list(map(_edge_row, self._new_edges.values())),
-            "transitions": [
-                {"seq": one.seq, "place": one.place, "proposition_id": one.proposition_id, "body": body_of(one)}
-                for one in self._new_transitions
-            ],
+            "edges": [(*_edge_key(one), one.seq, body_of(one)) for one in self._new_edges.values()],
+            "transitions": [(one.seq, one.place, one.proposition_id, body_of(one)) for one in self._new_transitions],
             "things": [
                 _thing_row(kind, key, one) for kind, shelf in self._things.items() for key, one in shelf.changed.items()
             ],
         }
 
 
-def _proposition_row(one: Proposition) -> dict[str, Any]:
-    return {
-        "id": one.id, "subject": lookup_key(name_key(one.subject)), "predicate": lookup_key(one.predicate),
-        "status": one.status,
-        "episode_id": one.episode_id, "archived": one.archived is not None, "pending": one.pending,
-        "due_at": one.due_at, "seq": one.seq, "body": body_of(one),
-    }  # fmt: skip
+def _proposition_row(one: Proposition) -> tuple[Any, ...]:
+    return (
+        one.id, lookup_key(name_key(one.subject)), lookup_key(one.predicate), one.status, one.episode_id,
+        one.archived is not None, one.pending, one.due_at, one.seq, body_of(one),
+    )  # fmt: skip
 
 
 def _edge_key(one: Edge) -> tuple[str, str, str]:
     return one.proposition_id, one.observation_id, one.stance
 
 
-def _edge_row(one: Edge) -> dict[str, Any]:
-    return {
-        "proposition_id": one.proposition_id, "observation_id": one.observation_id, "stance": one.stance,
-        "seq": one.seq, "body": body_of(one),
-    }  # fmt: skip
-
-
-def _thing_row(kind: str, key: str, one: Any) -> dict[str, Any]:
+def _thing_row(kind: str, key: str, one: Any) -> tuple[Any, ...]:
     plain = isinstance(one, str | tuple)
-    body = orjson.dumps(one) if plain else body_of(one)
-    return {"kind": kind, "id": key, "ref": getattr(one, "proposition_id", None), "body": body}
+    return kind, key, getattr(one, "proposition_id", None), orjson.dumps(one) if plain else body_of(one)

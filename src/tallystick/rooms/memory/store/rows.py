@@ -30,8 +30,8 @@ NEWEST = 1_000
 """Of a subject or a predicate that are looked at: nobody is shown more, and each one costs."""
 AT_ONCE = 500
 """Keys in one statement."""
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Table → rows to write."""
+Rows = Mapping[str, Sequence[tuple[Any, ...]]]
+"""Table → rows to write, each in the order of the table's columns."""
 
 
 def _by_key(table: sa.Table, column: str) -> tuple[Any, Any]:
@@ -275,8 +275,10 @@ class Store:
 
 
 def _upsert(engine: Engine, table: sa.Table) -> str:
-    """The statement as the driver takes it, with named rows: through the toolkit each row costs as much again."""
-    dialect: Any = engine.dialect if engine.dialect.name == "postgresql" else sqlite.dialect(paramstyle="named")
+    """The statement as the driver takes it, for rows as tuples: through the toolkit each row costs as much again."""
+    postgres = engine.dialect.name == "postgresql"
+    kind: Any = postgresql.dialect if postgres else sqlite.dialect
+    dialect = kind(paramstyle="format" if postgres else "qmark")
     made: Any = _insert(engine)(table)
     keys = [column.name for column in table.primary_key]
     whole = made.on_conflict_do_update(
