@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -337,6 +338,16 @@ def test_who_follows_sees_what_others_write_into_this_file_and_the_next(tmp_path
             assert not _followed(ledger, seen)
         assert len(list(workspace.audit.glob("journal/*.log"))) > 1
         assert len(_followed(ledger, 0)) == seen
+
+
+def test_what_is_large_is_read_from_the_log_and_not_held(workspace: Workspace) -> None:
+    with workspace.opened() as ledger:
+        fill(ledger, 2)
+        ledger.record_sync(replace(draft(), inputs=orjson.dumps({"text": "x" * 2 * stand.HANDY})))
+        assert ledger._journal.just_written(2) is None
+        fill(ledger, 1)
+        assert ledger._journal.just_written(3) is not None
+        assert [receipt.inputs for receipt in _followed(ledger, 0)] == [receipt.inputs for receipt in ledger.read()]
 
 
 def test_who_follows_is_spared_what_is_not_asked_for_but_never_its_place_nor_the_first(workspace: Workspace) -> None:

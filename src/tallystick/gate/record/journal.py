@@ -13,6 +13,13 @@ ZERO = bytes(32)
 """What the first record's `prev` points to."""
 
 
+Told = tuple[Mapping[str, Any], str]
+"""Of a plain record what its header says of the call, and its timestamp: for who follows the log, and need not read
+what this process has just written."""
+JustWritten = tuple[bytes, bytes, str, Told | None]
+"""Header, inputs column and id of a record, and what is told of it."""
+
+
 class Sealed(NamedTuple):
     """One record's bytes, ready to be stored.
 
@@ -32,9 +39,7 @@ class Sealed(NamedTuple):
     """The line of the session view, with its newline."""
     blobs: tuple[tuple[str, bytes], ...] = ()
     """Payloads that lie beside the log: digest and bytes; stored before the record."""
-    told: tuple[Mapping[str, Any], str] | None = None
-    """Of a plain record what its header says of the call, and its timestamp: for who follows the log, and need not read
-    what this process has just written."""
+    told: Told | None = None
 
 
 Place = tuple[int, bytes]
@@ -137,7 +142,7 @@ class Journal(Protocol):
         """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored."""
         ...
 
-    def just_written(self, start: int) -> Sequence[Sealed] | None:
+    def just_written(self, start: int) -> Sequence[JustWritten] | None:
         """All records from a sequence number on, if this process made every one of them and still has them in memory.
 
         None: they must be read. Nothing of what it gives was erased, and nobody but this process had it in hand.

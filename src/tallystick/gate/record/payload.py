@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from tallystick.gate.record.journal import Sealed
+from tallystick.gate.record.journal import JustWritten
 from tallystick.gate.record.receipt import Receipt
 
 SALT_BYTES = 16
@@ -117,7 +117,9 @@ def read_receipt(
     )
 
 
-def just_made(records: Sequence[Sealed] | None, start: int, wanted: Callable[[bytes], bool]) -> list[Followed] | None:
+def just_made(
+    records: Sequence[JustWritten] | None, start: int, wanted: Callable[[bytes], bool]
+) -> list[Followed] | None:
     """Receipts of records that this process sealed a moment ago, so that there is nothing to check.
 
     Only what the header says of the call is told, and the arguments: of a plain record no digests and no signature.
@@ -134,18 +136,16 @@ def just_made(records: Sequence[Sealed] | None, start: int, wanted: Callable[[by
     if records is None:
         return None
     made: list[Followed] = []
-    for seq, record in enumerate(records, start):
-        stored, inputs = record[:2]
+    for seq, (stored, inputs, receipt_id, told) in enumerate(records, start):
         if not wanted(stored) and seq:
             made.append((seq, None))
             continue
         if inputs[:1] in _ELSEWHERE:
             return None
-        if record.told is None:
+        if told is None:
             header = orjson.loads(stored)
         else:
-            said, timestamp = record.told
-            header = {**said, "seq": seq, "receipt_id": record.receipt_id, "timestamp": timestamp}
+            header = {**told[0], "seq": seq, "receipt_id": receipt_id, "timestamp": told[1]}
         made.append((seq, Receipt.with_arguments(header, orjson.loads(inputs[SALT:]) if inputs else None)))
     return made
 

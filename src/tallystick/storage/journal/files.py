@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from tallystick.errors import LedgerError, LedgerUnwritable
-from tallystick.gate.record.journal import Notary, Seal, Sealed
+from tallystick.gate.record.journal import JustWritten, Notary, Seal, Sealed
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.erasing import erase_payload
 from tallystick.storage.journal.forks import tell_children
@@ -88,7 +88,7 @@ class FileJournal:
         lines = self._shelf.segments.lines(place, end)
         return (columns for line in lines if (columns := split_line(line.data)) is not None)
 
-    def just_written(self, start: int) -> Sequence[Sealed] | None:
+    def just_written(self, start: int) -> Sequence[JustWritten] | None:
         """What this process wrote from `start` on, from memory; None: it must be read."""
         with self._lock.threads:
             writer = self._writer

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO, Notary, Sealed
+from tallystick.gate.record.journal import ZERO, JustWritten, Notary, Sealed
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
 from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
@@ -13,6 +13,8 @@ from tallystick.storage.journal.tiles import BLOCK, Tiles
 RECENT = 1_024
 """Of its own last records a process holds so many in memory: some rounds of many callers. Who follows the log reads
 each just after it is there."""
+HANDY = 1 << 14
+"""Bytes of arguments up to which a record is held: with all of them as large, sixteen megabytes."""
 FLUSH = 1 << 16
 """Records kept in memory before they go to the tiles, when a whole log is read again."""
 
@@ -29,11 +31,11 @@ class Stand:
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
     """Over complete blocks; brought up to date when a root is asked for."""
-    recent: deque[Sealed] = field(default_factory=lambda: deque(maxlen=RECENT))
+    recent: deque[JustWritten] = field(default_factory=lambda: deque(maxlen=RECENT))
     """The last records, as far as this process wrote them and nobody else has written since: then nobody
     can have erased anything of them either, since the order to do so is a record."""
 
-    def since(self, seq: int) -> Sequence[Sealed] | None:
+    def since(self, seq: int) -> Sequence[JustWritten] | None:
         """The records from one on; None: they must be read from the log."""
         behind = self.size - seq
         if behind > len(self.recent):
@@ -43,10 +45,10 @@ class Stand:
     def follow(self, leaf: bytes, position: int, end: int, record: Sealed | None = None) -> None:
         """One more record; it itself, if this process wrote it."""
         self.pending.append((leaf, position))
-        if record is None:
+        if record is None or len(record.inputs) > HANDY:
             self.recent.clear()
         else:
-            self.recent.append(record)
+            self.recent.append((record.header, record.inputs, record.receipt_id, record.told))
         self.size += 1
         self.leaf = leaf
         self.end = end
