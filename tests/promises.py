@@ -820,7 +820,7 @@ PROMISES: dict[str, str] = {
     "memory.tampering": "Fifty kinds of tampering with memory's log are all found, a cut tail too",
     "memory.bounded": "What is at hand is bounded; the rest is fetched from the tables",
     "memory.published": "The payloads, numbers and rules on the pages are those of the code",
-    "memory.speed": "Five thousand proposals a second go the whole way on one core, with a million observations held",
+    "memory.speed": "Thousands of proposals a second go the whole way on one core, whatever is held already",
     "memory.judged-speed": "What memory itself does with a proposal hardly depends on how much it holds",
     "memory.lists": "A list of proposals is decided in order, each with its own outcome and receipts; what is refused is told",
     "memory.http": "POST /api/memory/proposals takes {tool_name, payload} and answers the boundary's outcome",
