@@ -84,7 +84,8 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             except BaseException as error:  # noqa: BLE001 - raised below
                 errors.append(error)
         left = False
-        for _, _, waiting_for in waiting:
+        # Most wait for the same.
+        for waiting_for in {id(step): step for _, _, step in waiting}.values():
             left = await _settled(waiting_for) or left
         cancelled = cancelled or left
         going = [(place, work) for place, work, _ in waiting]

@@ -8,16 +8,17 @@ cancelled takes nothing back: its record is stored all the same.
 import asyncio
 import contextlib
 import os
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import islice
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError
-from tallystick.gate.execute.stepping import Unstoppable
 from tallystick.gate.record.journal import Seal, Sealed
+from tallystick.gate.record.storing import End, Round, Storing
 
 IDLE_S = 10.0
 """A checkpoint follows on the last record after this long at most."""
@@ -29,22 +30,6 @@ COMPANY_LASTS = 256
 
 MOST_IN_A_ROW = 16
 """Records that one task stores at once in one round of the loop: looking whether others wait costs as much as one."""
-
-_End = Sealed | BaseException
-
-
-class _Waiter:
-    """Somebody who waits in a thread."""
-
-    __slots__ = ("done", "end")
-
-    def __init__(self) -> None:
-        self.done = Event()
-        self.end: _End | None = None
-
-
-_Waiting = tuple[Seal, _Waiter | None, asyncio.AbstractEventLoop | None, "asyncio.Future[Sealed] | None"]
-"""A record, and who waits for it: a thread, or a future in a loop."""
 
 
 class GroupCommit:
@@ -77,15 +62,16 @@ class GroupCommit:
 
     def store(self, seal: Seal) -> Sealed:
         """Store a record and wait in this thread until it is durable."""
-        waiter = _Waiter()
+        alone = Round()
+        storing = Storing(alone)
+        alone.seals.append(seal)
         if self._thread is None or self._closed:
             self._begin()
-        self._queue.append((seal, waiter, None, None))
+        self._queue.append(alone)
         self._call()
-        waiter.done.wait()
-        if isinstance(waiter.end, Sealed):
-            return waiter.end
-        raise waiter.end or LedgerError("The ledger is closed.", code="ledger_closed")
+        if alone.done is not None:
+            alone.done.wait()
+        return storing.end()
 
     def store_at_once(self, seal: Seal) -> Sealed | None:
         """Store a record in this loop, if nobody would share its fsync and the disk is quick; None: `store_async`."""
@@ -97,10 +83,9 @@ class GroupCommit:
         finally:
             self._quick = monotonic() - began < QUICK_S
 
-    def store_async(self, seal: Seal) -> asyncio.Future[Sealed]:
+    def store_async(self, seal: Seal) -> Storing:
         """Store a record with others under one fsync; what to wait for in this loop until it is durable."""
         loop = asyncio.get_running_loop()
-        future: Unstoppable[Sealed] = Unstoppable(loop=loop)
         with self._handing:
             if self._thread is None or self._closed:
                 self._begin()
@@ -108,10 +93,11 @@ class GroupCommit:
             if gathered is None:
                 # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and
                 # the thread does not fight with them for the interpreter.
-                gathered = self._gathered[loop] = []
+                gathered = self._gathered[loop] = Round(loop)
                 loop.call_soon(self._hand_over, loop)
-            gathered.append((seal, None, loop, future))
-        return future
+            storing = Storing(gathered)
+            gathered.seals.append(seal)
+        return storing
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether to store at once, since nobody would share the fsync and the disk is quick.
@@ -158,9 +144,9 @@ class GroupCommit:
         self._starting, self._handing = Lock(), Lock()
         self._called = Event()
         self._asleep = False
-        self._gathered: dict[asyncio.AbstractEventLoop, list[_Waiting]] = {}
+        self._gathered: dict[asyncio.AbstractEventLoop, Round] = {}
         """What each loop will hand over at the end of its present round."""
-        self._queue: deque[_Waiting] = deque()
+        self._queue: deque[Round] = deque()
         self._closed = False
         self._quick = False
         """The last commit took no time worth speaking of."""
@@ -174,15 +160,18 @@ class GroupCommit:
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         """A round is over: give the thread what came in it; a single record on a quick disk is stored here and now."""
         with self._handing:
-            gathered = self._gathered.pop(loop, [])
-        if len(gathered) == 1 and self._asleep and self._quick and not self._queue:
+            gathered = self._gathered.pop(loop, None)
+        if gathered is None:
+            return
+        if len(gathered.seals) == 1 and self._asleep and self._quick and not self._queue:
             # To hand one record to the thread and back costs more than a quick disk does.
             self._unnoted = True
-            _tell_here(gathered, self._store([gathered[0][0]]))
+            gathered.ends = self._store(gathered.seals)
+            gathered.tell_here()
             return
-        if len(gathered) > 1:
+        if len(gathered.seals) > 1:
             self._company = COMPANY_LASTS
-        self._queue.extend(gathered)
+        self._queue.append(gathered)
         self._call()
 
     def _call(self) -> None:
@@ -205,7 +194,7 @@ class GroupCommit:
             batch = _all_of(queue)
             if batch:
                 self._unnoted = True
-                _tell(batch, self._store([waiting[0] for waiting in batch]))
+                self._end(batch)
                 continue
             if self._closed:
                 return
@@ -222,11 +211,17 @@ class GroupCommit:
     def _take_over(self) -> None:
         """What a loop that stood still or ended has not handed over is stored all the same."""
         with self._handing:
-            for gathered in self._gathered.values():
-                self._queue.extend(gathered)
+            self._queue.extend(self._gathered.values())
             self._gathered.clear()
 
-    def _store(self, seals: Sequence[Seal]) -> Sequence[_End]:
+    def _end(self, rounds: Sequence[Round]) -> None:
+        """Store all records of several rounds, and tell who waits for them."""
+        ends = iter(self._store([seal for one in rounds for seal in one.seals]))
+        for one in rounds:
+            one.ends = list(islice(ends, len(one.seals)))
+            one.tell()
+
+    def _store(self, seals: Sequence[Seal]) -> Sequence[End]:
         began = monotonic()
         try:
             return [self._append_one(seals[0])] if len(seals) == 1 else self._append(seals)
@@ -241,41 +236,12 @@ class GroupCommit:
         return [self._store([seal])[0] for seal in seals]
 
 
-def _all_of(queue: deque[_Waiting]) -> list[_Waiting]:
+def _all_of(queue: deque[Round]) -> list[Round]:
     """Everything that waits now; the loop may take some of it at the same time."""
-    batch: list[_Waiting] = []
+    batch: list[Round] = []
     with contextlib.suppress(IndexError):
         batch.extend(queue.popleft() for _ in range(len(queue)))
     return batch
-
-
-def _tell(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
-    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], _End]]] = defaultdict(list)
-    for (_, waiter, loop, future), end in zip(batch, ends, strict=True):
-        if waiter is not None:
-            waiter.end = end
-            waiter.done.set()
-        elif loop is not None and future is not None:
-            loops[loop].append((future, end))
-    for loop, settled in loops.items():
-        try:
-            loop.call_soon_threadsafe(_settle, settled)
-        except RuntimeError:
-            continue  # the loop was closed while it waited; the records are stored all the same
-
-
-def _tell_here(batch: Sequence[_Waiting], ends: Sequence[_End]) -> None:
-    _settle([(future, end) for (_, _, _, future), end in zip(batch, ends, strict=True) if future is not None])
-
-
-def _settle(settled: Sequence[tuple["asyncio.Future[Any]", _End]]) -> None:
-    for future, end in settled:
-        if future.done():
-            continue
-        if isinstance(end, Sealed):
-            future.set_result(end)
-        else:
-            future.set_exception(end)
 
 
 _GROUPS: WeakSet[GroupCommit] = WeakSet()

@@ -52,8 +52,8 @@ def _overrule(state: State, edge: Edge) -> None:
         if old.observation_id == edge.observation_id:
             edge = replace(edge, earlier=(*old.earlier, old.receipt_id, *edge.earlier))
             if old.stance != edge.stance:
-                state.add_edge(replace(old, overruled=True))
-    state.add_edge(edge)
+                state.replace_edge(replace(old, overruled=True))
+    state.replace_edge(edge)
     dossier = state.begin_dossier(edge.proposition_id)
     edges = state.edges_of(edge.proposition_id)
     seen = state.observations.some(one.observation_id for one in edges)

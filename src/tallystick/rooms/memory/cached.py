@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from tallystick.rooms.memory.naming import number_in
 from tallystick.rooms.memory.nouns import Figures
 from tallystick.rooms.memory.state import Shelf
 
@@ -22,57 +23,57 @@ class Overtaken(Exception):  # noqa: N818 - a signal to whoever folds, not an er
 class Sieve:
     """Tells that a key was surely never stored, without asking the database (a Bloom filter)."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
+    def __init__(self, numbers: Iterable[int]) -> None:
         self._bits = bytearray(1 << (SIEVE_BITS - 3))
-        for key in keys:
-            self.add(key)
+        for number in numbers:
+            self._add(number)
 
     def add(self, key: str) -> None:
         """Remember a key."""
-        for bit in _places(key):
+        self._add(number_in(key))
+
+    def _add(self, number: int) -> None:
+        for bit in _places(number):
             self._bits[bit >> 3] |= 1 << (bit & 7)
 
     def may_hold(self, key: str) -> bool:
         """False: it was never added."""
-        first, second = _places(key)
+        first, second = _places(number_in(key))
         return bool(self._bits[first >> 3] >> (first & 7) & 1 and self._bits[second >> 3] >> (second & 7) & 1)
 
 
-def _places(key: str) -> tuple[int, int]:
-    # Keys are hashes; what is not (anybody's text may come as an id) is never found, and lies wherever it lies.
-    try:
-        number = int(key[-16:], 16)
-    except ValueError:
-        return 0, 0
+def _places(number: int) -> tuple[int, int]:
     mask = (1 << SIEVE_BITS) - 1
     return number & mask, number >> 32 & mask
 
 
 Fetch = Callable[[list[str]], Iterable[tuple[str, bytes]]]
 Stream = Callable[[], Iterator[bytes]]
-Keys = Callable[[], Iterable[str]]
-Ways = tuple[Fetch, Stream, Callable[[bytes], T], Keys | None]
+Numbers = Callable[[], Iterable[int]]
+Ways = tuple[Fetch, Stream, Callable[[bytes], T], Numbers | None]
 """How the things of a table are read: what a shelf is made of."""
 
 
 class CachedShelf(Shelf[T]):
     """A shelf in front of a table."""
 
-    def __init__(self, fetch: Fetch, stream: Stream, revive: Callable[[bytes], T], sieve: Keys | None = None) -> None:
+    def __init__(
+        self, fetch: Fetch, stream: Stream, revive: Callable[[bytes], T], sieve: Numbers | None = None
+    ) -> None:
         """Say how things are read.
 
         Args:
             fetch: Gives keys with their stored bytes, of those that are stored.
             stream: All stored bytes, by key.
             revive: Makes a thing of its bytes.
-            sieve: All stored keys, if misses are frequent and the keys are hashes.
+            sieve: The numbers of all stored keys, if misses are frequent and the keys are hashes.
         """
         super().__init__()
         self.changed: dict[str, T] = {}
         self._fetch = fetch
         self._stream = stream
         self._revive = revive
-        self._keys = sieve
+        self._numbers = sieve
         self._sieve: Sieve | None = None
 
     def get(self, key: str) -> T | None:
@@ -96,10 +97,10 @@ class CachedShelf(Shelf[T]):
     def may_hold(self, key: str) -> bool:
         """False: there is surely no such thing."""
         # A sieve of a million keys takes seconds to make. Who only reads what is there never needs it.
-        if self._keys is None or (self._sieve is None and key in self.held):
+        if self._numbers is None or (self._sieve is None and key in self.held):
             return True
         if self._sieve is None:
-            self._sieve = Sieve(self._keys())
+            self._sieve = Sieve(self._numbers())
             for known in self.held:
                 self._sieve.add(known)
         return self._sieve.may_hold(key)

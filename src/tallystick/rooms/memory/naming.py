@@ -17,12 +17,21 @@ MOST_LOOKED_UP = 200
 """Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
 
 
+_SIXTY_BITS = (1 << 60) - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def content_id(prefix: str, *parts: Any) -> str:
     """The id of a thing with this content."""
     return f"{prefix}_{sha256(canonical_plain(parts)).hexdigest()[:32]}"
+
+
+def number_in(name: str) -> int:
+    """Sixty bits of the hash in an id; zero for what is none, anybody's text may come as an id."""
+    try:
+        return int(name[-15:], 16) & _SIXTY_BITS
+    except ValueError:
+        return 0
 
 
 def one_line(text: str) -> str:

@@ -123,8 +123,12 @@ class State:
         return made
 
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge, in place of one of the same stance on the same observation."""
+        """Keep an edge on an observation that has none yet."""
         self._edges.setdefault(edge.proposition_id, {})[edge.observation_id, edge.stance] = edge
+
+    def replace_edge(self, edge: Edge) -> None:
+        """Keep an edge, in place of one of the same stance on the same observation."""
+        self.add_edge(edge)
 
     def edges_of(self, proposition_id: str) -> list[Edge]:
         """The edges that count, in the order of the log."""

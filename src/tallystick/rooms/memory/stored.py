@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 11
+FORM = 12
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
@@ -63,6 +63,8 @@ class StoredState(State):
         self._base: int | None = None
         """How far the tables go; None: they are empty."""
         self._new_edges: dict[tuple[str, str, str], Edge] = {}
+        self._replaced: set[tuple[str, str, str]] = set()
+        """Of those, the ones of which the tables may hold an older form."""
         self._new_transitions: list[Transition] = []
         self._observations = self.observations = self._shelf("observations", _observation)
         self._propositions = self.propositions = AgedShelf(*self._ways("propositions", _proposition))
@@ -85,7 +87,7 @@ class StoredState(State):
             lambda keys: self.store.some(table, keys, self._base, kind=kind),
             partial(self.store.bodies, table, "id", kind=kind),
             revive,
-            partial(self.store.keys, table, kind) if hashed else None,
+            partial(self.store.numbers, table, kind) if hashed else None,
         )
 
     def _due_after(self, entry: Entry) -> list[Entry]:
@@ -198,8 +200,13 @@ class StoredState(State):
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge, in place of one of the same stance on the same observation."""
+        """Keep an edge on an observation that has none yet."""
         self._new_edges[_edge_key(edge)] = edge
+
+    def replace_edge(self, edge: Edge) -> None:
+        """Keep an edge, in place of one of the same stance on the same observation."""
+        self.add_edge(edge)
+        self._replaced.add(_edge_key(edge))
 
     def add_transition(self, change: Transition) -> None:
         """Keep a change of status."""
@@ -222,9 +229,12 @@ class StoredState(State):
             "seq": self.seq, "now": self.now, "since_consolidation": self.since_consolidation, "log": self.log,
             "policy": self.policy.digest, "form": FORM,
         }  # fmt: skip
-        self.store.write(self._rows(), base=self._base, scanned=self.scanned, body=canonical_plain(noted))
+        self.store.write(
+            self._rows(), base=self._base, scanned=self.scanned, body=canonical_plain(noted), replaced=self._replaced
+        )
         self._base = self.scanned
         self._new_edges.clear()
+        self._replaced.clear()
         self._new_transitions.clear()
         self._observations.written()
         self._propositions.written()
@@ -237,9 +247,9 @@ class StoredState(State):
     def _rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """In the order of the tables' columns."""
         return {
-            "observations": [(one.id, one.seq, body_of(one)) for one in self._observations.changed.values()],
+            "observations": [(one.seq, one.id, body_of(one)) for one in self._observations.changed.values()],
             "propositions": list(map(_proposition_row, self._propositions.changed.values())),
-            "edges": [(*_edge_key(one), one.seq, body_of(one)) for one in self._new_edges.values()],
+            "edges": [(one.seq, *_edge_key(one), body_of(one)) for one in self._new_edges.values()],
             "transitions": [(one.seq, one.place, one.proposition_id, body_of(one)) for one in self._new_transitions],
             "things": [
                 _thing_row(kind, key, one) for kind, shelf in self._things.items() for key, one in shelf.changed.items()
@@ -249,8 +259,8 @@ class StoredState(State):
 
 def _proposition_row(one: Proposition) -> tuple[Any, ...]:
     return (
-        one.id, lookup_key(name_key(one.subject)), lookup_key(one.predicate), one.status, one.episode_id,
-        one.archived is not None, one.pending, one.due_at, one.seq, body_of(one),
+        one.seq, one.id, lookup_key(name_key(one.subject)), lookup_key(one.predicate), one.status, one.episode_id,
+        one.archived is not None, one.pending, one.due_at, body_of(one),
     )  # fmt: skip
 
 

@@ -9,14 +9,33 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, Row
 
 from tallystick.rooms.memory.cached import Overtaken
-from tallystick.rooms.memory.naming import lookup_key
+from tallystick.rooms.memory.naming import lookup_key, number_in
 from tallystick.rooms.memory.states import RELIED_ON
+from tallystick.rooms.memory.store.places import TOUCHED, Mover, key_of, number_behind, numbers_of, places_in
 from tallystick.rooms.memory.store.sight import Sight, Stand
-from tallystick.rooms.memory.store.tables import EDGES, HEAD, OBSERVATIONS, PROPOSITIONS, TABLES, THINGS, TRANSITIONS
+from tallystick.rooms.memory.store.statements import (
+    BY_ID,
+    EDGES_OF,
+    REPLACED,
+    THINGS_BY_ID,
+    THINGS_REFERRING,
+    TRANSITIONS_OF,
+    inserting,
+    upsert,
+)
+from tallystick.rooms.memory.store.tables import (
+    FOUND,
+    HEAD,
+    LATELY,
+    OBSERVATIONS,
+    PROPOSITIONS,
+    TABLES,
+    THINGS,
+    TRANSITIONS,
+)
 from tallystick.storage.database import writing
 
 CACHE_KB = 65_536
@@ -32,20 +51,8 @@ AT_ONCE = 500
 """Keys in one statement."""
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]
 """Table → rows to write, each in the order of the table's columns."""
-
-
-def _by_key(table: sa.Table, column: str) -> tuple[Any, Any]:
-    """How the rows of one key are read, and how those of several are."""
-    found = sa.select(*(table.c[name] for name in ("id", "body") if name in table.c))
-    if "kind" in table.c:
-        found = found.where(table.c.kind == sa.bindparam("kind"))
-    chosen = table.c[column]
-    return found.where(chosen == sa.bindparam("key")), found.where(chosen.in_(sa.bindparam("key", expanding=True)))
-
-
-# Made once: to put a statement together takes longer than to find a row with it.
-_BY_ID = {name: _by_key(table, "id") for name, table in TABLES.items() if "id" in table.c}
-_EDGES, _REFERRING = _by_key(EDGES, "proposition_id"), _by_key(THINGS, "ref")
+EdgeKey = tuple[str, str, str]
+"""Proposition, observation and stance: of these there is one edge."""
 
 
 class Store:
@@ -54,7 +61,8 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
-        self._upserts = {name: _upsert(engine, table) for name, table in TABLES.items()}
+        self._upserts = {name: upsert(engine, table) for name, table in TABLES.items()}
+        self._mover = Mover(sign="%s" if self._postgres else "?")
         self.sight = Sight(engine)
         """How they are looked at: at which stand, and for how long at the same one."""
 
@@ -62,11 +70,14 @@ class Store:
         """How far the tables go, and what was noted with that; None: they are empty."""
         return self.sight.look_anew()
 
-    def write(self, rows: Rows, *, base: int | None, scanned: int, body: bytes) -> None:
+    def write(
+        self, rows: Rows, *, base: int | None, scanned: int, body: bytes, replaced: Collection[EdgeKey] = ()
+    ) -> None:
         """Write a batch.
 
         Args:
             rows: What changed.
+            replaced: Edges that stand elsewhere in the log now.
             base: Where the tables must stand (None: empty).
             scanned: Where they stand then.
             body: What is to be noted with that.
@@ -80,16 +91,21 @@ class Store:
                 connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
                 connection.exec_driver_sql(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
             self._move_head(connection, base, scanned, body)
+            for proposition, observation, stance in replaced:
+                key = key_of(proposition, TOUCHED)
+                found = {"key": key, "proposition": proposition, "observation": observation, "stance_": stance}
+                connection.execute(REPLACED, found)
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
+            self._mover.put(connection, places_in(rows))
         self.sight.stand = (scanned, body)
 
     def wipe(self) -> None:
         """Empty the tables, to build them again from the log."""
         self.sight.look_away()
         with writing(self._engine) as connection:
-            for table in (HEAD, *TABLES.values()):
+            for table in (HEAD, FOUND, LATELY, *TABLES.values()):
                 connection.execute(sa.delete(table))
         self.sight.stand = None
 
@@ -101,7 +117,7 @@ class Store:
             if connection.execute(moved).rowcount != 1:
                 raise Overtaken
             return
-        first = _insert(self._engine)(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
+        first = inserting(self._engine)(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
         if connection.execute(first.returning(HEAD.c.id)).first() is None:
             raise Overtaken
 
@@ -115,21 +131,23 @@ class Store:
         Raises:
             Overtaken: The tables go further than `base`, and what they hold may be of a later time.
         """
-        return [(row.id, row.body) for row in self._keyed(_BY_ID[table], keys, base, kind)]
+        if table == "things":
+            return [(row.id, row.body) for row in self._keyed(THINGS_BY_ID, keys, base, kind)]
+        return self._named(BY_ID[table], keys, base)
 
     def edges(self, proposition_ids: Sequence[str], base: int | None) -> list[bytes]:
         """The edges of propositions."""
-        return [row.body for row in self._keyed(_EDGES, proposition_ids, base)]
+        return [body for _, body in self._named(EDGES_OF, proposition_ids, base)]
 
     def transitions(self, proposition_id: str, base: int | None) -> list[bytes]:
         """The changes of a proposition, in order."""
-        c = TRANSITIONS.c
-        query = sa.select(c.body).where(c.proposition_id == proposition_id).order_by(c.seq, c.place)
-        return self._bodies(query, base)
+        given = {"key": key_of(proposition_id, TOUCHED), "name": proposition_id}
+        found = "\x00" not in proposition_id and base is not None
+        return [row.body for row in self._rows(TRANSITIONS_OF, base, given)] if found else []
 
     def things(self, kind: str, refs: Sequence[str], base: int | None) -> list[bytes]:
         """Things of a kind that refer to something."""
-        return [row.body for row in self._keyed(_REFERRING, refs, base, kind)]
+        return [row.body for row in self._keyed(THINGS_REFERRING, refs, base, kind)]
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
 
@@ -156,11 +174,11 @@ class Store:
 
     # -- all of them ---------------------------------------------------------------------------------------------------
 
-    def keys(self, table: str, kind: str | None = None) -> Iterator[str]:
-        """All ids of a table."""
-        chosen = TABLES[table]
-        query = sa.select(chosen.c.id) if kind is None else sa.select(chosen.c.id).where(chosen.c.kind == kind)
-        return (row.id for row in self._stream(query))
+    def numbers(self, table: str, kind: str | None = None) -> Iterator[int]:
+        """What all ids of a table, or of a kind of things, have for a number."""
+        if kind is None:
+            return (number_behind(row.key) for query in numbers_of(table) for row in self._stream(query))
+        return (number_in(row.id) for row in self._stream(sa.select(THINGS.c.id).where(THINGS.c.kind == kind)))
 
     def bodies(self, table: str, *order: str, kind: str | None = None, after: int | None = None) -> Iterator[bytes]:
         """All rows of a table in order, streamed; only those of a kind, or of events after one."""
@@ -237,16 +255,23 @@ class Store:
                 found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
         return found
 
+    def _named(self, queries: tuple[Any, Any, int], names: Sequence[str], base: int | None) -> list[tuple[str, bytes]]:
+        """Rows by what names them, each with that; what is another's, and was found by chance, is left out."""
+        one, several, space = queries
+        wanted, keys = set(names), [key_of(name, space) for name in names]
+        found = self._keyed((one, several), keys, base)
+        return [(row.id, row.body) for row in found if row.id in wanted]
+
     def _keyed(
-        self, queries: tuple[Any, Any], keys: Sequence[str], base: int | None, kind: str | None = None
+        self, queries: tuple[Any, Any], keys: Sequence[Any], base: int | None, kind: str | None = None
     ) -> Iterator[Row[Any]]:
         """Rows by their keys; what one statement asks for is all of one stand."""
         one, several = queries
         # PostgreSQL does not take this sign, and nothing has it in its key.
-        keys = [key for key in keys if "\x00" not in key]
+        keys = [key for key in keys if not isinstance(key, str) or "\x00" not in key]
         for at in range(0, 0 if base is None else len(keys), AT_ONCE):
             some = list(keys[at : at + AT_ONCE])
-            given = {"key": some[0] if len(keys) == 1 else some, "kind": kind}
+            given = {"key": some[0] if len(keys) == 1 else some} | ({} if kind is None else {"kind": kind})
             yield from self._rows(one if len(keys) == 1 else several, base, given)
 
     def _bodies(self, query: Any, base: int | None) -> list[bytes]:
@@ -272,21 +297,3 @@ class Store:
         """Order by bytes, as Python and SQLite do; PostgreSQL has its language's order otherwise."""
         is_text = isinstance(column.type, sa.String)
         return column.collate("C") if self._postgres and is_text else column
-
-
-def _upsert(engine: Engine, table: sa.Table) -> str:
-    """The statement as the driver takes it, for rows as tuples: through the toolkit each row costs as much again."""
-    postgres = engine.dialect.name == "postgresql"
-    kind: Any = postgresql.dialect if postgres else sqlite.dialect
-    dialect = kind(paramstyle="format" if postgres else "qmark")
-    made: Any = _insert(engine)(table)
-    keys = [column.name for column in table.primary_key]
-    whole = made.on_conflict_do_update(
-        index_elements=keys,
-        set_={column.name: made.excluded[column.name] for column in table.columns if column.name not in keys},
-    )
-    return str(whole.compile(dialect=dialect))
-
-
-def _insert(engine: Engine) -> Any:
-    return postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
