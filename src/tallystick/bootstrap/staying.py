@@ -6,9 +6,9 @@ schemas, facts at hand) is no garbage, and to look through it costs callers more
 
 import gc
 
-YOUNG, MIDDLE, OLD = 10_000, 20, 20
+YOUNG, MIDDLE, OLD = 50_000, 10, 10
 """Objects more than before until the youngest are looked through, and rounds of that until the next older are. What is
-garbage after all, and old, comes to four million objects at the most before it is found."""
+garbage after all, and old, comes to five million objects at the most before it is found."""
 
 
 def stay() -> None:

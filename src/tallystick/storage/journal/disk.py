@@ -47,6 +47,14 @@ def unlock(fd: int) -> None:
     fcntl.flock(fd, fcntl.LOCK_UN)
 
 
+def let_rest(fd: int) -> None:
+    """Say that nobody will soon read this file: its pages need not keep out what somebody does."""
+    # Not every system can be told.
+    if hasattr(os, "posix_fadvise"):
+        with contextlib.suppress(OSError):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def write_all(fd: int, data: bytes) -> None:
     """Write all of it; a short write goes on, and so meets the error that cut it short."""
     written = write(fd, data)

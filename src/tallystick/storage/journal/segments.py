@@ -179,7 +179,9 @@ class Tail:
         """Write at the end of the log, and room behind it where that is wanted and there is none."""
         written = 0
         if self._roomy and self._size < offset + len(data):
-            written = disk.pwrite(self.fd, data + ROOM, offset)  # cut short by a full disk: then there is less room
+            # After a batch as long as this comes mostly another: room for that would be written twice, for nothing.
+            room = ROOM if len(data) < len(ROOM) else b""
+            written = disk.pwrite(self.fd, data + room, offset)  # cut short by a full disk: then there is less room
             self._size = offset + written
         while written < len(data):
             written += disk.pwrite(self.fd, data[written:], offset + written)
@@ -209,6 +211,11 @@ class Tail:
         except OSError as error:
             raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
         return tail
+
+    def leave(self) -> None:
+        """The log goes on elsewhere: let go of the file, which is seldom read from here on."""
+        disk.let_rest(self.fd)
+        self.close()
 
     def close(self) -> None:
         """Let go of the file."""

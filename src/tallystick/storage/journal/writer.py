@@ -284,13 +284,13 @@ class Writer:
         if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
             self._catch_up(-1)
             return
-        tail = self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end))
-        self._go_to(tail, self._segment + 1)
+        self._go_to(self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end)), self._segment + 1)
         self.stand.end = position(self._segment, 0)
 
     def _go_to(self, tail: Tail, segment: int) -> None:
         left, self._tail, self._segment = self._tail, tail, segment
-        left.close()
+        left.leave()
+        self._shelf.views.let_rest()
 
     def _wait_for_checkpoint(self) -> None:
         self._checkpoint_due = monotonic_ns() + self._shelf.options.checkpoint_s * 1_000_000_000
