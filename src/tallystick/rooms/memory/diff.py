@@ -5,8 +5,8 @@ from typing import Any, Protocol, TypeVar
 
 import orjson
 
+from tallystick.rooms.memory.as_json import as_dict
 from tallystick.rooms.memory.explain import proposition_dict
-from tallystick.rooms.memory.nouns import as_dict
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import stamp_of
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tallystick.rooms.memory.nouns import Edge, Proposition, Transition, Trial, as_dict
+from tallystick.rooms.memory.as_json import as_dict
+from tallystick.rooms.memory.nouns import Edge, Proposition, Transition, Trial
 from tallystick.rooms.memory.recorded import Recorded
 from tallystick.rooms.memory.slices import Log, replayed
 from tallystick.rooms.memory.standing import standing

@@ -4,9 +4,7 @@ Times are whole seconds since 1970 (UTC), weights are basis points (10,000 is ce
 that the same thing proposed twice, by whomever, is one thing.
 """
 
-from collections.abc import Callable, Hashable, Mapping
-from functools import cache
-from operator import attrgetter
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from tallystick.records import record
@@ -277,21 +275,3 @@ class Canonical:
     supersedes: tuple[str, ...]
     """Canonical records that it took the place of."""
     policy: str
-
-
-@cache
-def _reader(kind: Hashable) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of a noun's fields, and what reads them all at once."""
-    names: tuple[str, ...] = getattr(kind, "__slots__", ())
-    return names, attrgetter(*names)
-
-
-def as_dict(noun: Any) -> dict[str, Any]:
-    """A noun as plain JSON."""
-    kind: Any = type(noun)
-    names, read = _reader(kind)
-    made = dict(zip(names, read(noun), strict=True))
-    figures = made.get("figures")
-    if figures is not None:
-        made["figures"] = as_dict(figures)
-    return made

@@ -179,8 +179,10 @@ class Projection:
     def _follow(self, state: StoredState) -> None:
         """Fold in what was recorded since."""
         for seq, receipt in self._log.follow(state.scanned + 1, may_be_event):
-            if receipt is not None:
-                self._take(state, receipt)
+            if receipt is None:
+                state.scanned = seq
+                continue
+            self._take(state, receipt)
             state.scanned = seq
             if state.unwritten() >= BATCH:
                 self._flush(state)

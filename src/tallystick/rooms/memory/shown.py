@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from tallystick.rooms.memory.as_json import as_dict
 from tallystick.rooms.memory.explain import MAX_TEXT, proposition_dict
-from tallystick.rooms.memory.nouns import Entity, Episode, Observation, Proposition, Source, Trial, as_dict
+from tallystick.rooms.memory.nouns import Entity, Episode, Observation, Proposition, Source, Trial
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import stamp_of

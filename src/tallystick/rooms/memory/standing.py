@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from tallystick.records import record
+from tallystick.rooms.memory.as_json import as_dict
 from tallystick.rooms.memory.dossier import Weighed
-from tallystick.rooms.memory.nouns import Figures, Proposition, Status, as_dict
+from tallystick.rooms.memory.nouns import Figures, Proposition, Status
 from tallystick.rooms.memory.rivals import Places, family_of, is_functional, sibling_key
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.states import (

@@ -5,9 +5,9 @@ same on a database, where a shelf fetches what is not at hand.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from tallystick.gate.record.canonical import canonical_plain
+from tallystick.rooms.memory.as_json import body_of
 from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import name_key
 from tallystick.rooms.memory.nouns import (
@@ -20,17 +20,11 @@ from tallystick.rooms.memory.nouns import (
     Source,
     Transition,
     Trial,
-    as_dict,
 )
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.states import RELIED_ON, UNRESOLVED
 
 T = TypeVar("T")
-
-
-def body_of(thing: Any) -> bytes:
-    """A noun as canonical JSON."""
-    return canonical_plain(as_dict(thing))
 
 
 def in_force(edges: Iterable[Edge]) -> list[Edge]:

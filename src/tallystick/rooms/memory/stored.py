@@ -8,6 +8,7 @@ import orjson
 
 from tallystick.gate.record.canonical import canonical_plain
 from tallystick.rooms.memory.agenda import AgedShelf, Agenda, Entry
+from tallystick.rooms.memory.as_json import body_of
 from tallystick.rooms.memory.cached import HELD, CachedShelf, Ways, reviver
 from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import lookup_key, name_key
@@ -23,7 +24,7 @@ from tallystick.rooms.memory.nouns import (
     Trial,
 )
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.state import State, body_of, in_force
+from tallystick.rooms.memory.state import State, in_force
 from tallystick.rooms.memory.states import UNRESOLVED
 
 if TYPE_CHECKING:
