@@ -1,11 +1,13 @@
 """A last record that was never finished."""
 
+import asyncio
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tallystick.errors import LedgerDamaged
+from tallystick.storage.journal.segments import ROOM
 from tests.faults.test_disk import full_disk
 from tests.ledgers import Workspace, draft, fill
 from tests.sizes import size
@@ -98,6 +100,26 @@ def test_whoever_closes_takes_no_room_with_records_of_others_in_it(tmp_path: Pat
     report = workspace.verify()
     assert report.ok
     assert report.size == 8
+
+
+@pytest.mark.promise("record.room")
+def test_behind_a_batch_that_is_longer_than_the_room_none_is_kept(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, durability="fsync")
+    many = 2 * len(ROOM) // 500
+
+    async def together() -> None:
+        await asyncio.gather(*(ledger.record(draft(at)) for at in range(many)))
+
+    with workspace.opened() as ledger:
+        asyncio.run(together())
+        # One may have been stored before the others came.
+        assert workspace.log.stat().st_size > len(ROOM)
+        assert workspace.log.read_bytes()[-1:] == b"\n"
+        ledger.record_sync(draft(many))
+        assert workspace.log.read_bytes().endswith(ROOM)
+        ledger.record_sync(draft(many + 1))
+        assert ledger.size() == many + 2
+    assert workspace.verify().ok
 
 
 @pytest.mark.promise("record.room", "record.full-disk")

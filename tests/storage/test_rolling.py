@@ -1,6 +1,7 @@
 """A segment rolls over while others write: nobody adds to a file that the log has left, whatever sizes they were set to."""
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,28 @@ def test_a_seal_waits_until_no_glance_from_before_it_holds(tmp_path: Path, monke
             fill(ledger, 1)
     assert waited == [GLANCE_NS / 1e9]
     assert disk.SEALED_MODE == SEALED
+
+
+@pytest.mark.promise("record.rest")
+def test_pages_of_a_segment_that_the_log_has_left_may_go(small: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(os, "posix_fadvise", lambda fd, *_: told.append(os.fstat(fd).st_ino), raising=False)
+    monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
+    with small.opened() as ledger:
+        while len(segments(small)) < 3:
+            fill(ledger, 1)
+        size = ledger.size()
+        view = next(small.root.rglob("tool_receipts.jsonl")).stat().st_ino
+        first, second, _ = (path.stat().st_ino for path in sorted(small.journal.glob("*.log")))
+    # Not the one that is written to, and none when the journal is closed.
+    assert told == [first, view, second, view]
+    assert small.verify().size == size
+
+
+@pytest.mark.promise("record.rest")
+def test_a_system_that_cannot_be_told_so_rolls_all_the_same(small: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "posix_fadvise", raising=False)
+    with small.opened() as ledger:
+        while len(segments(small)) < 2:
+            fill(ledger, 1)
+    assert small.verify().ok

@@ -175,7 +175,7 @@ class Reading:
 def _fill(state: StoredState, catalogue: Catalogue) -> None:
     catalogue.fill(
         state.observations_after(catalogue.observations.last_seq),
-        map(_proposition, state.store.bodies("propositions", "seq", after=catalogue.propositions.last_seq)),
+        map(_proposition, state.store.bodies("propositions", "seq", between=(catalogue.propositions.last_seq, None))),
     )
 
 

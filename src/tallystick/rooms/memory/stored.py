@@ -196,7 +196,7 @@ class StoredState(State):
 
     def observations_after(self, seq: int) -> Iterator[Observation]:
         """Those of later events that are written, in order."""
-        return map(_observation, self.store.bodies("observations", "seq", after=seq))
+        return map(_observation, self.store.bodies("observations", "seq", between=(seq, None)))
 
     # -- writing -------------------------------------------------------------------------------------------------------
 

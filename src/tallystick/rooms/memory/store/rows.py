@@ -14,18 +14,10 @@ from sqlalchemy.engine import Connection, Engine, Row
 from tallystick.rooms.memory.cached import Overtaken
 from tallystick.rooms.memory.naming import lookup_key, number_in
 from tallystick.rooms.memory.states import RELIED_ON
+from tallystick.rooms.memory.store import statements
 from tallystick.rooms.memory.store.places import TOUCHED, Mover, key_of, number_behind, numbers_of, places_in
 from tallystick.rooms.memory.store.sight import Sight, Stand
-from tallystick.rooms.memory.store.statements import (
-    BY_ID,
-    EDGES_OF,
-    REPLACED,
-    THINGS_BY_ID,
-    THINGS_REFERRING,
-    TRANSITIONS_OF,
-    inserting,
-    upsert,
-)
+from tallystick.rooms.memory.store.statements import Span, inserting, upsert, within
 from tallystick.rooms.memory.store.tables import (
     FOUND,
     HEAD,
@@ -94,7 +86,7 @@ class Store:
             for proposition, observation, stance in replaced:
                 key = key_of(proposition, TOUCHED)
                 found = {"key": key, "proposition": proposition, "observation": observation, "stance_": stance}
-                connection.execute(REPLACED, found)
+                connection.execute(statements.REPLACED, found)
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
@@ -132,22 +124,22 @@ class Store:
             Overtaken: The tables go further than `base`, and what they hold may be of a later time.
         """
         if table == "things":
-            return [(row.id, row.body) for row in self._keyed(THINGS_BY_ID, keys, base, kind)]
-        return self._named(BY_ID[table], keys, base)
+            return [(row.id, row.body) for row in self._keyed(statements.THINGS_BY_ID, keys, base, kind)]
+        return self._named(statements.BY_ID[table], keys, base)
 
     def edges(self, proposition_ids: Sequence[str], base: int | None) -> list[bytes]:
         """The edges of propositions."""
-        return [body for _, body in self._named(EDGES_OF, proposition_ids, base)]
+        return [body for _, body in self._named(statements.EDGES_OF, proposition_ids, base)]
 
     def transitions(self, proposition_id: str, base: int | None) -> list[bytes]:
         """The changes of a proposition, in order."""
         given = {"key": key_of(proposition_id, TOUCHED), "name": proposition_id}
         found = "\x00" not in proposition_id and base is not None
-        return [row.body for row in self._rows(TRANSITIONS_OF, base, given)] if found else []
+        return [row.body for row in self._rows(statements.TRANSITIONS_OF, base, given)] if found else []
 
     def things(self, kind: str, refs: Sequence[str], base: int | None) -> list[bytes]:
         """Things of a kind that refer to something."""
-        return [row.body for row in self._keyed(THINGS_REFERRING, refs, base, kind)]
+        return [row.body for row in self._keyed(statements.THINGS_REFERRING, refs, base, kind)]
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
 
@@ -180,15 +172,20 @@ class Store:
             return (number_behind(row.key) for query in numbers_of(table) for row in self._stream(query))
         return (number_in(row.id) for row in self._stream(sa.select(THINGS.c.id).where(THINGS.c.kind == kind)))
 
-    def bodies(self, table: str, *order: str, kind: str | None = None, after: int | None = None) -> Iterator[bytes]:
-        """All rows of a table in order, streamed; only those of a kind, or of events after one."""
+    def bodies(self, table: str, *order: str, kind: str | None = None, between: Span | None = None) -> Iterator[bytes]:
+        """All rows of a table in order, streamed; only those of a kind, or of events in a span of the log."""
         chosen = TABLES[table]
         query = sa.select(chosen.c.body).order_by(*(self._exact(chosen.c[name]) for name in order))
         if kind is not None:
             query = query.where(chosen.c.kind == kind)
-        if after is not None:
-            query = query.where(chosen.c.seq > after)
+        if between is not None:
+            query = query.where(*within(chosen, between))
         return (row.body for row in self._stream(query))
+
+    def count(self, table: str, between: Span) -> int:
+        """How many rows of a table are of events in a span of the log."""
+        chosen = TABLES[table]
+        return self._number(sa.select(sa.func.count()).select_from(chosen).where(*within(chosen, between)))
 
     def about(self, subject: str | None, predicate: str | None, *, upto: int | None, most: int) -> list[bytes]:
         """Propositions by subject and predicate: of the newest, those to rely on first."""
@@ -229,9 +226,12 @@ class Store:
 
     def count_due(self, now: int) -> int:
         """How many propositions age may have changed by now."""
-        query = sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now)
+        return self._number(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now))
+
+    def _number(self, query: Any) -> int:
         with self.sight.at_stand() as connection:
-            return connection.execute(query).scalar_one()
+            number: int = connection.execute(query).scalar_one()
+            return number
 
     def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
         with self.sight.at_stand() as connection:

@@ -9,6 +9,9 @@ from sqlalchemy.engine import Engine
 from tallystick.rooms.memory.store.places import OBSERVATION, PROPOSITION, TOUCHED, places_of
 from tallystick.rooms.memory.store.tables import EDGES, OBSERVATIONS, PROPOSITIONS, THINGS, TRANSITIONS
 
+Span = tuple[int, int | None]
+"""Events after the first of these, up to and with the second; None: to the end of the log."""
+
 
 def _by_name(table: sa.Table, name: str, space: int) -> tuple[Any, Any, int]:
     """How the rows of a named thing are read, how those of several are, and what their keys are made with."""
@@ -47,6 +50,12 @@ REPLACED = (
     .where(EDGES.c.stance == sa.bindparam("stance_"))
 )
 THINGS_BY_ID, THINGS_REFERRING = _things("id"), _things("ref")
+
+
+def within(table: sa.Table, between: Span) -> list[sa.ColumnElement[bool]]:
+    """What the rows of a span have in common."""
+    after, upto = between
+    return [table.c.seq > after] if upto is None else [table.c.seq > after, table.c.seq <= upto]
 
 
 def upsert(engine: Engine, table: sa.Table) -> str:
