@@ -1,5 +1,6 @@
 """How tools are worded for models, and what agents would like worded differently. A person decides."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ class Prompts:
         self._visitor = visitor
         self._desk = PromptDesk(house.gate)
         self._seen: Any = None
+        self._looking = asyncio.Lock()
 
     async def show(self) -> None:
         """Build it."""
@@ -39,6 +41,11 @@ class Prompts:
         ui.timer(SOON_S, self._again)
 
     async def _again(self) -> None:
+        # One after the other: else a look from before a decision could be drawn over one from after it.
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         pending: tuple[Proposal, ...] = await run.io_bound(self._desk.proposals.list, state="pending") or ()
         merged = await run.io_bound(self._desk.registry.load)
         if merged is None or (pending, merged) == self._seen:
