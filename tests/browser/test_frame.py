@@ -85,6 +85,8 @@ def test_the_first_page_shows_what_waits_and_the_way_on(served: Served, visit: O
 def test_the_first_tab_leads_past_the_navigation(served: Served, visit: Open) -> None:
     page = visit(served).open("/telemetry")
     expect(page.get_by_role("heading", name="Telemetry")).to_be_visible()
+    # What has the focus while the page is still being put together may lose it.
+    page.wait_for_function("window.did_handshake")
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
