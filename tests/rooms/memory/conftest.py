@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tallystick.settings import Settings
+from tallystick.storage.database import migrate, open_engine
 from tests.postgres import start_postgres
 from tests.rooms.memory.remembering import Remembering
 
@@ -52,3 +54,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     with admin.connect() as connection:
         connection.execute(sa.text(f"CREATE DATABASE {name}"))
     return server.set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def engine(database: str, tmp_path: Path) -> Iterator[sa.Engine]:
+    """That database, with memory's tables."""
+    made = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
+    migrate(made)
+    yield made
+    made.dispose()

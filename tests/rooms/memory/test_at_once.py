@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.store import Store, rows
 from tallystick.rooms.memory.stored import StoredState
-from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
 from tests.rooms.memory.remembering import DAY, Notebook
 
 
@@ -45,14 +42,6 @@ def told(number: int) -> Notebook:
         if at % 4 == 0:
             book.result(book.test(name), "failed" if at % 8 else "passed", f"looked for {at}")
     return book
-
-
-@pytest.fixture
-def engine(database: str, tmp_path: Path) -> Iterator[Engine]:
-    made = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
-    migrate(made)
-    yield made
-    made.dispose()
 
 
 def written(book: Notebook, engine: Engine) -> None:

@@ -1,6 +1,5 @@
 """The tables are in the order of the log; by an id its rows are found, wherever the id's place lies."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,19 +18,11 @@ from tallystick.rooms.memory.store import rows as rows_of
 from tallystick.rooms.memory.store.tables import EDGES, FOUND, LATELY
 from tallystick.rooms.memory.stored import StoredState
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine, version_of, writing
+from tallystick.storage.database import open_engine, version_of, writing
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook
 
 A_BATCH = 7
-
-
-@pytest.fixture
-def engine(database: str, tmp_path: Path) -> Iterator[Engine]:
-    made = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
-    migrate(made)
-    yield made
-    made.dispose()
 
 
 def a_life(facts: int) -> Notebook:

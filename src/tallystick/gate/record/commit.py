@@ -63,8 +63,7 @@ class GroupCommit:
     def store(self, seal: Seal) -> Sealed:
         """Store a record and wait in this thread until it is durable."""
         alone = Round()
-        storing = Storing(alone)
-        alone.seals.append(seal)
+        storing = alone.take(seal)
         if self._thread is None or self._closed:
             self._begin()
         self._queue.append(alone)
@@ -95,9 +94,7 @@ class GroupCommit:
                 # the thread does not fight with them for the interpreter.
                 gathered = self._gathered[loop] = Round(loop)
                 loop.call_soon(self._hand_over, loop)
-            storing = Storing(gathered)
-            gathered.seals.append(seal)
-        return storing
+            return gathered.take(seal)
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether to store at once, since nobody would share the fsync and the disk is quick.

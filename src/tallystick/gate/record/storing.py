@@ -27,6 +27,11 @@ class Round:
         self.future: Unstoppable[None] | None = None if loop is None else Unstoppable(loop=loop)
         self.done = Event() if loop is None else None
 
+    def take(self, seal: Seal) -> "Storing":
+        """One more record, and what to wait for until it is durable."""
+        self.seals.append(seal)
+        return Storing(self, len(self.seals) - 1)
+
     def tell(self) -> None:
         """Wake who waits, from any thread."""
         if self.loop is None or self.future is None:
@@ -48,8 +53,8 @@ class Storing:
 
     __slots__ = ("_place", "_round")
 
-    def __init__(self, round_: Round) -> None:
-        self._round, self._place = round_, len(round_.seals)
+    def __init__(self, round_: Round, place: int) -> None:
+        self._round, self._place = round_, place
 
     def __await__(self) -> Generator[Any, None, Sealed]:
         """The record as it was stored.

@@ -18,8 +18,8 @@ from tallystick.rooms.memory.store.tables import FOUND, LATELY
 
 SLICES = 16
 """Of all ids, moved one after the other. More of them: fewer pages change, and more ids lie in the small table."""
-_WIDTH = 1 << 62
 _BITS = 2
+_WIDTH = 1 << (60 + _BITS)
 OBSERVATION, PROPOSITION, TOUCHED = 0, 1, 2
 """What a place says: there an observation was made, or a proposition, or an edge or a change of a proposition."""
 _SPACES = {"observations": OBSERVATION, "propositions": PROPOSITION}
@@ -41,7 +41,7 @@ def places_of(key: Any, *, several: bool) -> Any:
 def numbers_of(table: str) -> list[Any]:
     """Queries for the keys of all things of a table."""
     chosen = _SPACES[table]
-    return [sa.select(kept.c.key).where(kept.c.key.bitwise_and(3) == chosen) for kept in (LATELY, FOUND)]
+    return [sa.select(kept.c.key).where(kept.c.key.bitwise_and((1 << _BITS) - 1) == chosen) for kept in (LATELY, FOUND)]
 
 
 def number_behind(key: int) -> int:
