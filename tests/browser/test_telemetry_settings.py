@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tallystick import Gate
 from tallystick.bootstrap.prompt_desk import PromptDesk
 from tallystick.gate.session import Session
-from tallystick.rooms.relay.pins import PinBook
+from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.ledger import audit_folder

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tallystick import Gate
-from tallystick.rooms.relay.pins import PinBook, digest_of
+from tallystick.doors.mcp.relay.pins import PinBook, digest_of
 from tests.gates import every_byte
 from tests.wrapped import Client, House, refusal, server, text_of
 

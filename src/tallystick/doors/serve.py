@@ -24,10 +24,10 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
-from tallystick.doors.mcp.serve_http import PATH as MCP_PATH
-from tallystick.doors.mcp.serve_http import McpDoor
-from tallystick.doors.mcp.serve_http import installed as mcp_installed
-from tallystick.doors.showing.waiting import WAIT_S
+from tallystick.doors.mcp.serve.http import PATH as MCP_PATH
+from tallystick.doors.mcp.serve.http import McpDoor
+from tallystick.doors.mcp.serve.http import installed as mcp_installed
+from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.doors.web.house import House
 from tallystick.doors.web.mounting import installed as page_installed
 from tallystick.doors.web.mounting import mount as mount_page

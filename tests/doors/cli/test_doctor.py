@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.rooms.relay.pins import PinBook
+from tallystick.doors.mcp.relay.pins import PinBook
 from tests.doors.cli.conftest import CONFIG, Tally
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.doors.cli import mcp_serve
+from tallystick.doors.cli.mcp import serve as mcp_serve
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.mcp import serve_http
-from tallystick.doors.showing.waiting import WAIT_S
+from tallystick.doors.mcp.serve import http as serve_http
+from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.errors import ConfigError
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.relay.clients import CLIENTS, as_before, changed_servers, is_wrapped, unwrapped, wrapped
-from tallystick.rooms.relay.toml_edit import with_values
+from tallystick.doors.mcp.relay.clients import CLIENTS, as_before, changed_servers, is_wrapped, unwrapped, wrapped
+from tallystick.doors.mcp.relay.toml_edit import with_values
 
 CURSOR = next(client for client in CLIENTS if client.name == "cursor")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tallystick.rooms.relay.effects import JOINS, MILD, OUTSIDE, READS, STRONG, WRITES, effect_of
+from tallystick.doors.mcp.relay.effects import JOINS, MILD, OUTSIDE, READS, STRONG, WRITES, effect_of
 
 
 @pytest.mark.promise("relay.effects")

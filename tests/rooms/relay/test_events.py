@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.relay.events import EventReader
+from tallystick.doors.mcp.relay.sse import EventReader
 
 STREAM = b': hello\n\nid: 1\nevent: message\ndata: {"a":1}\n\ndata: x\r\ndata: y\r\nid: 2\r\n\r\ndata:\n\nretry: 5\n\n'
 EVENTS = [(b'{"a":1}', "1"), (b"x\ny", "2"), (b"", "2")]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.relay.json_edit import member, with_entry
+from tallystick.doors.mcp.relay.json_edit import member, with_entry
 
 NAMES = st.sampled_from(["a", "servers", 'x "y', "é"])
 VALUES = st.recursive(

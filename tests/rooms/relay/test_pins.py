@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tallystick.errors import ConfigError, LedgerUnwritable
-from tallystick.rooms.relay.pins import INSTRUCTIONS, LONGEST_SHOWN, PinBook, digest_of
+from tallystick.doors.mcp.relay.pins import INSTRUCTIONS, LONGEST_SHOWN, PinBook, digest_of
 
 TOOL = {"name": "echo", "description": "Give back.", "inputSchema": {"type": "object", "properties": {}}}
 

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from tallystick.errors import ConfigError
-from tallystick.rooms.relay.web import WebError, WebServer, can_be_sent
+from tallystick.doors.mcp.relay.http_client import WebError, WebServer, can_be_sent
 
 
 @pytest.mark.promise("relay.web")

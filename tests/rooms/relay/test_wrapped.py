@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import ConfigError
-from tallystick.rooms.relay.pins import FILE, PinBook
-from tallystick.rooms.relay.wrapped import as_taken, is_wrapped, relayed
+from tallystick.doors.mcp.relay.pins import FILE, PinBook
+from tallystick.doors.mcp.relay.workspace import as_taken, is_wrapped, relayed
 from tallystick.settings import CONTROL_ROOM, Settings
 
 

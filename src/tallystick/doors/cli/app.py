@@ -13,34 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 from tallystick import __version__
-from tallystick.doors.cli import (
-    agents,
-    approvals,
-    audit,
-    bundles,
-    calls,
-    chat,
-    conference,
-    demo,
-    desk,
-    doctor,
-    evidence,
-    insight,
-    issues,
-    keys,
-    mcp,
-    memory,
-    news,
-    policy,
-    replay,
-    run,
-    running,
-    studio,
-    studio_app,
-    studio_canon,
-    studio_check,
-    studio_patches,
-)
+from tallystick.doors.cli import agents, approvals, audit, bundles, calls, chat, conference, demo, desk, doctor, evidence, insight, issues, keys, memory, news, policy, replay, run, running, studio, studio_app, studio_canon, studio_check, studio_patches
+from tallystick.doors.cli import mcp
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.screen import say_error

@@ -120,7 +120,7 @@ def edit(
 
     They are checked from the top when the call is resumed.
     """
-    from tallystick.doors.showing.refusals import show_command
+    from tallystick.doors.presentation.refusals import show_command
 
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:

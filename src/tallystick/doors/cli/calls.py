@@ -110,7 +110,7 @@ async def _call(
 
 
 def _show(here: Here, outcome: "Outcome") -> Exit:
-    from tallystick.doors.showing.refusals import show_command
+    from tallystick.doors.presentation.refusals import show_command
     from tallystick.gate.codes import TOOL_FAILED
 
     here.screen.data(outcome.as_dict())

@@ -85,7 +85,7 @@ def _workspace(here: Here) -> Answer:
 
 def _configuration(here: Here) -> Answer:
     from tallystick.gate.decide.policy import Policy
-    from tallystick.rooms.relay.wrapped import as_taken
+    from tallystick.doors.mcp.relay.workspace import as_taken
 
     policy = Policy.from_settings(here.settings)
     taken = Policy.from_settings(as_taken(here.settings, here.workspace))
@@ -100,7 +100,7 @@ def _configuration(here: Here) -> Answer:
 def _tools(here: Here) -> Answer:
     from tallystick.bootstrap.plugins import load_tools
     from tallystick.gate.decide.policy import Policy
-    from tallystick.rooms.relay.wrapped import relayed
+    from tallystick.doors.mcp.relay.workspace import relayed
 
     with running_tools():
         names = [tool.card.name for tool in load_tools(here.workspace, here.settings.gate.tools)]

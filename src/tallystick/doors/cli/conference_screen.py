@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.exits import Exit
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.conference_answer import Held

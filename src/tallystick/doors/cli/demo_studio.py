@@ -8,7 +8,7 @@ from tallystick.doors.cli.demo_parts import Shown, Stage
 from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import running_tools
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.conference import Conferences

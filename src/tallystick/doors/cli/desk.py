@@ -12,7 +12,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.desk_text import say_text, say_ticket
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.workspace import Here, running_tools
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate

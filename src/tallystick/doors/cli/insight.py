@@ -10,7 +10,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import UsageMistake
 from tallystick.doors.cli.insight_work import call, ingest, insight_in, one_of
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 Dataset = Annotated[
     int, typer.Argument(metavar="DATASET", min=1, help="Its number; `tally insight datasets` lists them.")

@@ -50,7 +50,7 @@ def result_of(outcome: "Outcome", workspace: Path) -> Any:
     if outcome.ok:
         return outcome.result
     if outcome.held is not None:
-        from tallystick.doors.showing.refusals import show_command
+        from tallystick.doors.presentation.refusals import show_command
 
         # No full stop: it would be taken for a part of the folder's name.
         raise CallHeld(f"The call waits for a person: {show_command(outcome.held.approval_id, workspace)}")

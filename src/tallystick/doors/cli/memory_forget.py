@@ -9,7 +9,7 @@ from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.memory_reading import memory_in
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.rooms.memory.forgetting import Forgetting

@@ -11,7 +11,7 @@ from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate

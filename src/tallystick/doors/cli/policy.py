@@ -41,7 +41,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
 
     Every key, every value, every schema; warns of rules for tools that are not there.
     """
-    from tallystick.rooms.relay.wrapped import relayed
+    from tallystick.doors.mcp.relay.workspace import relayed
 
     with here.gate(plugins=True) as gate:
         chosen = _chosen(here, policy)
@@ -122,7 +122,7 @@ def replay(
 def _chosen(here: Here, path: Path | None) -> "Policy":
     """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
     from tallystick.gate.decide.policy import Policy, settings_of
-    from tallystick.rooms.relay.wrapped import as_taken
+    from tallystick.doors.mcp.relay.workspace import as_taken
 
     settings = here.settings if path is None else settings_of(_text(path), source=path.name)
     return Policy.from_settings(as_taken(settings, here.workspace))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.visible import visible_json
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.runs.desk import Slot

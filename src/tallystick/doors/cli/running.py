@@ -8,7 +8,7 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 
 def add_to(app: typer.Typer) -> None:

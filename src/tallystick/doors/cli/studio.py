@@ -13,7 +13,7 @@ from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.studio_app import studio_app
 from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap.studio import TakenOut

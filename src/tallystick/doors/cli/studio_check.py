@@ -11,7 +11,7 @@ from tallystick.doors.cli.studio_app import studio_app
 from tallystick.doors.cli.studio_complaints import tell_complaints
 from tallystick.doors.cli.studio_source import Opened, opened, place_words
 from tallystick.doors.cli.workspace import Here, running_tools
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.bootstrap import Gate

@@ -239,7 +239,7 @@ def tool_error(key: Any, text: str, meta: Message) -> bytes:
     Args:
         key: The request's id.
         text: For the model.
-        meta: For programs, under the keys of `doors.showing.meta`.
+        meta: For programs, under the keys of `doors.presentation.meta`.
     """
     result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": meta}
     return orjson.dumps({"jsonrpc": "2.0", "id": key, "result": result})

@@ -4,7 +4,7 @@ from nicegui import run, ui
 
 from tallystick.bootstrap.conference import Conferences
 from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.states import empty, failed, heading, section

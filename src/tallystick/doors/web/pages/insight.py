@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here

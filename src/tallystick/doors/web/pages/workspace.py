@@ -3,7 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.bootstrap.studio import Workspace
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.editor import Editor

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from tallystick.bootstrap.studio import Workspace
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.findings import called, finding_card, left_out, told
 from tallystick.doors.web.parts.patches import diff_view, patch_list

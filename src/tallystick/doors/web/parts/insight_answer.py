@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.parts.insight_ticket import ticket_chip
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.insight.room import Insight

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.parts.charts import cluster_map, colour
 from tallystick.doors.web.parts.insight_ticket import open_ticket, ticket_lines
 from tallystick.doors.web.parts.text import text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.asking import SESSION, here
 from tallystick.doors.web.parts.states import failed

@@ -16,8 +16,8 @@ from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.policy_cases import Case, run_cases
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.rooms.relay.starting import with_defaults
-from tallystick.rooms.relay.wrapped import is_wrapped, relayed
+from tallystick.doors.mcp.relay.default_policy import with_defaults
+from tallystick.doors.mcp.relay.workspace import is_wrapped, relayed
 
 MEANS = {
     "allow": "It would run, and leave a receipt.", "ask": "It would be held until a person has answered.",
