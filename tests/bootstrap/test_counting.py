@@ -12,7 +12,7 @@ from tallystick.bootstrap.conversation import Conversation
 from tallystick.bootstrap.conversation_answer import Answered, Unanswered
 from tallystick.bootstrap.conversation_asking import Chat
 from tallystick.bootstrap.counting import Counting
-from tallystick.bootstrap.issue_desk import FromChat, IssueDesk
+from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
 from tallystick.storage.notifications import Notifications

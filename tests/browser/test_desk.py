@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tallystick.bootstrap.support import Support
+from tallystick.rooms.desk.flows.trial import Support
 from tallystick.rooms.desk.sample_desk import copy_sample
 from tests.browser.serving import PHONE, Served, Visit, fits, serving
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tallystick.bootstrap.prompt_desk import PromptDesk
+from tallystick.rooms.studio.prompts.service import PromptDesk
 from tallystick.gate.session import Session
 from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.settings import CONTROL_ROOM

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tallystick import Gate
-from tallystick.bootstrap.conference import Conferences
+from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.bootstrap.conversation import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.canon import Canon
+from tallystick.rooms.studio.canon.service import Canon
 from tallystick.gate.session import LOCAL_OWNER
 from tests.doors.http.talking import serve_agent
 from tests.faults.test_runs_killed import PATIENCE_S, Yard

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from tallystick.bootstrap.conference_owner import not_own
+from tallystick.rooms.studio.conference.access import not_own
 from tallystick.bootstrap.conversation_after import Aftermath, new_id
 from tallystick.bootstrap.conversation_answer import Answered, Unanswered, unheard
 from tallystick.bootstrap.conversation_asking import Chat, fault_of

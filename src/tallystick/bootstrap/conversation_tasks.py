@@ -10,7 +10,7 @@ from tallystick.bootstrap.conversation_answer import Unanswered, unheard
 from tallystick.bootstrap.conversation_asking import fault_of
 from tallystick.bootstrap.conversation_crew import Addressed
 from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.task_places import TaskIssues, known_files
+from tallystick.rooms.studio.task_context import TaskIssues, known_files
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Protocol
 
-from tallystick.bootstrap.conference_answer import refused
-from tallystick.bootstrap.conference_owner import not_own
+from tallystick.rooms.studio.conference.answers import refused
+from tallystick.rooms.studio.conference.access import not_own
 from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.staff import stranger

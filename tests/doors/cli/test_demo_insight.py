@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.doors.cli import demo
-from tallystick.doors.cli.demo_insight import TICKETS
+from tallystick.rooms.insight.demo import TICKETS
 from tallystick.doors.cli.demo_parts import PARTS
 from tallystick.rooms.insight.sample.tickets import sample
 from tests.doors.cli.conftest import Tally

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tallystick.bootstrap.support import Support
+from tallystick.rooms.desk.flows.trial import Support
 from tallystick.rooms.desk.naming import derived_id, session_of
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.store.tables import TICKETS as TABLE

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
-from tallystick.bootstrap.support import Support, Tried
+from tallystick.rooms.desk.flows.trial import Support, Tried
 from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import GATHER, REPLY, TRIAGE
 from tallystick.rooms.desk.naming import session_of

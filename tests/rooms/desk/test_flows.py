@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.support import Support
+from tallystick.rooms.desk.flows.trial import Support
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.leasing import Leased

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.support import Support, Tried
+from tallystick.rooms.desk.flows.trial import Support, Tried
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.rooms.desk.gathering import Gathering

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.support import Support
+from tallystick.rooms.desk.flows.trial import Support
 from tallystick.rooms.desk.flows.ticket import SWEEP
 from tests.durable.conftest import InProcessWorker
 from tests.rooms.desk.desk_yard import ANSWERED, Yard

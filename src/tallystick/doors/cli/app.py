@@ -13,7 +13,18 @@ import typer
 from typer.core import TyperGroup
 
 from tallystick import __version__
-from tallystick.doors.cli import agents, approvals, audit, bundles, calls, chat, conference, demo, desk, doctor, evidence, insight, issues, keys, memory, news, policy, replay, run, running, studio, studio_app, studio_canon, studio_check, studio_patches
+from tallystick.doors.cli import agents, approvals, audit, bundles, calls, chat, demo, doctor, evidence, keys, news, policy, replay, running
+from tallystick.rooms.studio.cli import conference
+from tallystick.rooms.desk.cli import tickets as desk
+from tallystick.rooms.insight.cli import commands as insight
+from tallystick.rooms.studio.cli import issues
+from tallystick.rooms.memory.cli import commands as memory
+from tallystick.rooms.studio.cli import run
+from tallystick.rooms.studio.cli import project as studio
+from tallystick.rooms.studio.cli import app as studio_app
+from tallystick.rooms.studio.cli import canon as studio_canon
+from tallystick.rooms.studio.cli import check as studio_check
+from tallystick.rooms.studio.cli import patches as studio_patches
 from tallystick.doors.cli import mcp
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of

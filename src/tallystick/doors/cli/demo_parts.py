@@ -64,22 +64,22 @@ PARTS = (
     Part(
         name="studio",
         title="A conference about a novel that contradicts itself",
-        module="tallystick.doors.cli.demo_studio",
+        module="tallystick.rooms.studio.demo",
     ),
     Part(
         name="insight",
         title="What two months of support tickets say",
-        module="tallystick.doors.cli.demo_insight",
+        module="tallystick.rooms.insight.demo",
     ),
     Part(
         name="desk",
         title="Three customers write to a support desk",
-        module="tallystick.doors.cli.demo_desk",
+        module="tallystick.rooms.desk.demo",
     ),
     Part(
         name="memory",
         title="A memory that a loud voice does not change",
-        module="tallystick.doors.cli.demo_memory",
+        module="tallystick.rooms.memory.demo",
     ),
 )
 """In the order they are played."""

@@ -13,36 +13,36 @@ from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
-from tallystick.doors.http.canon_routes import canon_routes
-from tallystick.doors.http.conference_routes import conference_routes
+from tallystick.rooms.studio.http.canon import canon_routes
+from tallystick.rooms.studio.http.conference import conference_routes
 from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.desk_intake_routes import desk_intake_routes
-from tallystick.doors.http.desk_metrics_routes import desk_gauges, desk_metrics_routes
-from tallystick.doors.http.desk_review_routes import desk_review_routes
-from tallystick.doors.http.desk_tickets_routes import desk_tickets_routes
+from tallystick.rooms.desk.http.intake import desk_intake_routes
+from tallystick.rooms.desk.http.metrics import desk_gauges, desk_metrics_routes
+from tallystick.rooms.desk.http.review import desk_review_routes
+from tallystick.rooms.desk.http.tickets import desk_tickets_routes
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
 from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
-from tallystick.doors.http.insight_reading_routes import insight_reading_routes
-from tallystick.doors.http.insight_routes import insight_routes
-from tallystick.doors.http.issue_memory_routes import issue_memory_routes
-from tallystick.doors.http.issue_routes import issue_routes
+from tallystick.rooms.insight.http.queries import insight_reading_routes
+from tallystick.rooms.insight.http.datasets import insight_routes
+from tallystick.rooms.studio.http.issue_memory import issue_memory_routes
+from tallystick.rooms.studio.http.issues import issue_routes
 from tallystick.doors.http.measure import Measured
-from tallystick.doors.http.memory_list_routes import memory_list_routes
-from tallystick.doors.http.memory_reading_routes import memory_reading_routes
-from tallystick.doors.http.memory_routes import memory_routes
-from tallystick.doors.http.memory_text_routes import memory_text_routes
+from tallystick.rooms.memory.http.lists import memory_list_routes
+from tallystick.rooms.memory.http.queries import memory_reading_routes
+from tallystick.rooms.memory.http.proposals import memory_routes
+from tallystick.rooms.memory.http.texts import memory_text_routes
 from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
-from tallystick.doors.http.prompt_routes import prompt_routes
-from tallystick.doors.http.run_routes import run_routes
+from tallystick.rooms.studio.http.prompts import prompt_routes
+from tallystick.rooms.studio.http.runs import run_routes
 from tallystick.doors.http.telemetry_routes import telemetry_routes
 from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
-from tallystick.doors.http.workspace_routes import workspace_routes
+from tallystick.rooms.studio.http.workspace import workspace_routes
 from tallystick.telemetry.observer import Telemetry
 
 _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.bootstrap.issue_desk import IssueDesk
+from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.doors.http.answers import JSON, json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import ID, Form
-from tallystick.doors.http.issue_routes import STATUS, by_whom
+from tallystick.rooms.studio.http.issues import STATUS, by_whom
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap.conference import Conferences
+from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page

@@ -10,7 +10,7 @@ from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.settings_agents import Agents
 from tallystick.doors.web.parts.settings_keys import SigningKeys, file_list
 from tallystick.doors.web.parts.settings_policy import PolicyText
-from tallystick.doors.web.parts.settings_prompts import Prompts
+from tallystick.rooms.studio.web.prompts import Prompts
 from tallystick.doors.web.parts.states import empty, heading
 
 ROLES = ("auditor", "admin")
