@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tallystick import Gate
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_answer import Answered
-from tallystick.bootstrap.conversation_asking import Chat
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.answers import Answered
+from tallystick.agents.chat import Chat
 
 SCENE = """# The lighthouse
 

@@ -21,7 +21,7 @@ from tallystick.rooms.desk.clerk import REPLY, TRIAGE
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.settings import parse_settings
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tests.scripted_server import Behaviour, Says, ScriptedServer, Seen, Wire
 
 SECRET = "MERIDIAN-4471-QUARTZ"

@@ -177,7 +177,7 @@ def test_a_request_expires(gate: Gate, runs: list[str], monkeypatch: pytest.Monk
     waiting, granted = held(call(gate)), held(call(gate, text="b"))
     gate.approvals.approve(granted, **YES)
     later = SimpleNamespace(time_ns=lambda: time.time_ns() + 86_400_000_000_000)
-    monkeypatch.setattr("tallystick.bootstrap.wiring.time", later)
+    monkeypatch.setattr("tallystick.app.wiring.time", later)
     answer = gate.approvals.approve(waiting, **YES)
     assert isinstance(answer, Unmoved)
     assert answer.why == "expired"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
-from tallystick.bootstrap.many import AT_ONCE
+from tallystick.app.batch import AT_ONCE
 from tallystick.errors import ToolError
 from tallystick.gate.execute.call import current_call
 from tests.gates import open_gate

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tallystick import Caller, Gate, tool
-from tallystick.bootstrap.replay import Replayed, Replayer
+from tallystick.app.replay import Replayed, Replayer
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.policy import Policy

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.staff import Staff
+from tallystick.agents.administration import Staff
 from tallystick.errors import LedgerUnwritable
 from tallystick.gate.session import Caller
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.tiers import Move, Result, TierPolicy
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import Move, Result, TierPolicy
 from tests.gates import open_gate, receipts
 
 ADA = Caller(subject="ada", channel="token")

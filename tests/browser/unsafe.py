@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tallystick import Gate
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation import conversation_of
+from tallystick.agents.conversation import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.studio.conference.nouns import Conference

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.bootstrap import Gate
+from tallystick.app import Gate
 from tallystick.doors.serve import Server
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallystick.bootstrap import Gate
-from tallystick.bootstrap.flows import join_flows
-from tallystick.bootstrap.hands import GateHands
+from tallystick.app import Gate
+from tallystick.app.flows import join_flows
+from tallystick.app.flow_context import GateHands
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.running import join_runs
 from tallystick.settings import Settings, parse_settings

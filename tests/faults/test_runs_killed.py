@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import join_flows
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk

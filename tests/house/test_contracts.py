@@ -60,9 +60,9 @@ PLANTS = (
         what="the gate reaches bootstrap through the package itself",
         files={
             "gate/decide/planted.py": "from tallystick import Gate",
-            "__init__.py": "def _lazy():\n    import tallystick.bootstrap\n",
+            "__init__.py": "def _lazy():\n    import tallystick.app\n",
         },
-        named="tallystick -> tallystick.bootstrap",
+        named="tallystick -> tallystick.app",
     ),
     Plant(
         contract="outside-in",
@@ -164,7 +164,7 @@ PLANTS = (
         contract="tools-only-through-the-gate",
         what="bootstrap imports a tool past its room",
         files={"bootstrap/planted.py": "def late():\n    import tallystick.rooms.cellar.tools.look\n"},
-        named="tallystick.bootstrap.planted -> tallystick.rooms.cellar.tools.look",
+        named="tallystick.app.planted -> tallystick.rooms.cellar.tools.look",
     ),
     Plant(
         contract="only-the-pipeline-executes",

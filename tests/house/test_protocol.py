@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Card, Gate, ToolError, tool
-from tallystick.bootstrap.staff import Staff
+from tallystick.agents.administration import Staff
 from tallystick.gate.admit import arguments, envelope, nonces, strictjson
 from tallystick.gate.codes import FAULTS
 from tallystick.gate.decide.approvals import call_digest

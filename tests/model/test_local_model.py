@@ -14,7 +14,7 @@ from tallystick.providers.chat.forms import shaped
 from tallystick.providers.local.weights import BUNDLED
 from tallystick.providers.models import model_for
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.agents.agent import Agent, Endpoint
 from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Ask, Model, Said, Unheard
 from tests.gates import open_gate, outcomes

@@ -7,10 +7,10 @@ from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.credits import SYSTEM, CreditEvent, Merit
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.tiers import Result
+from tallystick.agents.agent import Agent
+from tallystick.agents.credits import SYSTEM, CreditEvent, Merit
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import Result
 from tests.turns.tasks.samples import packet
 
 

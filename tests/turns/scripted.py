@@ -7,7 +7,7 @@ from typing import Any
 
 from tallystick import Gate
 from tallystick.gate.reply.findings import Findings
-from tallystick.turns.agents.agent import Agent
+from tallystick.agents.agent import Agent
 from tallystick.turns.loop import Request, TurnResult, run_turn
 from tallystick.turns.model import Ask, Message, NativeCall, Said, Unheard, Usage
 from tallystick.turns.turn import Turn

@@ -15,9 +15,9 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from tallystick.bootstrap import Gate
-from tallystick.bootstrap.flows import join_flows
-from tallystick.bootstrap.staying import stay
+from tallystick.app import Gate
+from tallystick.app.flows import join_flows
+from tallystick.app.gc_tuning import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.desk import FrontDesk

@@ -8,7 +8,7 @@ from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Ask, Model, Said, Speech, Unheard
 
 PROVIDERS = ("offline", "local", *USUAL)

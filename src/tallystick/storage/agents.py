@@ -9,10 +9,10 @@ from typing import Any
 
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.agent import Agent, Endpoint
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster, roster_problem
-from tallystick.turns.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
+from tallystick.agents.agent import Agent, Endpoint
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster, roster_problem
+from tallystick.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
 
 
 class Registry:

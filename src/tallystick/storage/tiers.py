@@ -6,9 +6,9 @@ from typing import Any
 from tallystick.records import record
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.caps import Caps
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.tiers import Move, Result, Standing, TierPolicy
+from tallystick.agents.caps import Caps
+from tallystick.agents.problem import Problem
+from tallystick.agents.tiers import Move, Result, Standing, TierPolicy
 
 
 @record

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.editing import put_back
+from tallystick.app.approval_edits import put_back
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
 

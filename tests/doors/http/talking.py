@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.agents.roster import Roster
+from tallystick.agents.agent import Endpoint
+from tallystick.agents.roster import Roster
 from tests.scripted_server import Hangs, Says, ScriptedServer, Seen, Wire
 
 SCENE = "Story/Scenes/SCN-01.md"

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.bootstrap.conversation_asking import MAX_MESSAGE_BYTES
+from tallystick.agents.chat import MAX_MESSAGE_BYTES
 from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tests.doors.http.conftest import OpenDoor

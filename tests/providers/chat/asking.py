@@ -6,7 +6,7 @@ from typing import Any
 
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Ask, Message, Said, Unheard
 from tests.scripted_server import ScriptedServer
 

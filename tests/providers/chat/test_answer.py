@@ -14,7 +14,7 @@ from tallystick.providers.chat.forms import Shaped
 from tallystick.providers.chat.grammar import grammar_of
 from tallystick.providers.chat.patience import LONGEST_S, OBEYED_S, asked_pause_s, pause_s
 from tallystick.providers.chat.request import request_body
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Offer, Said, Unheard
 from tests.providers.chat.asking import KEY, SCHEMA, asking
 

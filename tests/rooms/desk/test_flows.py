@@ -14,7 +14,7 @@ from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.states import BACK_OFF_MS
 from tallystick.storage.notifications import Notifications
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
 from tests.rooms.desk.test_intake import SEED
 

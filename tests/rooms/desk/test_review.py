@@ -16,7 +16,7 @@ from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.outbox.sending import Sent
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.store.tables import REVIEWS
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tests.rooms.desk.offices import APPROVED, Desk, caller
 
 SAID = "Delivery takes three working days."

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tallystick import Gate
 from tallystick.rooms.studio.routing import route
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.defaults import DEFAULT_AGENTS
+from tallystick.agents.agent import Agent
+from tallystick.agents.defaults import DEFAULT_AGENTS
 from tests.sizes import size
 
 

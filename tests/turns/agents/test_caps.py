@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.turns.agents.caps import Caps, Curve
-from tallystick.turns.agents.tiers import TierPolicy
+from tallystick.agents.caps import Caps, Curve
+from tallystick.agents.tiers import TierPolicy
 
 POLICY = TierPolicy()
 

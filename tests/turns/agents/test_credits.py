@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tallystick.gate.codes import Bucket
 from tallystick.gate.reply.findings import Findings, Item, Matched
-from tallystick.turns.agents.credits import POINTS, SYSTEM, CreditEvent, Merit, balances, event_problem, merit_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.credits import POINTS, SYSTEM, CreditEvent, Merit, balances, event_problem, merit_of
+from tallystick.agents.problem import Problem
 
 QUOTE = Matched(path="Story/one.md", sha256="0" * 64, first_line=1, last_line=1, quote="she never sails")
 

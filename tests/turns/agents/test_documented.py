@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.turns.agents.credits import POINTS
-from tallystick.turns.agents.tiers import Result, TierPolicy
+from tallystick.agents.credits import POINTS
+from tallystick.agents.tiers import Result, TierPolicy
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tiers-and-tasks.md").read_text(encoding="utf-8")
 

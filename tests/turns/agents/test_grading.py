@@ -5,8 +5,8 @@ import pytest
 from tallystick.gate.codes import Bucket
 from tallystick.gate.execute.outcome import Held
 from tallystick.gate.reply.findings import Findings, Item, Matched
-from tallystick.turns.agents.grading import grade
-from tallystick.turns.agents.tiers import Result, TierPolicy
+from tallystick.agents.grades import grade
+from tallystick.agents.tiers import Result, TierPolicy
 from tallystick.turns.model import Unheard
 from tallystick.turns.result import Rejected, TurnResult
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.tiers import MOVES, Move, Result, Standing, TierPolicy
+from tallystick.agents.problem import Problem
+from tallystick.agents.tiers import MOVES, Move, Result, Standing, TierPolicy
 from tests.sizes import size
 
 POLICY = TierPolicy()

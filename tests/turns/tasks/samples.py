@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tallystick.turns.tasks.packet import TaskPacket
-from tallystick.turns.tasks.receipt import TaskReceipt
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.receipt import TaskReceipt
 
 PACKET: dict[str, Any] = {
     "packet_id": "pkt_1",

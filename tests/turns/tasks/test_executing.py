@@ -11,14 +11,14 @@ import pytest
 from tallystick import Gate
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.rooms.studio.room import Studio
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
+from tallystick.agents.agent import Agent
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
 from tallystick.turns.model import Ask, Unheard
 from tallystick.turns.stop_hooks import Hook, read_stop_hook
-from tallystick.turns.tasks.executing import Executed, execute, report_schema, task_message
-from tallystick.turns.tasks.packet import TaskPacket
-from tallystick.turns.tasks.receipt import TaskReceipt
+from tallystick.agents.tasks.execution import Executed, execute, report_schema, task_message
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.receipt import TaskReceipt
 from tests.gates import open_gate
 from tests.turns.conftest import LINE, Ran
 from tests.turns.scripted import AGENT, Checked, Scripted, call, done, receipt_in

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.tasks.packet import PACKET_SCHEMA, Intent, TaskPacket
-from tallystick.turns.tasks.receipt import RECEIPT_SCHEMA, TaskReceipt
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.packet import PACKET_SCHEMA, Intent, TaskPacket
+from tallystick.agents.tasks.receipt import RECEIPT_SCHEMA, TaskReceipt
 from tests.turns.tasks.samples import PACKET, RECEIPT, packet
 
 ASKING = {"question": "Which storm?", "choices": ["the first", "the second"]}

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.rooms.studio.routing import route as scored
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
 from tallystick.turns.model import Ask, Said, Unheard
-from tallystick.turns.tasks.packet import TaskPacket
-from tallystick.turns.tasks.routing import ANSWER_SCHEMA, Routed, RouteRequest, route
-from tallystick.turns.tasks.targets import KnownFile
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.routing import ANSWER_SCHEMA, Routed, RouteRequest, route
+from tallystick.agents.tasks.targets import KnownFile
 from tests.turns.scripted import Scripted
 from tests.turns.tasks.samples import PACKET
 

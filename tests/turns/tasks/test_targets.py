@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.turns.tasks.targets import KnownFile, find_target
+from tallystick.agents.tasks.targets import KnownFile, find_target
 
 VESTRY = KnownFile(
     path="Story/Scenes/SCN-03-the-vestry.md",

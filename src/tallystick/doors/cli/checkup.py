@@ -98,7 +98,7 @@ def _configuration(here: Here) -> Answer:
 
 
 def _tools(here: Here) -> Answer:
-    from tallystick.bootstrap.plugins import load_tools
+    from tallystick.app.tool_files import load_tools
     from tallystick.gate.decide.policy import Policy
     from tallystick.doors.mcp.relay.workspace import relayed
 

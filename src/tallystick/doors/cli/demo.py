@@ -79,7 +79,7 @@ def _played(part: Part, stage: Stage) -> Shown:
 
 
 def _verify(folder: Path) -> "AuditReport":
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
 
     with running_tools():
         return Gate.verify(folder)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.doors.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
 
 
 @dataclass(frozen=True, kw_only=True)

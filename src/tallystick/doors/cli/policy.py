@@ -103,7 +103,7 @@ def replay(
     ] = None,
 ) -> Exit:
     """Decide recorded calls by another policy and list what would change. Nothing is run."""
-    from tallystick.bootstrap.replay import Replayed, Replayer
+    from tallystick.app.replay import Replayed, Replayer
 
     other, session = _chosen(here, policy), checked_session(session)
     with here.gate() as gate:

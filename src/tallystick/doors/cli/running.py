@@ -53,8 +53,8 @@ def worker(
     import socket
     import threading
 
-    from tallystick.bootstrap.flows import join_flows
-    from tallystick.bootstrap.staying import stay
+    from tallystick.app.flows import join_flows
+    from tallystick.app.gc_tuning import stay
     from tallystick.storage.durable.stored import run_worker
 
     stop = threading.Event()

@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.staff import Staff
+from tallystick.agents.administration import Staff
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster, unknown_agent
-from tallystick.turns.agents.wire import (
+from tallystick.agents.agent import Agent
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster, unknown_agent
+from tallystick.agents.wire import (
     AGENT_FIELDS,
     AGENT_REQUIRED,
     ENDPOINT_FIELDS,

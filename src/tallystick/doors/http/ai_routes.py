@@ -5,10 +5,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.bootstrap.conversation import Conversation, Waiting
-from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.bootstrap.conversation_asking import Chat
-from tallystick.bootstrap.conversation_tasks import Routing, Tasks
+from tallystick.agents.conversation import Conversation, Waiting
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.chat import Chat
+from tallystick.agents.task_service import Routing, Tasks
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
 from tallystick.doors.http.desk import FrontDesk

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 T = TypeVar("T")
 

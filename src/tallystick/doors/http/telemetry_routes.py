@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.counting import Counting
+from tallystick.agents.turn_counts import Counting
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Unheard
 
 USUAL: dict[str, str | None] = {

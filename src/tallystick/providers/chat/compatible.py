@@ -27,7 +27,7 @@ from tallystick.providers.chat.forms import Shaped, ladder, shaped
 from tallystick.providers.chat.keys import key_of
 from tallystick.providers.chat.patience import pause_s
 from tallystick.providers.chat.request import request_body
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Ask, Said, Speech, Unheard
 
 INSTALL = "pip install 'tallystick[models]'"

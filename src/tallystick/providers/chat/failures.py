@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tallystick.records import record
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Unheard
 
 _SHOWN = 200

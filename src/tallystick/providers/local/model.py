@@ -9,7 +9,7 @@ from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.server import server_for
 from tallystick.providers.local.weights import weights_of
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.agents.agent import Endpoint
 from tallystick.turns.model import Ask, Said, Speech, Unheard
 
 ANSWER_TOKENS = 512

@@ -21,7 +21,7 @@ from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import Surroundings
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.store import Store, Transaction
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 MOST = 50
 """Tickets that one worker is given at once."""

@@ -23,7 +23,7 @@ from tallystick.rooms.desk.nouns import Review, Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.outbox.queueing import queue_reply
 from tallystick.rooms.desk.store import Transaction
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 TAKEN_MS = 15 * 60 * 1000
 """How long a ticket is one person's."""

@@ -11,7 +11,7 @@ from tallystick.rooms.desk.options import parse_options
 from tallystick.rooms.desk.tools.kb_read import kb_read
 from tallystick.rooms.desk.tools.kb_search import kb_search
 from tallystick.rooms.desk.tools.logs_search import logs_search
-from tallystick.turns.agents.wire import OFFLINE
+from tallystick.agents.wire import OFFLINE
 
 if TYPE_CHECKING:
     from pathlib import Path

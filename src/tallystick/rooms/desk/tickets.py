@@ -14,7 +14,7 @@ from tallystick.rooms.desk.outbox.queueing import chain
 from tallystick.rooms.desk.ports import Surroundings
 from tallystick.rooms.desk.proof import OURS
 from tallystick.rooms.desk.store import Store, Transaction
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 NO_VERDICT = Problem(code="verdict_missing", message="Nothing was judged yet: the ticket has no outputs to judge.")
 NOT_JUDGED = Problem(code="verdict_not_proceed", message="Only a PROCEED of this server can be taken back.")

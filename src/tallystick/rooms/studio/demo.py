@@ -38,7 +38,7 @@ def prepare(folder: Path) -> str:
         Refused: There are other things in it.
     """
     from tallystick.rooms.studio.sample_project import TITLE, copy_sample
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     copied = copy_sample(folder)
     if isinstance(copied, Problem):
@@ -54,8 +54,8 @@ def play(stage: Stage) -> Shown:
         Refused: A round could not be held.
     """
     from tallystick.rooms.studio.conference.service import Conferences
-    from tallystick.bootstrap.conversation import conversation_of
-    from tallystick.bootstrap.conversation_answer import Unanswered
+    from tallystick.agents.conversation import conversation_of
+    from tallystick.agents.answers import Unanswered
     from tallystick.gate.session import LOCAL_OWNER, Caller
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
@@ -79,7 +79,7 @@ def play(stage: Stage) -> Shown:
 
 
 def _hold(conferences: "Conferences", conference_id: str, prompt: str, owner: "Caller") -> "Held":
-    from tallystick.bootstrap.conversation_answer import Unanswered
+    from tallystick.agents.answers import Unanswered
 
     with running_tools():
         held = asyncio.run(conferences.hold(conference_id, prompt, caller=owner, offline=True))

@@ -18,7 +18,7 @@ from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.files import FileSources
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.durable import Durable
 from tallystick.turns.hands import Hands
 from tallystick.turns.runs import Queue

@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from tallystick.records import record
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 TITLE = "A Long Weight"
 FOLDERS = ("Compendium", "Story")

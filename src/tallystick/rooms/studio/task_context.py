@@ -1,7 +1,7 @@
 """Where a task belongs, and what it can be about: the issue it is part of, and the files of the workspace."""
 
-from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.notes import demand_ledger
+from tallystick.app.gate import Gate
+from tallystick.app.audit_notes import demand_ledger
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.book.naming import stem_of, without_number
 from tallystick.rooms.studio.book.nouns import Scene
@@ -10,9 +10,9 @@ from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.nouns import Link, NewIssue
 from tallystick.storage.issue_links import link_issue
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.tasks.routing import Routed
-from tallystick.turns.tasks.targets import KnownFile
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.routing import Routed
+from tallystick.agents.tasks.targets import KnownFile
 
 MAX_TITLE = 120
 """A line of a list."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import join_flows
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.flows import embedding
 from tests.durable.conftest import PATIENCE_S, InProcessWorker

@@ -8,7 +8,7 @@ from typing import Any
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.nouns import Comment, Issue, NewComment, NewIssue
 from tallystick.storage.notifications import Notifications
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 
 def ticking() -> Callable[[], str]:

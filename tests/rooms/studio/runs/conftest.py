@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, Tool, ToolError, tool
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import join_flows
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk

@@ -17,7 +17,7 @@ from tallystick.rooms.studio.workspace.tree import Tree
 from tallystick.storage import tree as stored_tree
 from tallystick.storage.files import FileSources, decode
 from tallystick.storage.tree import TreeFiles, count_lines
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tests.rooms.studio.workspace.conftest import SCENE, TEXT
 
 

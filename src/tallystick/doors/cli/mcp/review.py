@@ -55,7 +55,7 @@ def review(
 
 
 def _accept(here: Here, book: "PinBook", pin: "Pin", token: str | None, *, yes: bool) -> None:
-    from tallystick.bootstrap.notes import demand_ledger, note_change
+    from tallystick.app.audit_notes import demand_ledger, note_change
     from tallystick.doors.mcp.relay.tools import SESSION
     from tallystick.gate.session import Caller
     from tallystick.doors.mcp.relay.pins import digest_of

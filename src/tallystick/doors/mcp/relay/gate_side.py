@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from tallystick.bootstrap.gate import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.messages import (

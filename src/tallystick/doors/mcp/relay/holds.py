@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from tallystick.bootstrap.gate import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.messages import Asked, Wires
 from tallystick.gate.decide.approvals import Hold, State

@@ -44,7 +44,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     async def open_keeper(wires: Wires) -> Keeper:
         keeper = await asyncio.to_thread(_open, wrapping, wires)
         # By now the gate is loaded, and this with it.
-        from tallystick.bootstrap.staying import stay  # noqa: PLC0415
+        from tallystick.app.gc_tuning import stay  # noqa: PLC0415
 
         stay()
         opened.append(keeper)

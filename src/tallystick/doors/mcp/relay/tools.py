@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
+from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.mcp.jsonrpc import LIST, Message
 from tallystick.doors.mcp.relay.messages import Wires
 from tallystick.doors.mcp.relay.answers import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE

@@ -7,7 +7,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap.plugins import GROUP
+from tallystick.app.tool_files import GROUP
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.bootstrap.counting import Counting
+from tallystick.agents.turn_counts import Counting
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.charts import bars

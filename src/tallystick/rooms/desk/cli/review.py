@@ -17,7 +17,7 @@ from tallystick.doors.cli.workspace import Here
 if TYPE_CHECKING:
     from tallystick.rooms.desk.flows.trial import Support
     from tallystick.rooms.desk.review import Before
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
 MAX_TEXT_BYTES = 20_000
 HERE = {
@@ -124,7 +124,7 @@ def metrics(here: Here) -> None:
 
 def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
     from tallystick.gate.session import OWNER_ROLE, Caller
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     person = require_person(here, token)
     caller = Caller(subject=person.name, roles=frozenset({OWNER_ROLE}), channel=person.channel)
@@ -150,7 +150,7 @@ def _show_draft(screen: Screen, found: "Before | Problem") -> None:
     Raises:
         Refused: There is nothing to decide, or nothing to send.
     """
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     if isinstance(found, Problem):
         raise _refused(found)

@@ -15,7 +15,7 @@ from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.rooms.desk.flows.trial import Support, Tried
     from tallystick.settings import Settings
 
@@ -71,7 +71,7 @@ def attempt(
     It leaves nothing behind, and nothing is sent. Without --kb it reads this workspace's documents and logs by its
     settings; with --kb it needs no set-up.
     """
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
 
     with tempfile.TemporaryDirectory(prefix="tally-desk-") as made:
         place = Path(made)
@@ -186,7 +186,7 @@ def bring(
 ) -> None:
     """Take all messages of a file; rows that cannot be taken are named, with the reason."""
     from tallystick.rooms.desk.intake.files import import_file
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     with here.gate(plugins=True) as gate:
         done = import_file(_support(gate).office.intake, file)

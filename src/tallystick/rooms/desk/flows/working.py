@@ -23,7 +23,7 @@ from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.triage import triage
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"

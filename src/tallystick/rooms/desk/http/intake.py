@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.app.rooms import Room
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.problems import Refused

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap import Gate
+from tallystick.app import Gate
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.rooms.desk.http.intake import office_of

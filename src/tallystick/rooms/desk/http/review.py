@@ -17,7 +17,7 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.room import Desk
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 ROLES = frozenset({"support", "auditor", "admin"})
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")

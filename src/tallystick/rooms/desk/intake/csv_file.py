@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tallystick.rooms.desk.intake.left import Left, Placed, whole
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "content": (

@@ -12,7 +12,7 @@ from tallystick.rooms.desk.intake.left import Left, Placed
 from tallystick.rooms.desk.intake.mbox_file import mbox_events
 from tallystick.rooms.desk.intake.taking import Intake, Received
 from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 Found = Placed | Left
 FORMS: Mapping[str, Callable[[Path], Iterator[Found] | Problem]] = {

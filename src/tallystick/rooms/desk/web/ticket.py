@@ -13,7 +13,7 @@ from tallystick.doors.web.parts.states import failed, heading, section
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before
 from tallystick.rooms.desk.room import Desk
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 SOON_S = 0.9
 ROLES = ("support", "auditor", "admin")

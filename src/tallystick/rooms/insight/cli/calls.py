@@ -11,7 +11,7 @@ from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 from tallystick.errors import ToolError
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.gate.execute.progress import Progress
     from tallystick.rooms.insight.room import Insight
@@ -142,7 +142,7 @@ def _look(gate: "Gate", screen: Screen, path: str, name: str, mapping: dict[str,
 
 
 def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:
-    from tallystick.bootstrap.notes import demand_ledger, note_change
+    from tallystick.app.audit_notes import demand_ledger, note_change
     from tallystick.gate.session import LOCAL_OWNER
 
     room = insight_in(gate)
@@ -219,7 +219,7 @@ def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
     """The workspace that was named or is near; without one, a temporary folder. Also gives whether it stays."""
     from tempfile import TemporaryDirectory
 
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.settings import load_settings
 
     if here.named is not None or is_workspace(here):

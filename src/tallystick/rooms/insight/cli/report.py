@@ -14,7 +14,7 @@ from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError, ToolError
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.rooms.insight.reports.blocks import Block, Line
     from tallystick.rooms.insight.reports.building import Report
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
-from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
-from tallystick.bootstrap.notes import demand_ledger, note_change
+from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.asking import SESSION, here
 from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps, taking

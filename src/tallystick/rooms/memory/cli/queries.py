@@ -14,7 +14,7 @@ from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.extract import Passage
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
@@ -64,7 +64,7 @@ def add(
     """Record a text, and propose what it plainly states. Lines as «Name: words» are a conversation."""
     import asyncio
 
-    from tallystick.bootstrap.conversation_answer import Unanswered
+    from tallystick.agents.answers import Unanswered
     from tallystick.rooms.memory.flows.fill import Text, fill
     from tallystick.gate.record.secrets import mask
     from tallystick.gate.session import LOCAL_OWNER

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.app.rooms import Room
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk

@@ -29,7 +29,7 @@ def canon(
     """Compile Canon.md from the cards of the compendium."""
     from tallystick.rooms.studio.canon.service import Canon
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     with here.gate(plugins=True) as gate:
         desk = Canon(gate)

@@ -14,7 +14,7 @@ from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.rooms.studio.book.nouns import Book
     from tallystick.rooms.studio.continuity.proposing import Proposed
@@ -176,7 +176,7 @@ def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
     from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.gate.session import LOCAL_OWNER
     from tallystick.rooms.studio.workspace.nouns import GONE, Change
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     workspace = Workspace(gate)
     written = []

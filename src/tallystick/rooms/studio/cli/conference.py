@@ -60,7 +60,7 @@ def conference(
     import asyncio
 
     from tallystick.rooms.studio.conference.service import Conferences
-    from tallystick.bootstrap.conversation import conversation_of
+    from tallystick.agents.conversation import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
@@ -96,7 +96,7 @@ class Meeting:
         Raises:
             KeyboardInterrupt: Ctrl-C; the round was cancelled.
         """
-        from tallystick.bootstrap.conversation_answer import Unanswered
+        from tallystick.agents.answers import Unanswered
 
         holding = self.conferences.hold(
             self.conference_id, prompt, caller=self.owner, again=again, offline=self.offline, tell=self.shown.told,
@@ -116,7 +116,7 @@ class Meeting:
 
     def show_cards(self) -> None:
         """Who sits at the table."""
-        from tallystick.bootstrap.conversation_answer import Unanswered
+        from tallystick.agents.answers import Unanswered
 
         found = self.conferences.get(self.conference_id, self.owner)
         if isinstance(found, Unanswered):
@@ -161,7 +161,7 @@ class Meeting:
         return ended
 
     def _seat(self, action: str, agent_id: str) -> None:
-        from tallystick.bootstrap.conversation_answer import Unanswered
+        from tallystick.agents.answers import Unanswered
         from tallystick.rooms.studio.conference.seating import ACTIONS
 
         wanted = next(each for each in ACTIONS if each == action)
@@ -180,8 +180,8 @@ def _opened(
     Raises:
         Refused: There is no such conference or agent.
     """
-    from tallystick.bootstrap.conversation_answer import Unanswered
-    from tallystick.turns.agents.agent import CHIEF
+    from tallystick.agents.answers import Unanswered
+    from tallystick.agents.agent import CHIEF
 
     if conference_id is not None:
         found = conferences.get(conference_id, owner)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tallystick.rooms.studio.issues.joined import Matters
     from tallystick.rooms.studio.issues.nouns import By, Issue
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
 T = TypeVar("T")
 STATUSES = ("open", "closed", "all")
@@ -167,7 +167,7 @@ def _matters(here: Here, *, make: bool = False) -> "Matters":
 
 def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
     """Whose word it is, and whether a person's."""
-    from tallystick.bootstrap.staff import stranger
+    from tallystick.agents.administration import stranger
     from tallystick.doors.identity import person_at_terminal
 
     if agent is not None:
@@ -177,7 +177,7 @@ def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
 
 
 def _good(value: "T | Problem") -> T:
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     if isinstance(value, Problem):
         raise _refused(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
 PatchId = Annotated[str, typer.Argument(metavar="PATCH", help="Its id, as `tally studio patches` shows it.")]
 T = TypeVar("T")
@@ -208,7 +208,7 @@ def _caller(person: Person | None) -> "Caller":
 
 
 def _good(value: "T | Problem") -> T:
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     if isinstance(value, Problem):
         raise Refused(value.message, code=value.code)

@@ -64,7 +64,7 @@ def import_source(
     """Bring a manuscript in. What you changed since the last time is never written over."""
     from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     if not source.exists():
         raise Refused(f"There is no {source}.", code="source_missing")
@@ -94,7 +94,7 @@ def export(
 ) -> None:
     """Write the book as one file, or its files into a folder."""
     from tallystick.rooms.studio.workspace.service import Workspace
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     chosen = form or out.suffix.removeprefix(".").lower() or "folder"
     if not re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", language):
@@ -131,7 +131,7 @@ def read(
     """Show a file as it is, or some of its lines."""
     from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.gate.quotes import split_lines
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
     with here.gate() as gate:
         found = Workspace(gate).read(path)

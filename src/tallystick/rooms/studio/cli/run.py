@@ -12,10 +12,10 @@ from tallystick.rooms.studio.cli.run_screen import RunScreen
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app import Gate
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.runs.desk import RunDesk
-    from tallystick.turns.agents.problem import Problem
+    from tallystick.agents.problem import Problem
 
 START = "start"
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
@@ -146,7 +146,7 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
 
 
 def _runs(gate: "Gate") -> "RunDesk":
-    from tallystick.bootstrap.flows import join_flows
+    from tallystick.app.flows import join_flows
     from tallystick.rooms.studio.room import Studio
 
     join_flows(gate)

@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tallystick.rooms.studio.conference.traffic_log import Overheard, TrafficLog
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_after import new_id, now
-from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.bootstrap.conversation_crew import Addressed
-from tallystick.bootstrap.gate import Gate
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.crew import Addressed
+from tallystick.app.gate import Gate
 from tallystick.errors import TallyError
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Caller, Session
@@ -29,7 +29,7 @@ from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
 from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
 from tallystick.storage.issue_links import link_issue
-from tallystick.turns.agents.agent import CHIEF
+from tallystick.agents.agent import CHIEF
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request
 from tallystick.turns.result import Injected, Step, TurnResult

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Literal
 
 from tallystick.rooms.studio.conference.nouns import Attendee
-from tallystick.turns.agents.agent import CHIEF
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
+from tallystick.agents.agent import CHIEF
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
 
 Action = Literal["add", "remove", "mute", "unmute", "order"]
 ACTIONS: tuple[Action, ...] = ("add", "remove", "mute", "unmute", "order")

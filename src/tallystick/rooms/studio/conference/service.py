@@ -15,18 +15,18 @@ from tallystick.rooms.studio.conference.answers import Held, flag, good, refused
 from tallystick.rooms.studio.conference.traffic_log import TrafficLog
 from tallystick.rooms.studio.conference.access import may_read, not_own
 from tallystick.rooms.studio.conference.round_ports import Asked, Heard, Stepped, Table, to_the_end
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_after import new_id, now
-from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.bootstrap.conversation_asking import fault_of
-from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.notes import demand_ledger
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.chat import fault_of
+from tallystick.app.gate import Gate
+from tallystick.app.audit_notes import demand_ledger
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
 from tallystick.rooms.studio.conference.seating import Action, changed, invited
 from tallystick.rooms.studio.conference.store import NO_ROUND, UNKNOWN, Begun, ConferenceFiles
 from tallystick.rooms.studio.flows.round import Tell, hold_round
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 LOOK_S = 0.25
 """How often a round looks whether somebody wishes it cancelled."""

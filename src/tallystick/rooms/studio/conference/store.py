@@ -21,7 +21,7 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal import disk
 from tallystick.storage.json_file import JsonFile
 from tallystick.storage.json_lines import JsonLines
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 FOLDER = "conferences"
 UNKNOWN = Problem(code="conference_unknown", message="There is no conference of this id.")

@@ -11,7 +11,7 @@ from tallystick.rooms.studio.runs.folder import Result
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import AgentStep
 from tallystick.rooms.studio.runs.references import render, resolve
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.hands import Answer, Hands, Question
 from tallystick.turns.result import TurnResult
 

@@ -16,7 +16,7 @@ from tallystick.rooms.studio.runs.folder import Result, digest_of
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import ToolStep
 from tallystick.rooms.studio.runs.references import resolve
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.hands import Hands
 
 _GIVEN = frozenset({"accepted", "transformed"})

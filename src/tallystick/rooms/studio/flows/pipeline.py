@@ -21,7 +21,7 @@ from tallystick.rooms.studio.runs.reading import recipe_from
 from tallystick.rooms.studio.runs.recipe import BOOK, ITEM, AgentStep, Recipe, Step, ToolStep
 from tallystick.rooms.studio.runs.references import holds, resolve
 from tallystick.rooms.studio.runs.states import StepStatus
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.durable import Run
 from tallystick.turns.hands import Hands
 from tallystick.turns.runs import StepFailed

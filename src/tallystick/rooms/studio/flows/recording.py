@@ -14,7 +14,7 @@ from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.runs.folder import Result, RunFolder, digest_of
 from tallystick.rooms.studio.runs.ports import caller_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 from tallystick.turns.hands import STEP
 
 _log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from tallystick.doors.http.translate import error_answer
 from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 LOOK_S = 0.3
 """How often the stream looks for news: each look is a query."""

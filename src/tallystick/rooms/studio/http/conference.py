@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, listing
@@ -20,8 +20,8 @@ from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST
 from tallystick.rooms.studio.flows.round import Told
-from tallystick.turns.agents.problem import text
-from tallystick.turns.agents.wire import AGENT_ID
+from tallystick.agents.problem import text
+from tallystick.agents.wire import AGENT_ID
 from tallystick.turns.request import Progress
 from tallystick.turns.result import Step
 

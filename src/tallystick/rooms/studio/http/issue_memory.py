@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
@@ -20,7 +20,7 @@ from tallystick.gate.codes import Category
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
 from tallystick.rooms.studio.issues.wire import FIELDS
-from tallystick.turns.agents.wire import AGENT_ID
+from tallystick.agents.wire import AGENT_ID
 
 _AGENT: Mapping[str, Any] = {**AGENT_ID, "description": "Whose memory."}
 REMEMBER = Form(

@@ -13,7 +13,7 @@ from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.prompts.nouns import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import UNKNOWN
-from tallystick.turns.agents.problem import text
+from tallystick.agents.problem import text
 
 _EXAMPLE = {
     "description": "Find files by name or words; use it before reading.",

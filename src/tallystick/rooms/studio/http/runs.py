@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.app.rooms import Room
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
@@ -25,7 +25,7 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
 from tallystick.rooms.studio.runs.states import ENDED, FOLLOWS, Status
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.workspace.service import Workspace

@@ -24,7 +24,7 @@ from tallystick.rooms.studio.workspace.reading import current_bytes, decoded
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 FORMATS = (".md", ".markdown", ".txt", ".docx", ".epub", ".nwx")
 _WRITTEN_AT_ONCE = 50

@@ -14,7 +14,7 @@ from tallystick.rooms.studio.issues.wire import (
     summary_of,
     tags_of,
 )
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 UNKNOWN = Problem(code="issue_unknown", message="There is no such issue. Give its id or its number.")
 FROZEN = Problem(code="issue_frozen", message="The issue is frozen: only a person may go on with it, or unfreeze it.")

@@ -22,7 +22,7 @@ from tallystick.rooms.studio.issues.store import Issues, Notify
 from tallystick.rooms.studio.issues.wire import clean, problem_of, tags_of
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 FOLDER = "memory"
 DEFERRED = 3

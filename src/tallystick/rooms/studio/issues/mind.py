@@ -9,7 +9,7 @@ from tallystick.records import record
 from tallystick.rooms.studio.issues.recollection import Recollection
 from tallystick.storage.journal.disk import make_folder
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 CODE = "memory_damaged"
 

@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.bootstrap.conversation_asking import Chat
-from tallystick.bootstrap.gate import Gate
-from tallystick.bootstrap.notes import demand_ledger, note_change
-from tallystick.bootstrap.staff import stranger
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.chat import Chat
+from tallystick.app.gate import Gate
+from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.agents.administration import stranger
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio.issues.decay import HIGHEST
@@ -19,8 +19,8 @@ from tallystick.rooms.studio.issues.nouns import By, Change, Issue, Link, NewIss
 from tallystick.settings import Settings
 from tallystick.storage.issue_links import link_issue
 from tallystick.storage.transcripts import Transcripts
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.wire import OFFLINE
+from tallystick.agents.problem import Problem
+from tallystick.agents.wire import OFFLINE
 
 SESSION = "issues"
 """The session of the audit records."""

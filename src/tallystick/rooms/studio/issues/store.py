@@ -31,7 +31,7 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal.disk import make_folder
 from tallystick.storage.json_file import JsonFile
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 PAGES = "pages"
 ONLY_PERSON = Problem(code="person_required", message="Only a person unfreezes an issue.")

@@ -19,7 +19,7 @@ from tallystick.rooms.studio.issues.nouns import (
     Link,
     NewIssue,
 )
-from tallystick.turns.agents.problem import Problem, misfit, text
+from tallystick.agents.problem import Problem, misfit, text
 
 MAX_BODY = 2_000_000
 """Characters: the transcript of a round with many agents, and room to spare."""

@@ -20,7 +20,7 @@ from tallystick.rooms.studio.runs.folder import RUNS, RunFolder
 from tallystick.rooms.studio.runs.recipe import BOOK, Recipe
 from tallystick.rooms.studio.runs.states import RESUMABLE, Status, shown
 from tallystick.rooms.studio.runs.view import step_list, summary
-from tallystick.turns.agents.problem import Problem, misfit
+from tallystick.agents.problem import Problem, misfit
 from tallystick.turns.durable import Durable
 from tallystick.turns.runs import DurableError, Event
 

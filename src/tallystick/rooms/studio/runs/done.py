@@ -7,7 +7,7 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.records import record
 from tallystick.rooms.studio.runs.recipe import Check
 from tallystick.rooms.studio.runs.references import Scope, render, resolve
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 
 @record

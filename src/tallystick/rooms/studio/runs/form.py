@@ -3,7 +3,7 @@
 from typing import Any
 
 from tallystick.gate.admit.schema import compile_schema
-from tallystick.turns.agents.problem import text
+from tallystick.agents.problem import text
 
 MAX_STEPS = 40
 MAX_BATCH = 50

@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol
 
 from tallystick.gate.session import Caller
 from tallystick.records import record
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 Level = Literal["info", "warn", "error"]
 

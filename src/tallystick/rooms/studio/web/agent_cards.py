@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.house import House, Visitor
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action

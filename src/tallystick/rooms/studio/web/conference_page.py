@@ -3,7 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import background_tasks, run, ui
 
 from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.house import House, Visitor
 from tallystick.rooms.studio.web.agent_cards import Cards
 from tallystick.rooms.studio.web.transcript import prompt_line, reply_line, round_end

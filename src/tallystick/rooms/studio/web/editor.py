@@ -17,7 +17,7 @@ from tallystick.rooms.studio.web.findings import called, finding_card, left_out,
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
 from tallystick.doors.web.parts.states import empty, failed, heading
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 LOOK_S = 1.0
 CANON = "Canon.md"

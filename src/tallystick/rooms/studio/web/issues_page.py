@@ -9,7 +9,7 @@ from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
 from tallystick.storage.notifications import PLACES, place_of
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 MOST = 100
 SOON_S = 1.0

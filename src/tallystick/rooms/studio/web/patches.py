@@ -9,7 +9,7 @@ from tallystick.doors.web.house import Visitor
 from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 MOST = 20
 TONES = {"+": "tally-added", "-": "tally-removed", "@": "tally-soft"}

@@ -15,7 +15,7 @@ from tallystick.doors.web.parts.states import failed, section
 from tallystick.doors.web.parts.text import block
 from tallystick.rooms.studio.prompts.nouns import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 PATH = "/settings/prompts"
 SOON_S = 1.0

@@ -12,7 +12,7 @@ from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 MOST = 50
 SOON_S = 0.8

@@ -8,7 +8,7 @@ from tallystick.rooms.studio.book.reading import outline_path
 from tallystick.rooms.studio.workspace.nouns import GONE, FileText
 from tallystick.storage.files import MAX_BYTES, OUTLINE, FileSources
 from tallystick.storage.tree import count_lines
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 _WIDE = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 

@@ -16,7 +16,7 @@ from tallystick.rooms.studio.workspace.nouns import GONE, MOVES, Change, Origin,
 from tallystick.rooms.studio.workspace.reading import current_bytes
 from tallystick.storage.files import FileSources
 from tallystick.storage.paths import check_writable, path_parts
-from tallystick.turns.agents.problem import Problem
+from tallystick.agents.problem import Problem
 
 MAX_OPEN = 5_000
 """Proposals that nobody has decided yet: nobody reads more, and a program must not fill the disk with them."""

@@ -1,0 +1,133 @@
+"""Who answers: the agent, where its model is, what it may spend, and its place in the queue of that endpoint."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from tallystick.agents.answers import Unanswered
+from tallystick.app.gate import Gate
+from tallystick.gate.decide.budgets import limits_from
+from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.reply.findings import Findings, Form
+from tallystick.gate.session import Session
+from tallystick.providers.chat.capabilities import FILE, CapabilityBook
+from tallystick.providers.models import model_for
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.agents import Registry
+from tallystick.storage.tiers import Tiers
+from tallystick.agents.agent import CHIEF, Agent, Endpoint
+from tallystick.agents.caps import Caps
+from tallystick.agents.defaults import offline_endpoint
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import OFFLINE
+from tallystick.turns.limits import Budget, budget_for
+from tallystick.turns.model import Model
+from tallystick.turns.request import Checker
+from tallystick.turns.turn_gate import AgentTurnGate, Place
+
+
+@record
+class Addressed:
+    """Whom a message goes to."""
+
+    agent: Agent
+    endpoint: Endpoint
+    caps: Caps
+
+    def tokens(self, asked: int | None = None) -> int:
+        """The most an answer may have: the tier's cap, or less if less was asked for."""
+        return self.caps.output_tokens if asked is None else min(asked, self.caps.output_tokens)
+
+
+class Crew:
+    """The agents of an open workspace, ready to be asked."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self.registry = Registry(gate.workspace)
+        self.tiers = Tiers(gate.workspace)
+        self._memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
+        self._queues = AgentTurnGate()
+
+    def addressed(self, agent_id: str | None, *, offline: bool = False) -> Addressed | Unanswered:
+        """Whom a message goes to. Reads files: not for the event loop.
+
+        Args:
+            agent_id: Who is meant; None: the Chief of Staff.
+            offline: By the offline agent, whatever endpoint the agent has.
+        """
+        roster = self.registry.load()
+        agent = roster.get(agent_id or CHIEF)
+        if agent is None:
+            known = ", ".join(each.agent_id for each in roster.list(enabled_only=True))
+            return Unanswered(
+                code="agent_unknown", advice=f"There is no such agent. There are: {known}.", status=404, field="agentId"
+            )
+        if not agent.enabled:
+            advice = "This agent is switched off. Ask another, or switch it on."
+            return Unanswered(code="agent_disabled", advice=advice, status=409, field="agentId")
+        endpoint = offline_endpoint(agent.agent_id) if offline else roster.endpoint(agent.agent_id)
+        return Addressed(agent=agent, endpoint=endpoint, caps=self.tiers.caps_for(agent.agent_id, endpoint.model))
+
+    def model(self, endpoint: Endpoint) -> Model:
+        """The model behind an endpoint."""
+        return model_for(endpoint, settings=self._gate.settings, memory=self._memory, workspace=self._gate.workspace)
+
+    def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> Place:
+        """A place in the endpoint's queue: one turn at a time."""
+        return self._queues.enter(endpoint.key, moved=moved)
+
+    def budget(self, to: Addressed, *, conference: bool = False) -> Budget:
+        """What a turn may spend: the tier's steps, a conference's bytes; what somebody configured bounds both."""
+        configured = self._gate.settings.limits
+        chosen = configured.model_fields_set
+        asked = Limits(
+            steps=configured.steps if "steps" in chosen else None,
+            bytes=configured.bytes_per_turn if "bytes_per_turn" in chosen else None,
+        )
+        budget = budget_for(
+            limits_from(configured), configured.bytes_per_step, tool_actions=to.caps.tool_actions,
+            conference=conference, asked=asked,
+        )  # fmt: skip
+        if "bytes_per_step" not in chosen:
+            return budget
+        return Budget(limits=budget.limits, step_bytes=min(budget.step_bytes, configured.bytes_per_step))
+
+    def checker(self, session: Session, agent: Agent, *, form: Form = "line") -> Checker:
+        """The reply check for one agent in one session; it reads files, so it runs beside the event loop."""
+        sources = {agent.agent_id: agent.evidence_sources} if agent.evidence_sources else None
+
+        async def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
+            del receipts  # those of the session count, and the ledger knows them
+            return await asyncio.to_thread(
+                self._gate.check_reply, reply, session=session, agent=agent.agent_id, tools_ran=tools_ran,
+                conference=conference, role_sources=sources, form=form,
+            )  # fmt: skip
+
+        return check
+
+    def names(self) -> list[tuple[str, str]]:
+        """Every name a model can be asked for by, with whose it is."""
+        roster = self.registry.load()
+        agents = [(agent.agent_id, "tallystick") for agent in roster.list(enabled_only=True)]
+        endpoints = [(_endpoint_name(each), each.provider) for each in roster.endpoints if each.provider != OFFLINE]
+        return list(dict([(OFFLINE, "tallystick"), *endpoints, *agents]).items())
+
+    def named(self, name: str) -> tuple[str, bool] | None:
+        """The agent that a name means, and whether offline; None: nobody."""
+        if name == OFFLINE:
+            return CHIEF, True
+        roster = self.registry.load()
+        if roster.get(name) is not None:
+            return name, False
+        return next(((agent_id, False) for agent_id in _owners(roster, name)), None)
+
+
+def _owners(roster: Roster, name: str) -> list[str]:
+    """Who has the endpoint of this name, the Chief of Staff first."""
+    found = [each.agent_id for each in roster.endpoints if name in {_endpoint_name(each), each.model}]
+    return sorted(found, key=lambda agent_id: agent_id != CHIEF)
+
+
+def _endpoint_name(endpoint: Endpoint) -> str:
+    return f"{endpoint.provider}/{endpoint.model}"

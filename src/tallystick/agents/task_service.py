@@ -1,0 +1,174 @@
+"""Tasks: the Chief of Staff makes a packet of a message, an agent carries a packet out; both are kept."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.agents.conversation import Conversation, Watch
+from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.answers import Unanswered, unheard
+from tallystick.agents.chat import fault_of
+from tallystick.agents.crew import Addressed
+from tallystick.app.gate import Gate
+from tallystick.rooms.studio.task_context import TaskIssues, known_files
+from tallystick.gate.codes import Category
+from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
+from tallystick.records import record
+from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.issues.changing import UNKNOWN
+from tallystick.storage.files import FileSources
+from tallystick.storage.tasks import TaskFiles
+from tallystick.agents.agent import CHIEF
+from tallystick.agents.problem import Problem
+from tallystick.turns.model import Unheard
+from tallystick.agents.tasks.draft import addressee
+from tallystick.agents.tasks.execution import Executed, execute, task_message
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.routing import Routed, RouteRequest, route
+
+ROUTER = "task_router"
+"""The tool that finds out what a request is about."""
+_STATUS = {"task_exists": 409, "issue_unknown": 404}
+
+
+@record
+class Routing:
+    """What is to be routed."""
+
+    message: str
+    caller: Caller = LOCAL_OWNER
+    issue_id: str | None = None
+    """None: a new issue."""
+    session_id: str | None = None
+    parent_packet_id: str | None = None
+    choice: str | None = None
+    """What the user picked when the chief asked back."""
+
+
+class Tasks:
+    """Routing and executing, with the same agents, queues and books as a conversation."""
+
+    def __init__(self, gate: Gate, conversation: Conversation) -> None:
+        self._gate = gate
+        self._crew = conversation.crew
+        self._after = conversation.after
+        self._files = TaskFiles(gate.workspace)
+        self._issues = TaskIssues(gate)
+        self._shelf = BookShelf(FileSources(gate.workspace))
+
+    async def route(self, asked: Routing) -> Routed | Unanswered:
+        """Make one task packet of a message, or a question back."""
+        fault = fault_of(asked.message)
+        if fault is not None:
+            return fault
+        chief = await asyncio.to_thread(self._crew.addressed, CHIEF)
+        if isinstance(chief, Unanswered):
+            return chief
+        # A new issue is opened when there is a packet for it: what cannot be routed leaves none behind.
+        named = await asyncio.to_thread(self._issues.named, asked.issue_id) if asked.issue_id else new_id("issue")
+        if isinstance(named, Problem):
+            return _refused(named)
+        session = Session(session_id=asked.session_id or named, caller=asked.caller, agent_id=CHIEF)
+        request = RouteRequest(
+            message=asked.message, issue_id=named, hint=await self._hint(asked.message, session),
+            known=await asyncio.to_thread(known_files, self._shelf), parent_packet_id=asked.parent_packet_id,
+            choice=asked.choice,
+        )  # fmt: skip
+        roster = await asyncio.to_thread(self._crew.registry.load)
+        async with self._crew.place(chief.endpoint, None):
+            routed = await route(
+                request, roster=roster, model=self._crew.model(chief.endpoint), new_id=new_id, now=now,
+                max_tokens=chief.tokens(),
+            )  # fmt: skip
+        if isinstance(routed, Unheard):
+            return unheard(routed)
+        if isinstance(routed, Problem):
+            return _refused(routed)
+        problem = await asyncio.to_thread(self._keep, routed, asked, session)
+        return routed if problem is None else _refused(problem)
+
+    async def execute(
+        self,
+        packet: Mapping[str, Any],
+        *,
+        caller: Caller = LOCAL_OWNER,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        watch: Watch | None = None,
+    ) -> Executed | Unanswered:
+        """Carry out a packet; whatever happens, there is a task receipt.
+
+        Args:
+            packet: The packet as JSON, as it was routed.
+            caller: On whose behalf.
+            agent_id: Who does it; None: whom the packet was given to, or whoever does this kind of work.
+            session_id: Where its receipts belong; None: a session of its own.
+            watch: Is told each step as it ends.
+        """
+        task = TaskPacket.from_dict(packet)
+        if isinstance(task, Problem):
+            return _refused(task)
+        issue = await asyncio.to_thread(self._issues.named, task.parent_issue_id)
+        if issue != task.parent_issue_id:
+            return _refused(issue if isinstance(issue, Problem) else UNKNOWN)
+        to = await asyncio.to_thread(self._doer, task, agent_id)
+        if isinstance(to, Unanswered):
+            return to
+        problem = await asyncio.to_thread(self._files.keep_packet, task)
+        if problem is not None:
+            return _refused(problem)
+        session = Session(
+            session_id=session_id or _session_of(task), caller=caller, agent_id=to.agent.agent_id,
+            task_id=task.packet_id, run_id=task.run_id,
+        )  # fmt: skip
+        done = await self._execute(task, to, session, watch)
+        await asyncio.to_thread(self._after.worked, done.turn, to, session)
+        problem = await asyncio.to_thread(self._files.keep_receipt, done.receipt, task, reply=done.turn.reply)
+        return done if problem is None else _refused(problem)
+
+    async def _execute(self, task: TaskPacket, to: Addressed, session: Session, watch: Watch | None) -> Executed:
+        budget = self._crew.budget(to)
+        async with self._crew.place(to.endpoint, None):
+            turn = self._gate.turn(
+                session=session, agent=to.agent.agent_id, caller=session.caller, limits=budget,
+                user_texts=[task_message(task)],
+            )  # fmt: skip
+            return await execute(
+                task, agent=to.agent, model=self._crew.model(to.endpoint), turn=turn,
+                check=self._crew.checker(turn.session, to.agent), new_id=new_id, now=now,
+                max_steps=budget.steps, max_tokens=to.tokens(), temperature=to.endpoint.temperature, watch=watch,
+            )  # fmt: skip
+
+    def _keep(self, routed: Routed, asked: Routing, session: Session) -> Problem | None:
+        """Keep what was routed, in a new issue where none was named."""
+        problem = None
+        if asked.issue_id is None:
+            problem = self._issues.open_for(routed, asked.message, caller=asked.caller, session_id=session.session_id)
+        return problem or self._files.assign(routed.packet, routed.agent_id)
+
+    def _doer(self, task: TaskPacket, agent_id: str | None) -> Addressed | Unanswered:
+        chosen = agent_id or self._files.assigned_to(task)
+        return self._crew.addressed(chosen or addressee(task.intent, self._crew.registry.load()).agent_id)
+
+    async def _hint(self, message: str, session: Session) -> Any:
+        """What the router says, through the gate like any call; nothing if it is not there or may not be asked."""
+        if not any(card.name == ROUTER for card in self._gate.tools()):
+            return None
+        outcome = await self._gate.call(ROUTER, {"user_request": message}, session=session)
+        return outcome.result if outcome.ok else None
+
+
+def _session_of(task: TaskPacket) -> str:
+    """A session of the task's own; its packet's id names files already."""
+    name = f"task-{task.packet_id}"
+    return name if valid_session_id(name) else task.packet_id
+
+
+def _refused(problem: Problem) -> Unanswered:
+    """What is wrong with a packet or a request, as the doors tell it."""
+    where = f" See {problem.pointer}." if problem.pointer else ""
+    status = _STATUS.get(problem.code, 400)
+    category = Category.DOWNSTREAM_ERROR if problem.code == "task_exists" else Category.VALIDATION_ERROR
+    return Unanswered(
+        code=problem.code, advice=f"{problem.message}{where}", status=status, category=category, field=problem.pointer
+    )

@@ -1,0 +1,104 @@
+"""Which file a request is about: by its path, its file's name, a slug, a number or a title, if there is such a file.
+
+What there is comes in as `KnownFile`; nothing is looked up here, and no path is given that is not among them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tallystick.records import record
+from tallystick.agents.tasks.packet import Target
+
+NOT_RESOLVED = "not_resolved"
+_PATH = re.compile(r"(?<![\w/])[\w][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the apostrophe of a printed book
+_LEADS = frozenset({"scene", "scenes", "chapter", "chapters", "file", "part", "called", "titled", "named"})
+"""Words behind which a name of one ordinary word (`Even`) is meant as one; anywhere else it is just a word."""
+_MOST_FILES, _MOST_LETTERS = 20, 1000
+
+
+@record
+class KnownFile:
+    """A file of the workspace, and what people call it."""
+
+    path: str
+    slugs: tuple[str, ...] = ()
+    """Its name without the folder and the ending, with or without what stands before it; its number."""
+    titles: tuple[str, ...] = ()
+
+
+@record
+class Found:
+    """What a request is about."""
+
+    target: Target
+    files: tuple[str, ...]
+    """All files that it names and that are there."""
+
+
+def find_target(message: str, known: Sequence[KnownFile]) -> Found:
+    """The file a request is about, and every file it names."""
+    named = [path for path in dict.fromkeys(_PATH.findall(message)) if len(path) <= _MOST_LETTERS]
+    by_path = [found for path in named if (found := _by_path(path, known)) is not None]
+    called = list(_by_name(message, known))
+    files = dict.fromkeys(target.canonical_path or "" for target in [*by_path, *called])
+    first = next(iter([*by_path, *([] if named else called)]), None)
+    reference = named[0] if named else ""
+    nothing = Target(scene_ref=reference, resolution_method=NOT_RESOLVED)
+    # A path that is not there is what was asked for; another file that is only called something like it is not.
+    return Found(target=first or nothing, files=tuple(files)[:_MOST_FILES])
+
+
+def settled(target: Target, known: Sequence[KnownFile]) -> Target:
+    """What somebody else wrote as a target: for a path that is not there what it is called by, or nothing."""
+    if target.canonical_path is None or any(each.path == target.canonical_path for each in known):
+        return target
+    found = find_target(target.scene_ref, known).target
+    if found.canonical_path is not None:
+        return found
+    return Target(scene_ref=target.scene_ref, resolution_method=NOT_RESOLVED)
+
+
+def _by_path(path: str, known: Iterable[KnownFile]) -> Target | None:
+    paths = [each.path for each in known]
+    if path in paths:
+        return Target(scene_ref=path, resolution_method="named_in_request", canonical_path=path)
+    near = [each for each in paths if f"/{each}".casefold().endswith(f"/{path}".casefold())]
+    # Of two files of one name neither is meant more than the other.
+    return Target(scene_ref=path, resolution_method="file_name", canonical_path=near[0]) if len(near) == 1 else None
+
+
+def _by_name(message: str, known: Iterable[KnownFile]) -> Iterator[Target]:
+    """The files that are called by a slug or a title, in the order they are mentioned; the longer name wins."""
+    words = [(found.group(), found.start()) for found in _WORD.finditer(_PATH.sub(_blank, message))]
+    spoken = [word.casefold() for word, _ in words]
+    names: dict[tuple[str, ...], dict[str, str]] = {}
+    for each in known:
+        for method, given in (("slug", each.slugs), ("title", each.titles)):
+            for name in given:
+                names.setdefault(_words(name), {})[each.path] = method
+    longest = max(map(len, names), default=0)
+    at = 0
+    while at < len(spoken):
+        most = min(longest, len(spoken) - at)
+        length = next((size for size in range(most, 0, -1) if _means(spoken, at, size, names)), 0)
+        if length:
+            ((path, method),) = names[tuple(spoken[at : at + length])].items()
+            last = words[at + length - 1]
+            reference = message[words[at][1] : last[1] + len(last[0])]
+            yield Target(scene_ref=reference[:_MOST_LETTERS], resolution_method=method, canonical_path=path)
+        at += length or 1
+
+
+def _means(spoken: Sequence[str], at: int, size: int, names: dict[tuple[str, ...], dict[str, str]]) -> bool:
+    if len(names.get(tuple(spoken[at : at + size]), {})) != 1:
+        return False
+    return size > 1 or (at > 0 and spoken[at - 1] in _LEADS)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in _WORD.findall(name))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
