@@ -22,7 +22,7 @@ Names load when they are first used, so that importing the package costs next to
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.errors import ToolError
     from tallystick.gate.codes import BoundaryCode, CallCode, Category
     from tallystick.gate.execute.call import current_call, note_file
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Gate": "tallystick.app",
+    "Gate": "tallystick.app.gate",
     "ToolError": "tallystick.errors",
     "BoundaryCode": "tallystick.gate.codes",
     "CallCode": "tallystick.gate.codes",

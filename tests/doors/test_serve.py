@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.serve import Server
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings

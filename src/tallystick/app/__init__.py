@@ -1,13 +1,9 @@
-"""The only place where parts are chosen and joined, and the public `Gate`.
+"""The only place where parts are chosen and joined.
 
-    gate = Gate.open("my-project")      # ledger, keys and policy of that workspace; makes what is missing
-    gate.register(word_count)
-    outcome = await gate.call("word_count", {"path": "Story/one.md"}, session="s1")
+    gate.py       the public `Gate`: one open workspace
+    wiring.py     which part satisfies which port
+    discovery.py  which rooms are installed; `rooms.py` opens them
+    agents.py     the conversation service, joined with storage and providers
 
-`wiring.py` chooses the parts, `plugins.py` finds tools and rooms, `approvals.py` is how people answer held calls,
-`replies.py` checks what agents claim.
+Nothing is imported here, so that finding the installed rooms loads nothing else.
 """
-
-from tallystick.app.gate import Gate
-
-__all__ = ["Gate"]

@@ -3,16 +3,16 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakValueDictionary
 
 from tallystick.app.approvals import Approvals
 from tallystick.app.batch import Asked, call_many
-from tallystick.app.tool_files import client_catalogue, load_rooms, load_tools
+from tallystick.app.tool_files import client_catalogue, load_tools
 from tallystick.app.replies import ReplyChecks
 from tallystick.app.client_reports import report
 from tallystick.app.resume import resume
-from tallystick.app.rooms import Room
+from tallystick.app.rooms import open_rooms
 from tallystick.app.sessions import plain_args, session_for, single_in, standing_in
 from tallystick.app.turn_budget import budget_of
 from tallystick.app.wiring import Parts, join
@@ -29,12 +29,16 @@ from tallystick.gate.record.report import AuditReport
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card, Tool, tool
+from tallystick.plugin import Room
 from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.ledger import verify_workspace
 from tallystick.turns.limits import Budget
 from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
+
+if TYPE_CHECKING:
+    from tallystick.turns.hands import Hands
 
 SESSION = "local"
 """The session of calls that name none."""
@@ -84,7 +88,9 @@ class Gate:
         gate = cls(join(workspace, chosen, observer))
         try:
             if plugins:
-                gate.register(*load_tools(workspace, chosen.gate.tools), *load_rooms(gate._parts, gate))
+                gate.register(*load_tools(workspace, chosen.gate.tools))
+                for room in open_rooms(gate._parts, gate.flow_context):
+                    gate.register(*room.tools())
         except BaseException:
             gate.close()
             raise
@@ -135,8 +141,22 @@ class Gate:
         return self._parts.durable
 
     def room(self, name: str) -> Room | None:
-        """An installed room, for a door that shows what it holds; None if it is not there."""
+        """An open room; None if it is not installed or not switched on."""
         return self._parts.rooms.get(name)
+
+    def rooms(self) -> Mapping[str, Room]:
+        """All open rooms, by name."""
+        return self._parts.rooms
+
+    def gauges(self) -> dict[str, float]:
+        """The rooms' current figures, for a dashboard."""
+        return {name: value for room in self._parts.rooms.values() for name, value in room.gauges().items()}
+
+    def flow_context(self) -> "Hands":
+        """What lets a room's tools and flows call tools and ask agents, through this gate."""
+        from tallystick.app.flow_context import GateHands  # noqa: PLC0415 - needs the gate, which opens the rooms
+
+        return GateHands(self)
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 

@@ -1,25 +1,17 @@
-"""Tools that the configuration names, and rooms that are installed."""
+"""Tools from the Python files and modules that the configuration names."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
-from tallystick.app.rooms import Room
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.tool import Card, Tool
 
-if TYPE_CHECKING:
-    from tallystick.app.wiring import Parts
-    from tallystick.turns.hands import Hands
-
-GROUP = "tallystick.rooms"
 
 
 def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
@@ -34,23 +26,6 @@ def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
         if not found:
             raise ConfigError(f"gate.tools: '{name}' holds no tool. Decorate a function with @tool.", code="no_tools")
         yield from found
-
-
-def load_rooms(parts: "Parts", gate: Any) -> Iterator[Tool]:
-    """The tools of every installed room; the rooms themselves are kept with the parts, for the doors."""
-    for found in entry_points(group=GROUP):
-        room: Room = found.load()(parts)
-        parts.rooms[room.name] = room
-        join = getattr(room, "join", None)
-        if join is not None:
-            join(lambda: _hands_at(gate))
-        yield from room.tools()
-
-
-def _hands_at(gate: Any) -> "Hands":
-    """What a room's tool asks agents with. Hands need the gate, and the gate loads rooms: so they are made on use."""
-    hands: Hands = import_module("tallystick.app.flow_context").GateHands(gate)
-    return hands
 
 
 def _from_file(path: Path, name: str) -> ModuleType:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.app.rooms import Room, RoomRecords, close_rooms, recomputed, wordings_of
+from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
 from tallystick.app.approval_notices import tell_held
 from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
@@ -24,6 +24,7 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.tool import Card
+from tallystick.plugin import Room
 from tallystick.providers.embeddings.choosing import Embeddings
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
@@ -85,7 +86,7 @@ class Parts:
     def sources(self) -> FileSources:
         """The workspace's files, as far as they may be read and quoted."""
         return FileSources(
-            self.workspace, records=RoomRecords(self.rooms), figures=lambda query: recomputed(self.rooms, query)
+            self.workspace, records=RoomRecords(self.rooms), figures=lambda query: recompute(self.rooms, query)
         )
 
     @cached_property

@@ -15,8 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from tallystick.app import Gate
-from tallystick.app.flows import join_flows
+from tallystick.app.gate import Gate
+from tallystick.app.flows import register_flows
 from tallystick.app.gc_tuning import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
@@ -70,7 +70,7 @@ class Server:
             opened.callback(self.telemetry.close)
             self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
             opened.callback(self.gate.close)
-            join_flows(self.gate)
+            register_flows(self.gate)
             # Last: a server that does not come up must not take the token of one that runs.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.deriving import draft_of
 from tallystick.rooms.desk.filling import Filled

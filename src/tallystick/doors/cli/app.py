@@ -13,42 +13,62 @@ import typer
 from typer.core import TyperGroup
 
 from tallystick import __version__
-from tallystick.doors.cli import agents, approvals, audit, bundles, calls, chat, demo, doctor, evidence, keys, news, policy, replay, running
-from tallystick.rooms.studio.cli import conference
-from tallystick.rooms.desk.cli import tickets as desk
-from tallystick.rooms.insight.cli import commands as insight
-from tallystick.rooms.studio.cli import issues
-from tallystick.rooms.memory.cli import commands as memory
-from tallystick.rooms.studio.cli import run
-from tallystick.rooms.studio.cli import project as studio
-from tallystick.rooms.studio.cli import app as studio_app
-from tallystick.rooms.studio.cli import canon as studio_canon
-from tallystick.rooms.studio.cli import check as studio_check
-from tallystick.rooms.studio.cli import patches as studio_patches
-from tallystick.doors.cli import mcp
+from tallystick.doors.cli import (
+    agents,
+    approvals,
+    audit,
+    bundles,
+    calls,
+    chat,
+    demo,
+    doctor,
+    evidence,
+    keys,
+    mcp,
+    news,
+    policy,
+    replay,
+    running,
+)
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
+from tallystick.doors.cli.rooms import room_command, room_commands
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.workspace import MARKS
 from tallystick.errors import TallyError
 
 NAME = "tally"
 HELP = ("--help", "-h")
-ORDER = (
+BEFORE_ROOMS = (
     "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "conference", "run", "issues", "notifications", "telemetry",
-    "agents", "credits", "memory", "insight", "studio", "desk", "mcp", "keys", "serve", "worker", "doctor",
+    "notifications", "telemetry", "agents", "credits",
 )  # fmt: skip
-"""As the help lists them: from calling to looking back to looking after."""
+"""The first commands of the help, from calling to looking back; then come the rooms' commands, then the others."""
 
 
 class Tally(TyperGroup):
     """The command itself: runs what was asked and turns the way it ended into an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands, in our order; others (of a room) after them."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+        """The commands, in the order of the help."""
+        own = super().list_commands(ctx)
+        first = sorted(set(own) & set(BEFORE_ROOMS), key=BEFORE_ROOMS.index)
+        return [*first, *room_commands(), *(name for name in own if name not in BEFORE_ROOMS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; a room's is loaded when it is asked for."""
+        return super().get_command(ctx, cmd_name) or room_command(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without loading a room: its manifest has the line."""
+        lines = {name: found.help for name, found in room_commands().items()}
+        limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
+        rows = [
+            (name, lines[name] if name in lines else self.commands[name].get_short_help_str(limit))
+            for name in self.list_commands(ctx)
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
         """Run one command line. Never gives back: ends with `SystemExit`."""
@@ -79,7 +99,8 @@ class Tally(TyperGroup):
         command: Any = self
         context = typer.Context(self, info_name=NAME, **self.context_settings)
         for word in words[:-1]:
-            command = getattr(command, "commands", {}).get(word)
+            find = getattr(command, "get_command", None)
+            command = None if find is None else find(context, word)
             if command is None:
                 return None
             context = typer.Context(command, info_name=word, parent=context)
@@ -115,8 +136,7 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, desk, insight,
-    keys, mcp, running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, mcp, keys, running, doctor, demo, news,
 ):  # fmt: skip
     part.add_to(app)
 

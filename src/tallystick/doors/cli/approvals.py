@@ -17,7 +17,7 @@ from tallystick.doors.cli.visible import hidden_in, visible_json
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.decide.approvals import Hold, Unmoved
 
 STATES = ("held", "granted", "edited", "taken", "refused", "expired")

@@ -14,7 +14,7 @@ from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import Here, running_tools
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.admit.proposal import Rejection
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.gate.tool import Card

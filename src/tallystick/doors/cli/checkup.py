@@ -180,7 +180,7 @@ def _witnesses(here: Here) -> Answer:
 
 
 def _database(here: Here) -> Answer:
-    from tallystick.storage.database import DATABASE_NAME, open_engine, version_of
+    from tallystick.storage.database import DATABASE_NAME, open_engine, schema_version
     from tallystick.storage.migrations import HEAD
 
     if here.settings.storage.database_url is None and not (here.workspace / ".control-room" / DATABASE_NAME).exists():
@@ -189,7 +189,7 @@ def _database(here: Here) -> Answer:
 
     engine = open_engine(here.settings, here.workspace)
     try:
-        version = version_of(engine)
+        version = schema_version(engine)
     except SQLAlchemyError as error:
         return "fail", f"cannot be used ({type(error).__name__}). Check that it is there and that the URL is right"
     finally:

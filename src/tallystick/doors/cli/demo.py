@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.demo_parts import PARTS, Part, Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 
@@ -38,12 +38,13 @@ def demo(
     """
     begun = time.monotonic()
     folder = _folder(here)
-    laid = [part.prepare(folder) for part in PARTS]
+    parts = _parts()
+    laid = [part.prepare(folder) for part in parts]
     place = Here(named=folder, screen=here.screen)
     here.screen.line(f"The project is in {folder}")
     for line in laid:
         here.screen.line(f"  {line}")
-    shown = _play(place)
+    shown = _play(place, parts)
     report = _verify(folder)
     _say_verified(place, report)
     ok = report.ok and all(part.ok for part in shown.values())
@@ -58,10 +59,18 @@ def demo(
     return Exit.OK
 
 
-def _play(place: Here) -> dict[str, Shown]:
+def _parts() -> list[Part]:
+    """The parts of all rooms that are installed, in their order."""
+    from tallystick.app.discovery import manifests, resolve
+
+    found = [resolve(each.demo) for each in manifests().values() if each.demo is not None and not each.missing()]
+    return sorted(found, key=lambda part: part.order)
+
+
+def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
     shown: dict[str, Shown] = {}
     with place.gate(plugins=True, make=True) as gate:
-        for number, part in enumerate(PARTS, 1):
+        for number, part in enumerate(parts, 1):
             _heading(place, f"{number}. {part.title}")
             shown[part.name] = _played(part, Stage(gate=gate, screen=place.screen))
     return shown
@@ -79,7 +88,7 @@ def _played(part: Part, stage: Stage) -> Shown:
 
 
 def _verify(folder: Path) -> "AuditReport":
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
 
     with running_tools():
         return Gate.verify(folder)

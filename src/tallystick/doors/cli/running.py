@@ -53,7 +53,7 @@ def worker(
     import socket
     import threading
 
-    from tallystick.app.flows import join_flows
+    from tallystick.app.flows import register_flows
     from tallystick.app.gc_tuning import stay
     from tallystick.storage.durable.stored import run_worker
 
@@ -62,7 +62,7 @@ def worker(
         signal.signal(number, lambda *_: stop.set())
     chosen = worker_id or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     with here.gate(plugins=True, make=True) as gate:
-        join_flows(gate)
+        register_flows(gate)
         durable = gate.durable
         if not durable.book.flows:
             here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")

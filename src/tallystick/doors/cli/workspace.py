@@ -13,7 +13,7 @@ from tallystick.doors.cli.screen import Screen
 from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.settings import Settings
 
 MARKS = (".control-room", "tallystick.toml")
@@ -81,7 +81,7 @@ class Here:
             make: Make the workspace if there is none.
         """
         workspace = self.open_workspace() if make else self.require_workspace()
-        from tallystick.app import Gate
+        from tallystick.app.gate import Gate
         from tallystick.settings import CONTROL_ROOM
         from tallystick.telemetry.observer import Telemetry
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.presentation.names import names_of
 from tallystick.doors.presentation.refusals import Refusal, refusal_of
 from tallystick.gate.admit.proposal import Rejection

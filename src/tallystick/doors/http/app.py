@@ -7,42 +7,26 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 import tallystick
+from tallystick.app.discovery import manifests, resolve
 from tallystick.doors.http.agents_routes import agents_routes
 from tallystick.doors.http.ai_routes import ai_routes
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
-from tallystick.rooms.studio.http.canon import canon_routes
-from tallystick.rooms.studio.http.conference import conference_routes
 from tallystick.doors.http.desk import FrontDesk
-from tallystick.rooms.desk.http.intake import desk_intake_routes
-from tallystick.rooms.desk.http.metrics import desk_gauges, desk_metrics_routes
-from tallystick.rooms.desk.http.review import desk_review_routes
-from tallystick.rooms.desk.http.tickets import desk_tickets_routes
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
 from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
-from tallystick.rooms.insight.http.queries import insight_reading_routes
-from tallystick.rooms.insight.http.datasets import insight_routes
-from tallystick.rooms.studio.http.issue_memory import issue_memory_routes
-from tallystick.rooms.studio.http.issues import issue_routes
 from tallystick.doors.http.measure import Measured
-from tallystick.rooms.memory.http.lists import memory_list_routes
-from tallystick.rooms.memory.http.queries import memory_reading_routes
-from tallystick.rooms.memory.http.proposals import memory_routes
-from tallystick.rooms.memory.http.texts import memory_text_routes
 from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
-from tallystick.rooms.studio.http.prompts import prompt_routes
-from tallystick.rooms.studio.http.runs import run_routes
 from tallystick.doors.http.telemetry_routes import telemetry_routes
 from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
-from tallystick.rooms.studio.http.workspace import workspace_routes
 from tallystick.telemetry.observer import Telemetry
 
 _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."
@@ -56,13 +40,22 @@ def api(desk: FrontDesk) -> FastAPI:
         openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
     )  # fmt: skip
     for routes in (
-        gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_list_routes, memory_reading_routes, memory_text_routes, workspace_routes,
-        conference_routes, run_routes, canon_routes, insight_routes, insight_reading_routes,
-        issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
-        desk_intake_routes, desk_tickets_routes, desk_review_routes, desk_metrics_routes,
-    ):  # fmt: skip
+        gate_routes,
+        approval_routes,
+        audit_routes,
+        evidence_routes,
+        ai_routes,
+        agents_routes,
+        tiers_routes,
+        openai_routes,
+        notification_routes,
+        telemetry_routes,
+    ):
         app.include_router(routes(desk))
+    for name in desk.gate.rooms():
+        reference = manifests()[name].http
+        for router in () if reference is None else resolve(reference)(desk):
+            app.include_router(router)
     translate_errors(app)
     _own_routes(app, desk)
     return app
@@ -79,7 +72,7 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
     @app.get("/metrics", tags=["server"], summary="Prometheus metrics", response_class=PlainTextResponse)
     async def exposition(request: Request) -> Response:
         desk.require(request)
-        gauges = await run_in_threadpool(desk_gauges, desk.gate)
+        gauges = await run_in_threadpool(desk.gate.gauges)
         return Response(metrics.exposition(gauges), media_type=_PROMETHEUS)
 
     return Regulars(Measured(behind_guard, metrics), fast, metrics)

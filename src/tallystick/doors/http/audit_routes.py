@@ -8,14 +8,11 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.doors.http.answers import JSON, json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
 from tallystick.doors.http.forms import ID, Form
-from tallystick.rooms.studio.http.issues import STATUS, by_whom
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.refusing import granted
 from tallystick.errors import LedgerError
 from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
@@ -31,11 +28,6 @@ FILTERS = {
     "agent_id": "The agent.",
     "turn_id": "The turn.",
 }
-LINK = Form(
-    properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},
-    required=("issueId",),
-    example={"issueId": "12"},
-)
 VERIFY = Form(
     properties={
         "checkpoints": {"type": "array", "items": {"type": "string"}, "description": "Signed notes kept elsewhere."},
@@ -60,7 +52,6 @@ def audit_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
     _session_routes(router, desk)
-    _link_route(router, desk)
     _receipt_routes(router, desk)
     _log_routes(router, desk)
     return router
@@ -80,35 +71,18 @@ def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
     async def receipts(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        found = await run_in_threadpool(_session, ledger, session_id)
+        found = await run_in_threadpool(session_receipts, ledger, session_id)
         items, total = await run_in_threadpool(_page_of, found, _wanted(request), limit, offset)
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/tool-receipts", summary="A session's receipts as a JSONL file")
     async def tool_receipts(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
-        found = await run_in_threadpool(_session, ledger, session_id)
+        found = await run_in_threadpool(session_receipts, ledger, session_id)
         name = f'attachment; filename="{session_id}.tool_receipts.jsonl"'
         return StreamingResponse(
             _lines(found), media_type="application/x-ndjson", headers={"content-disposition": name}
         )
-
-
-def _link_route(router: APIRouter, desk: FrontDesk) -> None:
-    issues = IssueDesk(desk.gate)
-
-    @router.post(
-        "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
-        summary="Link a session's receipts into an issue",
-    )  # fmt: skip
-    async def link_issue(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
-        asked = LINK.demand(await request.body())
-        await run_in_threadpool(_session, desk.gate.ledger, session_id)
-        linked = granted(
-            await run_in_threadpool(issues.link, session_id, asked["issueId"], by=by_whom(desk, request)), STATUS
-        )
-        return json_answer({"issueId": linked.issue_id, "sessionId": session_id, "receipts": linked.receipts})
 
 
 def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
@@ -159,7 +133,7 @@ def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(report.as_dict())
 
 
-def _session(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
+def session_receipts(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
     """A session's receipts; one without any is not there."""
     if not valid_session_id(session_id):
         raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")

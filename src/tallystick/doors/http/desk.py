@@ -7,7 +7,7 @@ from threading import Lock
 
 from starlette.requests import Request
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.agents.conversation import Conversation, conversation_of
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.gate.decide.approvals import State
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller

@@ -1,6 +1,6 @@
 """The names under which a door shows the tools of a workspace."""
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.turns.shown_names import ShownNames, shown_names
 
 

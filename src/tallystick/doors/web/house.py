@@ -1,13 +1,13 @@
 """What every page is given: the open workspace, and who is looking."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.agents.conversation import Conversation, conversation_of
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection
@@ -34,13 +34,30 @@ class Visitor:
 
 @record
 class Place:
-    """An entry of the navigation."""
+    """An entry of the navigation; entries are sorted by `order`, which the page's own leave gaps in."""
 
     path: str
     name: str
     icon: str
+    order: int = 50
     roles: tuple[str, ...] = ()
     """Who sees it; empty: everybody who may look at all."""
+
+
+class SettingsView(Protocol):
+    """One part of the settings page."""
+
+    async def show(self) -> None:
+        """Draw it."""
+        ...
+
+
+@record
+class SettingsPart:
+    """A part of the settings page, as a room or the page itself adds it."""
+
+    label: str
+    make: "Callable[[House, Visitor], SettingsView]"
 
 
 @dataclass(kw_only=True)
@@ -52,6 +69,9 @@ class House:
     startup: StartupToken
     places: list[Place] = field(default_factory=list[Place])
     """The navigation, in its order; a page adds itself when it is registered."""
+
+    settings_parts: dict[str, SettingsPart] = field(default_factory=dict[str, SettingsPart])
+    """The parts of the settings page that rooms add, by the last segment of their path."""
 
     @cached_property
     def conversation(self) -> Conversation:
@@ -75,7 +95,3 @@ class House:
     def room(self, name: str) -> Any:
         """An installed room; None if it is not there."""
         return self.gate.room(name)
-
-    def settings_of(self, room: str) -> Mapping[str, Any]:
-        """The configuration of a room."""
-        return self.gate.settings.rooms.get(room, {})

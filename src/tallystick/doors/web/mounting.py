@@ -11,13 +11,11 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
+from tallystick.app.discovery import manifests, resolve
 from tallystick.doors.web.house import House
 
-PAGES = (
-    "home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "insight", "memory", "desk",
-    "telemetry", "settings", "rooms",
-)  # fmt: skip
-"""The modules in `pages/`, in the order of the navigation."""
+PAGES = ("home", "receipts", "approvals", "telemetry", "settings", "rooms")
+"""The modules in `pages/`."""
 OWN_PATHS = ("/_nicegui", "/_nicegui_ws", "/favicon.ico", "/login", "/logout")
 
 
@@ -62,6 +60,11 @@ def mount(app: FastAPI, house: House) -> None:
     paths: set[str] = set(OWN_PATHS)
     for name in ("login", *(f"pages.{page}" for page in PAGES)):
         paths |= set(import_module(f"tallystick.doors.web.{name}").register(house))
+    for room in house.gate.rooms():
+        reference = manifests()[room].web
+        if reference is not None:
+            paths |= set(resolve(reference)(house))
+    house.places.sort(key=lambda place: place.order)
     ui.run_with(
         app, title=f"{house.project} · Tallystick", favicon=FAVICON, dark=None, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=30.0, language="en-US",

@@ -4,7 +4,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.demo_parts import Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.rooms.desk.cli.tickets import CHANGES
 from tallystick.doors.cli.screen import Screen
 
@@ -84,3 +84,6 @@ def _evidence(screen: Screen, tried: "Tried") -> None:
         if seen[one.get("need")] <= 1 + disagree:
             said = "(not shown)" if private else f"“{' '.join(str(one['snippet']).split())[:110]}”"
             screen.line(f"    {one['source']}: {said}")
+
+
+PART = Part(name="desk", title="Three customers write to a support desk", prepare=prepare, play=play, order=30)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.demo_parts import Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.rooms.insight.cli.report import make_report, say_answer, say_report
 from tallystick.rooms.insight.cli.calls import ingest, insight_in
 
@@ -80,3 +80,6 @@ def _write(workspace: Path, made: "Report") -> str:
             continue
         return path
     raise FileExistsError(PAGE)
+
+
+PART = Part(name="insight", title="What two months of support tickets say", prepare=prepare, play=play, order=20)

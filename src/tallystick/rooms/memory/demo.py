@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.demo_parts import Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.rooms.memory.cli.queries import memory_in, origin_of, remembered
 
 if TYPE_CHECKING:
@@ -66,3 +66,6 @@ def _told(fact: "Fact") -> dict[str, Any]:
     shown = fact.as_dict()
     kept = ("id", "subject", "predicate", "object", "status", "label", "belief", "words")
     return {name: shown[name] for name in kept if name in shown}
+
+
+PART = Part(name="memory", title="A memory that a loud voice does not change", prepare=prepare, play=play, order=40)

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.demo_parts import Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import running_tools
@@ -137,3 +137,6 @@ def _brief(args: object) -> str:
         return ""
     words = " ".join(f"{name}={value}" for name, value in args.items())
     return words if len(words) <= MAX_ARGS else f"{words[:MAX_ARGS]}…"
+
+
+PART = Part(name="studio", title="A conference about a novel that contradicts itself", prepare=prepare, play=play, order=10)

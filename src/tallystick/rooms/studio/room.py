@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.tool import Tool
+from tallystick.plugin import Room
 from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.canon.files import CanonFiles
 from tallystick.rooms.studio.canon.indexing import CanonIndex
@@ -28,44 +29,30 @@ from tallystick.rooms.studio.tools.task_router import task_router
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.studio.runs.desk import RunDesk
-    from tallystick.settings import Settings
-    from tallystick.storage.files import FileSources
     from tallystick.turns.durable import Durable
     from tallystick.turns.hands import Hands
     from tallystick.turns.wording import Wordings
 
-    class Given(Protocol):
-        """What the studio takes of the joined parts."""
 
-        workspace: Path
-        settings: Settings
-
-        @property
-        def sources(self) -> FileSources:
-            """The workspace's files."""
-            ...
-
-
-class Studio:
+class Studio(Room):
     """The writing room of one workspace."""
 
     name = "studio"
 
-    def __init__(self, parts: "Given") -> None:
-        self._sources = parts.sources
-        self._workspace = parts.workspace
-        self.books = BookShelf(parts.sources)
-        self.continuity = ContinuityDesk(self.books, parts.workspace)
-        self.canon = CanonIndex(self.books, CanonFiles(parts.workspace), now=_now)
+    def __init__(self, context: "RoomContext") -> None:
+        self._sources = context.sources
+        self._workspace = context.workspace
+        self.books = BookShelf(context.sources)
+        self.continuity = ContinuityDesk(self.books, context.workspace)
+        self.canon = CanonIndex(self.books, CanonFiles(context.workspace), now=_now)
         self.runs: RunDesk | None = None
         """Pipeline runs, once their flow is registered."""
         self.prompts = Registry(
-            parts.workspace, user_file=Path(parts.settings.storage.user_dir).expanduser() / "prompts.json"
+            context.workspace, user_file=Path(context.settings.storage.user_dir).expanduser() / "prompts.json"
         )
-        self.matters = open_matters(parts.workspace, parts.settings.rooms.get("studio"))
+        self.matters = open_matters(context.workspace, context.options.issues)
 
     def wordings(self) -> "Wordings":
         """How the registry words tools for models."""
@@ -86,7 +73,7 @@ class Studio:
             consistency_checker(self.continuity),
         )
 
-    def flows(self, durable: "Durable", hands: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "Hands") -> None:
         """Register the room's long work: pipeline runs, and the canon index by model."""
         from tallystick.rooms.studio.flows.canon import join_canon  # noqa: PLC0415 - only doors that run need it
         from tallystick.rooms.studio.running import RunParts, join_runs  # noqa: PLC0415 - as above
@@ -98,8 +85,8 @@ class Studio:
                 now=_now,
                 chance=lambda: secrets.token_hex(6),
             )  # fmt: skip
-            self.runs = join_runs(parts, durable, hands)
-            join_canon(self.canon, durable, hands)
+            self.runs = join_runs(parts, durable, context)
+            join_canon(self.canon, durable, context)
 
     def _check_whole(self, args: Mapping[str, Any]) -> dict[str, Any]:
         # What it loads takes a second; only who checks a book waits for that.

@@ -1,6 +1,8 @@
 """Where a task belongs, and what it can be about: the issue it is part of, and the files of the workspace."""
 
 from tallystick.app.gate import Gate
+from tallystick.app.rooms import options_of
+from tallystick.rooms.studio import MANIFEST
 from tallystick.app.audit_notes import demand_ledger
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.book.naming import stem_of, without_number
@@ -49,8 +51,8 @@ class TaskIssues:
         return None
 
     def _matters(self, issue_id: str | None = None) -> Matters:
-        studio = self._gate.settings.rooms.get("studio")
-        return open_matters(self._gate.workspace, studio, new_id=None if issue_id is None else lambda _: issue_id)
+        settings = options_of(MANIFEST, self._gate.settings).issues
+        return open_matters(self._gate.workspace, settings, new_id=None if issue_id is None else lambda _: issue_id)
 
 
 def known_files(shelf: BookShelf) -> tuple[KnownFile, ...]:

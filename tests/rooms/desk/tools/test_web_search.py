@@ -14,8 +14,8 @@ import pytest
 
 from tallystick import Gate, Outcome
 from tallystick.errors import ConfigError
-from tallystick.rooms.desk.web.fetching import NoAnswer, Place, address_of, get, is_outside, parse_place
-from tallystick.rooms.desk.web.options import parse_web
+from tallystick.rooms.desk.web_search.fetching import NoAnswer, Place, address_of, get, is_outside, parse_place
+from tallystick.rooms.desk.web_search.options import parse_web
 from tests.gates import open_gate
 
 PAGES = [

@@ -14,7 +14,7 @@ import anyio
 import orjson
 from anyio.abc import TaskGroup, TaskStatus
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, is_local
 from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.mcp.serve.caller import CALLER, CHANNEL, WITHOUT_SESSION

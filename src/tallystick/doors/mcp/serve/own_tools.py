@@ -5,7 +5,7 @@ They go through the gate like every other tool, so asking leaves a receipt too.
 
 from typing import Any
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.gate.execute.call import current_call
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Tool, tool

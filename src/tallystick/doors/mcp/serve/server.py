@@ -26,7 +26,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 import tallystick
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.mcp.serve.own_tools import register_own
 from tallystick.doors.mcp.serve.progress import heard
 from tallystick.doors.mcp.serve.resources import TEMPLATES, complete, list_resources, read_resource, session_uri

@@ -14,7 +14,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.mcp.lines import LineReader, LineWriter
 from tallystick.doors.mcp.serve.server import Serving
 from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message

@@ -30,7 +30,7 @@ WHY = {
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", roles=ROLES))
+    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=ROLES))
 
     @page(house, "/approvals", "Approvals", roles=ROLES)
     async def every(_visitor: Visitor) -> None:

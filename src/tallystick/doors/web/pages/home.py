@@ -24,7 +24,7 @@ WAYS = (
 
 def register(house: House) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/", name="Attention", icon="notifications_active"))
+    house.places.append(Place(path="/", name="Attention", icon="notifications_active", order=0))
 
     @page(house, "/", "Attention")
     async def attention(visitor: Visitor) -> None:

@@ -6,8 +6,6 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
@@ -36,7 +34,7 @@ SOON_S = 0.5
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", roles=ROLES))
+    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=ROLES))
 
     @page(house, "/receipts", "Receipts", roles=ROLES)
     async def every(_visitor: Visitor, words: str = "") -> None:
@@ -153,10 +151,12 @@ def _reply_of(house: House, visitor: Visitor, check: Receipt) -> str:
     conference = check.header.get("conference_id")
     if not conference:
         return ""
-    lines = Conferences(house.gate, house.conversation).transcript(conference, visitor.caller)
-    if lines is None or isinstance(lines, Unanswered):
-        return ""
-    return next((str(line.get("text", "")) for line in lines if line.get("check_receipt") == check.receipt_id), "")
+    for room in house.gate.rooms().values():
+        access = room.conversation_access()
+        text = None if access is None else access.reply_text(conference, check.receipt_id, visitor.caller)
+        if text is not None:
+            return text
+    return ""
 
 
 def _proving(house: House, receipt: Receipt) -> None:

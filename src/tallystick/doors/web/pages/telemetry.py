@@ -28,7 +28,7 @@ NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out"
 
 def register(house: House) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart"))
+    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60))
 
     @page(house, "/telemetry", "Telemetry")
     async def telemetry(visitor: Visitor) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import failed, section

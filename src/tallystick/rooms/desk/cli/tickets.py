@@ -15,7 +15,7 @@ from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.rooms.desk.flows.trial import Support, Tried
     from tallystick.settings import Settings
 
@@ -71,7 +71,7 @@ def attempt(
     It leaves nothing behind, and nothing is sent. Without --kb it reads this workspace's documents and logs by its
     settings; with --kb it needs no set-up.
     """
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
 
     with tempfile.TemporaryDirectory(prefix="tally-desk-") as made:
         place = Path(made)
@@ -95,7 +95,6 @@ def _settings_here(here: Here, place: Path) -> "Settings":
     """The workspace's own, but for where things are kept; what it reads stays where it is, by its whole path."""
     import shutil
 
-    from tallystick.rooms.desk.logs.searching import patterns_of
     from tallystick.rooms.desk.room import KB_FOLDER
     from tallystick.settings import CONTROL_ROOM, parse_settings
 
@@ -105,7 +104,8 @@ def _settings_here(here: Here, place: Path) -> "Settings":
     if "kb" in desk or folder.is_dir():
         desk["kb"] = str(folder)
     if "logs" in desk:
-        desk["logs"] = [str(workspace / Path(pattern).expanduser()) for pattern in patterns_of(desk["logs"])]
+        named = [desk["logs"]] if isinstance(desk["logs"], str) else desk["logs"]
+        desk["logs"] = [str(workspace / Path(pattern).expanduser()) for pattern in named]
     # Who answers, where a model is set up.
     agents = workspace / CONTROL_ROOM / "agents"
     if agents.is_dir():

@@ -1,19 +1,11 @@
 """`/v1/desk/metrics`: the desk in numbers; `/metrics` tells the same to Prometheus."""
 
-import logging
-
 from fastapi import APIRouter, Request, Response
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.app import Gate
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.rooms.desk.http.intake import office_of
-from tallystick.errors import TallyError
-from tallystick.rooms.desk.room import Desk
-
-_log = logging.getLogger(__name__)
 
 
 def desk_metrics_routes(desk: FrontDesk) -> APIRouter:
@@ -26,17 +18,3 @@ def desk_metrics_routes(desk: FrontDesk) -> APIRouter:
         return json_answer(await run_in_threadpool(office_of(desk.gate.room("desk")).figures))
 
     return router
-
-
-def desk_gauges(gate: Gate) -> dict[str, float]:
-    """The desk's figures by the names that a dashboard knows; none where there is no desk or no database now."""
-    room = gate.room("desk")
-    if not isinstance(room, Desk):
-        return {}
-    try:
-        found = room.office.figures()
-    except (SQLAlchemyError, TallyError) as error:
-        # Whoever watches the rest must go on seeing it.
-        _log.warning("the desk's figures cannot be read: %s", error)
-        return {}
-    return {f"desk_{name}": float(value) for name, value in found.items() if value is not None}

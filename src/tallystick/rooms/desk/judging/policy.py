@@ -1,11 +1,6 @@
 """What is decided by configuration: `[rooms.desk.verdict]`."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from tallystick.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class VerdictPolicy(BaseModel):
@@ -22,17 +17,3 @@ class VerdictPolicy(BaseModel):
     """Fields of the event that a write or external call may take its values from."""
     public_contacts: tuple[str, ...] = ()
     """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
-
-
-def parse_verdict_policy(raw: Mapping[str, Any]) -> VerdictPolicy:
-    """Check plain data.
-
-    Raises:
-        ConfigError: A wrong value; the message names its key.
-    """
-    try:
-        return VerdictPolicy.model_validate(dict(raw.get("verdict", {})))
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(("rooms", "desk", "verdict", *(str(part) for part in first["loc"])))
-        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None

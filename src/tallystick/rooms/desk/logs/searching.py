@@ -124,20 +124,6 @@ class LogFiles:
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def patterns_of(named: object) -> tuple[str, ...]:
-    """The files that the settings name.
-
-    Raises:
-        ConfigError: It is no list of paths.
-    """
-    if isinstance(named, str):
-        named = [named]
-    if not isinstance(named, list | tuple) or not all(isinstance(each, str) and each for each in named):
-        message = 'rooms.desk.logs: give paths or patterns, e.g. ["logs/*.jsonl"].'
-        raise ConfigError(message, code="config_bad_value")
-    return tuple(str(each) for each in named)
-
-
 def _fitting(descriptor: int, query: LogQuery, budget: Budget) -> Iterator[LogEntry]:
     older = 0
     for entry in entries_from_end(descriptor, budget):

@@ -7,7 +7,7 @@ from tallystick.gate.tool import Card, Tool
 from tallystick.settings import key_variable
 
 if TYPE_CHECKING:
-    from tallystick.rooms.desk.web.options import WebOptions
+    from tallystick.rooms.desk.web_search.options import WebOptions
 
 MOST = 10
 _TEXT = {"type": "string"}
@@ -52,8 +52,8 @@ def web_search(options: "WebOptions") -> Tool:
     Raises:
         ConfigError: The endpoint is none that may be asked.
     """
-    from tallystick.rooms.desk.web.engines import headers_of, pages_in, query_of  # noqa: PLC0415 - only where it is on
-    from tallystick.rooms.desk.web.fetching import NoAnswer, get, parse_place  # noqa: PLC0415
+    from tallystick.rooms.desk.web_search.engines import headers_of, pages_in, query_of  # noqa: PLC0415 - only where it is on
+    from tallystick.rooms.desk.web_search.fetching import NoAnswer, get, parse_place  # noqa: PLC0415
 
     place = parse_place(options.endpoint, private=options.private)
     if place is None:

@@ -36,7 +36,7 @@ def _document(house: House, room: Desk, source: str, snippet: str) -> None:
     with ui.element("button").classes("tally-chip").props('type="button"') as chip:
         ui.icon("description").props('aria-hidden="true"')
         ui.label(source)
-    folder = str(room.settings.get("kb", KB_FOLDER))
+    folder = room.options.kb or KB_FOLDER
     chip.on("click", lambda: _open(house, f"{folder}/{source}", snippet))
 
 

@@ -28,7 +28,7 @@ Line = tuple[str, str, str, str]
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/desk", name="Desk", icon="support_agent"))
+    house.places.append(Place(path="/desk", name="Desk", icon="support_agent", order=48))
 
     @page(house, "/desk", "Desk")
     async def board(visitor: Visitor) -> None:

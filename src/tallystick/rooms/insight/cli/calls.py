@@ -11,7 +11,7 @@ from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 from tallystick.errors import ToolError
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.gate.execute.progress import Progress
     from tallystick.rooms.insight.room import Insight
@@ -219,7 +219,7 @@ def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
     """The workspace that was named or is near; without one, a temporary folder. Also gives whether it stays."""
     from tempfile import TemporaryDirectory
 
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.settings import load_settings
 
     if here.named is not None or is_workspace(here):

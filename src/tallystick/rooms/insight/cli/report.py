@@ -14,7 +14,7 @@ from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError, ToolError
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.rooms.insight.reports.blocks import Block, Line
     from tallystick.rooms.insight.reports.building import Report
 

@@ -1,0 +1,15 @@
+"""Insight's HTTP routes."""
+
+from collections.abc import Iterator
+
+from fastapi import APIRouter
+
+from tallystick.doors.http.desk import FrontDesk
+from tallystick.rooms.insight.http.datasets import insight_routes
+from tallystick.rooms.insight.http.queries import insight_reading_routes
+
+
+def routers(context: FrontDesk) -> Iterator[APIRouter]:
+    """The routers, in the order in which they are matched."""
+    yield insight_routes(context)
+    yield insight_reading_routes(context)

@@ -11,7 +11,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.gate_calls import HTTP_SESSION

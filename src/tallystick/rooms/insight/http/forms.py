@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.http.problems import PROBLEM, Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BAD_ARGS, Category

@@ -1,0 +1,10 @@
+"""Insight's pages."""
+
+from tallystick.doors.web.house import House
+from tallystick.rooms.insight.web import pages
+
+
+def register(context: House) -> tuple[str, ...]:
+    """Make the pages; gives the first segments of their paths."""
+    parts = (pages,)
+    return tuple(path for part in parts for path in part.register(context))

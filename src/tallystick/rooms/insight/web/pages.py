@@ -33,7 +33,7 @@ Fill = Callable[[Insight, Dataset], Awaitable[None]]
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/insight", name="Insight", icon="insights"))
+    house.places.append(Place(path="/insight", name="Insight", icon="insights", order=40))
     works = Works(house)
 
     @page(house, "/insight", "Insight")

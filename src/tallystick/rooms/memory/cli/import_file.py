@@ -15,7 +15,7 @@ from tallystick.doors.cli.outside import open_lines
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.doors.cli.screen import Advance
     from tallystick.gate.execute.outcome import Outcome
 

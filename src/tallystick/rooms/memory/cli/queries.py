@@ -14,7 +14,7 @@ from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.extract import Passage
     from tallystick.rooms.memory.flows.remember import Origin, Remembered

@@ -18,7 +18,7 @@ LOOK_S = 0.8
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/memory", name="Memory", icon="psychology"))
+    house.places.append(Place(path="/memory", name="Memory", icon="psychology", order=45))
 
     @page(house, "/memory", "Memory")
     async def every(_visitor: Visitor) -> None:

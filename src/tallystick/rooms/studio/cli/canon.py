@@ -6,13 +6,12 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.rooms.studio.cli.app import studio_app
 from tallystick.doors.cli.workspace import Here
 
 
-def add_to(_: typer.Typer) -> None:
+def add_to(studio: typer.Typer) -> None:
     """Add the command to its group."""
-    command(studio_app, "canon")(canon)
+    command(studio, "canon")(canon)
 
 
 def canon(

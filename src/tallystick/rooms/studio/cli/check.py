@@ -7,14 +7,13 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.rooms.studio.cli.app import studio_app
 from tallystick.rooms.studio.cli.complaints import tell_complaints
 from tallystick.rooms.studio.cli.source import Opened, opened, place_words
 from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.rooms.studio.book.nouns import Book
     from tallystick.rooms.studio.continuity.proposing import Proposed
@@ -32,10 +31,10 @@ Target = Annotated[
 ]  # fmt: skip
 
 
-def add_to(_: typer.Typer) -> None:
+def add_to(studio: typer.Typer) -> None:
     """Add the commands to their group."""
-    command(studio_app, "check")(check)
-    command(studio_app, "cards")(cards)
+    command(studio, "check")(check)
+    command(studio, "cards")(cards)
 
 
 def check(

@@ -10,7 +10,6 @@ from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import Person, Token, Yes, require_person
 from tallystick.rooms.studio.cli.project import FilePath
-from tallystick.rooms.studio.cli.app import studio_app
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
@@ -24,14 +23,14 @@ T = TypeVar("T")
 _MAX_BYTES = 16 * 1024 * 1024
 
 
-def add_to(_: typer.Typer) -> None:
+def add_to(studio: typer.Typer) -> None:
     """Add the commands to their group."""
-    command(studio_app, "patch")(patch)
-    command(studio_app, "patches")(patches)
-    command(studio_app, "apply")(apply)
-    command(studio_app, "reject")(reject)
-    command(studio_app, "history")(history)
-    command(studio_app, "undo")(undo)
+    command(studio, "patch")(patch)
+    command(studio, "patches")(patches)
+    command(studio, "apply")(apply)
+    command(studio, "reject")(reject)
+    command(studio, "history")(history)
+    command(studio, "undo")(undo)
 
 
 def patch(

@@ -10,7 +10,6 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.screen import Force, Screen
-from tallystick.rooms.studio.cli.app import studio_app
 from tallystick.rooms.studio.cli.complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
@@ -24,13 +23,13 @@ FilePath = Annotated[str, typer.Argument(metavar="PATH", help="Inside the worksp
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def add_to(_: typer.Typer) -> None:
+def add_to(studio: typer.Typer) -> None:
     """Add the commands to their group."""
-    command(studio_app, "init")(init)
-    command(studio_app, "import")(import_source)
-    command(studio_app, "export")(export)
-    command(studio_app, "tree")(tree)
-    command(studio_app, "read")(read)
+    command(studio, "init")(init)
+    command(studio, "import")(import_source)
+    command(studio, "export")(export)
+    command(studio, "tree")(tree)
+    command(studio, "read")(read)
 
 
 def init(

@@ -12,7 +12,7 @@ from tallystick.rooms.studio.cli.run_screen import RunScreen
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.runs.desk import RunDesk
     from tallystick.agents.problem import Problem
@@ -146,10 +146,10 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
 
 
 def _runs(gate: "Gate") -> "RunDesk":
-    from tallystick.app.flows import join_flows
+    from tallystick.app.flows import register_flows
     from tallystick.rooms.studio.room import Studio
 
-    join_flows(gate)
+    register_flows(gate)
     room = gate.room("studio")
     if not isinstance(room, Studio) or room.runs is None:
         raise Refused("The studio is not installed here. Install tallystick[all].", code="no_studio")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tallystick.app import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.cli.workspace import running_tools
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.runs.desk import RunDesk

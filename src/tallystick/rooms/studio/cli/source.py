@@ -10,7 +10,7 @@ from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.workspace import MARKS, Here
 
 if TYPE_CHECKING:
-    from tallystick.app import Gate
+    from tallystick.app.gate import Gate
     from tallystick.rooms.studio.importing.nouns import Loss
     from tallystick.rooms.studio.importing.origins import Origins
 

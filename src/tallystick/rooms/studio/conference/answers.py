@@ -1,10 +1,8 @@
 """What comes of a conference as the doors tell it: a round with its words, or why there was none."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from tallystick.agents.answers import Unanswered
-from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.records import record
 from tallystick.rooms.studio.conference.nouns import Conference, Retrieved, Round, Spoken
@@ -50,13 +48,3 @@ def refused(problem: Problem) -> Unanswered:
     status = _STATUS.get(problem.code, 400)
     category = Category.VALIDATION_ERROR if status == 400 else Category.DOWNSTREAM_ERROR  # noqa: PLR2004 - the status
     return Unanswered(code=problem.code, advice=problem.message, status=status, category=category)
-
-
-def flag(chosen: Mapping[str, Any], name: str) -> bool:
-    """A switch of the room's own table; the environment gives it as text."""
-    value = chosen.get(name, False)
-    if isinstance(value, str) and value.lower() in {"true", "false"}:
-        return value.lower() == "true"
-    if not isinstance(value, bool):
-        raise ConfigError(f"rooms.studio.{name} is true or false.", code="config_bad_value")
-    return value

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallystick.rooms.studio.conference.answers import Held, flag, good, refused
+from tallystick.rooms.studio.conference.answers import Held, good, refused
 from tallystick.rooms.studio.conference.traffic_log import TrafficLog
 from tallystick.rooms.studio.conference.access import may_read, not_own
 from tallystick.rooms.studio.conference.round_ports import Asked, Heard, Stepped, Table, to_the_end
@@ -20,6 +20,9 @@ from tallystick.agents.turn_records import new_id, now
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import fault_of
 from tallystick.app.gate import Gate
+from tallystick.app.rooms import options_of
+from tallystick.rooms.studio import MANIFEST
+from tallystick.rooms.studio.options import StudioSettings
 from tallystick.app.audit_notes import demand_ledger
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
@@ -41,9 +44,9 @@ class Conferences:
         self._gate = gate
         self._conversation = conversation
         self._files = ConferenceFiles(gate.workspace)
-        chosen = gate.settings.rooms.get("studio", {})
-        self._parallel = flag(chosen, "parallel")
-        self._log = TrafficLog(gate.workspace, gate.settings) if flag(chosen, "conference_log") else None
+        chosen: StudioSettings = options_of(MANIFEST, gate.settings)
+        self._parallel = chosen.parallel
+        self._log = TrafficLog(gate.workspace, gate.settings) if chosen.conference_log else None
 
     # -- looking and changing: files, not for the event loop -----------------------------------------------------------
 

@@ -8,6 +8,8 @@ from tallystick.agents.conversation import Conversation
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Chat
 from tallystick.app.gate import Gate
+from tallystick.app.rooms import options_of
+from tallystick.rooms.studio import MANIFEST
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.agents.administration import stranger
 from tallystick.gate.session import Caller, valid_session_id
@@ -174,7 +176,7 @@ class IssueDesk:
 
 def matters_of(workspace: Path, settings: Settings) -> Matters:
     """The issues of a workspace, whether or not its gate is open."""
-    return open_matters(workspace, settings.rooms.get("studio"))
+    return open_matters(workspace, options_of(MANIFEST, settings).issues)
 
 
 def _title(turns: list[dict[str, Any]]) -> str:

@@ -16,7 +16,7 @@ MOST = 50
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/conference", name="Conference", icon="groups"))
+    house.places.append(Place(path="/conference", name="Conference", icon="groups", order=10))
     conferences = Conferences(house.gate, house.conversation)
 
     @page(house, "/conference", "Conference")

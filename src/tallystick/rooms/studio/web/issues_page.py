@@ -17,7 +17,7 @@ SOON_S = 1.0
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/issues", name="Issues", icon="flag"))
+    house.places.append(Place(path="/issues", name="Issues", icon="flag", order=30))
     desk = IssueDesk(house.gate)
 
     @page(house, "/issues", "Issues")

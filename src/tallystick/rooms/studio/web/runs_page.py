@@ -20,7 +20,7 @@ SOON_S = 0.8
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/runs", name="Runs", icon="play_circle"))
+    house.places.append(Place(path="/runs", name="Runs", icon="play_circle", order=35))
 
     @page(house, "/runs", "Runs")
     async def every(visitor: Visitor) -> None:

@@ -15,7 +15,7 @@ from tallystick.rooms.studio.workspace.nouns import Node
 
 def register(house: House) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book"))
+    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book", order=15))
     files = Workspace(house.gate)
 
     @page(house, "/workspace", "Workspace")

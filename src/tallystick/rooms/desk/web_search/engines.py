@@ -9,8 +9,8 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 
 from tallystick.records import record
-from tallystick.rooms.desk.web.fetching import NoAnswer
-from tallystick.rooms.desk.web.options import WebOptions
+from tallystick.rooms.desk.web_search.fetching import NoAnswer
+from tallystick.rooms.desk.web_search.options import WebOptions
 
 MAX_SNIPPET = 1_000
 _TAG = re.compile(r"<[^<>]{0,500}>")

@@ -1,11 +1,8 @@
 """The settings of the search engine, `[rooms.desk.web]`."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-
-from tallystick.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class WebOptions(BaseModel):
@@ -34,20 +31,3 @@ class WebOptions(BaseModel):
         """Whether pages of this host may be given on."""
         name = host.lower().rstrip(".")
         return any(each in {"*", name} or name.endswith(f".{each}") for each in self.hosts)
-
-
-def parse_web(raw: object) -> WebOptions:
-    """Check plain data.
-
-    Raises:
-        ConfigError: They cannot be meant; the message names the key.
-    """
-    if not isinstance(raw, Mapping):
-        raise ConfigError("rooms.desk.web: give a table with endpoint and hosts.", code="config_bad_value")
-    given: dict[str, Any] = dict(raw)
-    try:
-        return WebOptions.model_validate(given)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"rooms.desk.web.{key}: {first['msg']}.", code="config_bad_value") from None

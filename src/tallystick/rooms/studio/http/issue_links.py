@@ -1,0 +1,39 @@
+"""`/api/audit/sessions/{session_id}/link-issue`: a session's receipts, linked into an issue."""
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tallystick.doors.http.answers import json_answer
+from tallystick.doors.http.audit_routes import session_receipts
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import ID, Form
+from tallystick.doors.http.refusing import granted
+from tallystick.rooms.studio.http.issues import STATUS, by_whom
+from tallystick.rooms.studio.issues.service import IssueDesk
+
+LINK = Form(
+    properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},
+    required=("issueId",),
+    example={"issueId": "12"},
+)
+
+
+def issue_link_routes(desk: FrontDesk) -> APIRouter:
+    """Build the route."""
+    router = APIRouter(prefix="/api/audit", tags=["audit"])
+    issues = IssueDesk(desk.gate)
+
+    @router.post(
+        "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
+        summary="Link a session's receipts into an issue",
+    )  # fmt: skip
+    async def link_issue(session_id: str, request: Request) -> Response:
+        desk.require(request, AUDIT_ROLES)
+        asked = LINK.demand(await request.body())
+        await run_in_threadpool(session_receipts, desk.gate.ledger, session_id)
+        linked = granted(
+            await run_in_threadpool(issues.link, session_id, asked["issueId"], by=by_whom(desk, request)), STATUS
+        )
+        return json_answer({"issueId": linked.issue_id, "sessionId": session_id, "receipts": linked.receipts})
+
+    return router
