@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
-from tallystick.agents.conversation import Conversation, Waiting
-from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import _UNHEARD, Answered, Unanswered
 from tallystick.agents.chat import Chat, fault_of
+from tallystick.agents.conversation import Conversation, Waiting
 from tallystick.agents.crew import Addressed
+from tallystick.agents.turn_records import new_id, now
 from tallystick.storage.credits import Credits
 from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
-from tallystick.agents.agent import CHIEF
 from tallystick.turns.model import Unheard
 from tests.doors.http.talking import SCENE, call, claim, finish, grounded, serve_agent, set_endpoint, write_story
 from tests.gates import open_gate

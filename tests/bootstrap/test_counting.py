@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
-from tallystick.agents.conversation import Conversation
 from tallystick.agents.answers import Answered, Unanswered
 from tallystick.agents.chat import Chat
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.problem import Problem
 from tallystick.agents.turn_counts import Counting
-from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
+from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.storage.notifications import Notifications
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
-from tallystick.agents.problem import Problem
 from tests.doors.http.talking import call, claim, finish, grounded, serve_agent, write_story
 from tests.gates import open_gate
 from tests.scripted_server import Says, ScriptedServer

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tallystick.agents.administration import Staff
-from tallystick.errors import LedgerUnwritable
-from tallystick.gate.session import Caller
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.tiers import Move, Result, TierPolicy
+from tallystick.errors import LedgerUnwritable
+from tallystick.gate.session import Caller
 from tests.gates import open_gate, receipts
 
 ADA = Caller(subject="ada", channel="token")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallystick.app.gate import Gate
-from tallystick.app.flows import register_flows
 from tallystick.app.flow_context import GateHands
+from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.running import join_runs
 from tallystick.settings import Settings, parse_settings

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from tallystick.storage.agents import Registry
-from tallystick.storage.credits import Credits
-from tallystick.storage.tasks import TaskFiles
-from tallystick.storage.tiers import Tiers
 from tallystick.agents.agent import Agent
 from tallystick.agents.credits import SYSTEM, CreditEvent, Merit
 from tallystick.agents.roster import Roster
 from tallystick.agents.tiers import Result
+from tallystick.storage.agents import Registry
+from tallystick.storage.credits import Credits
+from tallystick.storage.tasks import TaskFiles
+from tallystick.storage.tiers import Tiers
 from tests.turns.tasks.samples import packet
 
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.agent import Agent, Endpoint
+from tallystick.agents.credits import Merit, balances
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import Move, Result, TierPolicy
 from tallystick.errors import ConfigError
 from tallystick.storage import credits as credit_files
 from tallystick.storage.agents import Registry
@@ -15,11 +20,6 @@ from tallystick.storage.credits import Credits
 from tallystick.storage.journal import disk
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
-from tallystick.agents.agent import Agent, Endpoint
-from tallystick.agents.credits import Merit, balances
-from tallystick.agents.problem import Problem
-from tallystick.agents.roster import Roster
-from tallystick.agents.tiers import Move, Result, TierPolicy
 from tests.sizes import size
 from tests.storage.racing import in_processes
 from tests.storage.staffing import credit, keep_packets, work_on_all

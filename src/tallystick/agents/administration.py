@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tallystick.app.gate import Gate
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster, unknown_agent
+from tallystick.agents.tiers import Move, Result, Standing, TierPolicy
 from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
 from tallystick.gate.session import Caller
 from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
-from tallystick.agents.problem import Problem
-from tallystick.agents.roster import Roster, unknown_agent
-from tallystick.agents.tiers import Move, Result, Standing, TierPolicy
 
 SESSION = "agents"
 """The session of the audit records."""

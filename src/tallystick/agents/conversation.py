@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from tallystick.rooms.studio.conference.access import not_own
-from tallystick.agents.turn_records import Aftermath, new_id
 from tallystick.agents.answers import Answered, Unanswered, unheard
 from tallystick.agents.chat import Chat, fault_of
-from tallystick.agents.crew import Addressed, Crew
 from tallystick.agents.client_calls import HandedBack, Taken
+from tallystick.agents.crew import Addressed, Crew
+from tallystick.agents.turn_records import Aftermath, new_id
 from tallystick.app.gate import Gate
 from tallystick.gate.session import Session, valid_session_id
 from tallystick.records import record
+from tallystick.rooms.studio.conference.access import not_own
 from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Message

@@ -10,10 +10,10 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Self
 
+from tallystick.agents.problem import Problem, misfit
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.reply.findings import Findings, Item
 from tallystick.records import record
-from tallystick.agents.problem import Problem, misfit
 
 SYSTEM = "system"
 """Who writes events that the gate itself found out."""

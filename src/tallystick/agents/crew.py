@@ -3,7 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.answers import Unanswered
+from tallystick.agents.caps import Caps
+from tallystick.agents.defaults import offline_endpoint
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import OFFLINE
 from tallystick.app.gate import Gate
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import Limits
@@ -15,11 +20,6 @@ from tallystick.records import record
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.tiers import Tiers
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
-from tallystick.agents.caps import Caps
-from tallystick.agents.defaults import offline_endpoint
-from tallystick.agents.roster import Roster
-from tallystick.agents.wire import OFFLINE
 from tallystick.turns.limits import Budget, budget_for
 from tallystick.turns.model import Model
 from tallystick.turns.request import Checker

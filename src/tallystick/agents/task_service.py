@@ -4,27 +4,27 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.agents.conversation import Conversation, Watch
-from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import Unanswered, unheard
 from tallystick.agents.chat import fault_of
+from tallystick.agents.conversation import Conversation, Watch
 from tallystick.agents.crew import Addressed
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.draft import addressee
+from tallystick.agents.tasks.execution import Executed, execute, task_message
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.routing import Routed, RouteRequest, route
+from tallystick.agents.turn_records import new_id, now
 from tallystick.app.gate import Gate
-from tallystick.rooms.studio.task_context import TaskIssues, known_files
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.issues.changing import UNKNOWN
+from tallystick.rooms.studio.task_context import TaskIssues, known_files
 from tallystick.storage.files import FileSources
 from tallystick.storage.tasks import TaskFiles
-from tallystick.agents.agent import CHIEF
-from tallystick.agents.problem import Problem
 from tallystick.turns.model import Unheard
-from tallystick.agents.tasks.draft import addressee
-from tallystick.agents.tasks.execution import Executed, execute, task_message
-from tallystick.agents.tasks.packet import TaskPacket
-from tallystick.agents.tasks.routing import Routed, RouteRequest, route
 
 ROUTER = "task_router"
 """The tool that finds out what a request is about."""

@@ -18,10 +18,10 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Self
 
-from tallystick.gate.admit.schema import CompiledSchema, compile_schema
-from tallystick.records import record
 from tallystick.agents.caps import Caps, Curve
 from tallystick.agents.problem import Problem, misfit
+from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.records import record
 
 FIRST_TIER = 1
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Protocol
 
-from tallystick.rooms.studio.conference.answers import refused
-from tallystick.rooms.studio.conference.access import not_own
+from tallystick.agents.administration import stranger
 from tallystick.agents.answers import Unanswered
 from tallystick.app.gate import Gate
-from tallystick.agents.administration import stranger
 from tallystick.errors import TallyError
 from tallystick.gate.session import Session
+from tallystick.rooms.studio.conference.access import not_own
+from tallystick.rooms.studio.conference.answers import refused
 from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.notifications import Notifications, place_of

@@ -8,7 +8,10 @@ import logging
 from datetime import UTC, datetime
 from secrets import token_hex
 
+from tallystick.agents.credits import SYSTEM, CreditEvent, merit_of
 from tallystick.agents.crew import Addressed
+from tallystick.agents.grades import grade
+from tallystick.agents.problem import Problem
 from tallystick.agents.turn_counts import Counting
 from tallystick.app.gate import Gate
 from tallystick.errors import TallyError
@@ -17,9 +20,6 @@ from tallystick.gate.session import Session
 from tallystick.storage.credits import Credits
 from tallystick.storage.tiers import Tiers
 from tallystick.storage.transcripts import Spoken, Transcripts
-from tallystick.agents.credits import SYSTEM, CreditEvent, merit_of
-from tallystick.agents.grades import grade
-from tallystick.agents.problem import Problem
 from tallystick.turns.result import TurnResult, usage_dict
 
 _log = logging.getLogger(__name__)

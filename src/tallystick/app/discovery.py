@@ -48,4 +48,6 @@ def resolve(reference: str) -> Any:
     try:
         return functools.reduce(getattr, attribute.split("."), import_module(module))
     except AttributeError as error:
-        raise ConfigError(f"The reference {reference!r} of a room leads nowhere: {error}.", code="room_broken") from error
+        raise ConfigError(
+            f"The reference {reference!r} of a room leads nowhere: {error}.", code="room_broken"
+        ) from error

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tallystick.agents.conversation import conversation_of
 from tallystick.agents.answers import Unanswered, unheard
 from tallystick.agents.chat import fault_of
+from tallystick.agents.conversation import conversation_of
 from tallystick.agents.crew import Addressed
 from tallystick.app.gate import Gate
 from tallystick.gate.execute.outcome import Outcome

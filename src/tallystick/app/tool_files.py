@@ -13,7 +13,6 @@ from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.tool import Card, Tool
 
 
-
 def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
     """Import the named files and modules, and give every tool that stands in them.
 

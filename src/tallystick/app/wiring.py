@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
 from tallystick.app.approval_notices import tell_held
+from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
 from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk

@@ -15,8 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from tallystick.app.gate import Gate
 from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
 from tallystick.app.gc_tuning import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App

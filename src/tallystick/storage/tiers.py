@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from tallystick.records import record
-from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.json_file import JsonFile
 from tallystick.agents.caps import Caps
 from tallystick.agents.problem import Problem
 from tallystick.agents.tiers import Move, Result, Standing, TierPolicy
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.json_file import JsonFile
 
 
 @record

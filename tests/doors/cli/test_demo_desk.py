@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.doors.cli import demo
-from tallystick.doors.cli.demo_parts import PARTS
+from tallystick.doors.cli.demo import demo_parts
 from tests.doors.cli.conftest import Tally
 
 
@@ -13,7 +13,8 @@ from tests.doors.cli.conftest import Tally
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder on a machine that has never seen a ledger; only this part is played."""
     monkeypatch.setenv("TALLY_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setattr(demo, "PARTS", tuple(part for part in PARTS if part.name == "desk"))
+    parts = [part for part in demo_parts() if part.name == "desk"]
+    monkeypatch.setattr(demo, "demo_parts", lambda: parts)
     monkeypatch.chdir(tmp_path)
     return tmp_path / demo.FOLDER
 

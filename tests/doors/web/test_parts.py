@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
+from tallystick.doors.mcp.relay.default_policy import relay_settings
+from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.schema_form import plain_field
 from tallystick.doors.web.parts.settings_policy import beside_relay, would
 from tallystick.gate.decide.policy import Policy
-from tallystick.doors.mcp.relay.pins import PinBook
-from tallystick.doors.mcp.relay.default_policy import relay_settings
 
 POLICY = """
 [policy]

@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from tallystick.app.gate import Gate
 from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
 from tallystick.rooms.desk.flows.ticket import join_tickets
 from tallystick.rooms.desk.flows.working import Worker
 from tallystick.rooms.desk.nouns import Ticket

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.rooms.desk.flows.trial import Support, Tried
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.quotes import find_quote, fold_text
+from tallystick.rooms.desk.flows.trial import Support, Tried
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.queries import log_queries, worded

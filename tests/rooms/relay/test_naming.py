@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.gate.admit.names import TOOL_ID
 from tallystick.doors.mcp.relay.names import LONGEST, host_name, plain_name, safe_name, server_name, shown_url, tool_id
+from tallystick.gate.admit.names import TOOL_ID
 
 
 @pytest.mark.promise("relay.names")

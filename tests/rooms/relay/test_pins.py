@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from tallystick.errors import ConfigError, LedgerUnwritable
 from tallystick.doors.mcp.relay.pins import INSTRUCTIONS, LONGEST_SHOWN, PinBook, digest_of
+from tallystick.errors import ConfigError, LedgerUnwritable
 
 TOOL = {"name": "echo", "description": "Give back.", "inputSchema": {"type": "object", "properties": {}}}
 

@@ -1,7 +1,7 @@
 import pytest
 
-from tallystick.gate.admit.schema import compile_schema
 from tallystick.doors.mcp.relay.schemas import closed, result_schema
+from tallystick.gate.admit.schema import compile_schema
 
 
 def accepts(output, structured):

@@ -1,8 +1,8 @@
 import pytest
 
+from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
-from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.settings import load_settings
 
 TOOLS = [

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.http_client import WebError, WebServer, can_be_sent
+from tallystick.errors import ConfigError
 
 
 @pytest.mark.promise("relay.web")

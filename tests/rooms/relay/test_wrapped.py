@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.pins import FILE, PinBook
 from tallystick.doors.mcp.relay.workspace import as_taken, is_wrapped, relayed
+from tallystick.errors import ConfigError
 from tallystick.settings import CONTROL_ROOM, Settings
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from tallystick.agents.grades import grade
+from tallystick.agents.tiers import Result, TierPolicy
 from tallystick.gate.codes import Bucket
 from tallystick.gate.execute.outcome import Held
 from tallystick.gate.reply.findings import Findings, Item, Matched
-from tallystick.agents.grades import grade
-from tallystick.agents.tiers import Result, TierPolicy
 from tallystick.turns.model import Unheard
 from tallystick.turns.result import Rejected, TurnResult
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.providers.offline.model import OfflineModel
-from tallystick.rooms.studio.room import Studio
 from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
-from tallystick.turns.model import Ask, Unheard
-from tallystick.turns.stop_hooks import Hook, read_stop_hook
 from tallystick.agents.tasks.execution import Executed, execute, report_schema, task_message
 from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.receipt import TaskReceipt
+from tallystick.providers.offline.model import OfflineModel
+from tallystick.rooms.studio.room import Studio
+from tallystick.turns.model import Ask, Unheard
+from tallystick.turns.stop_hooks import Hook, read_stop_hook
 from tests.gates import open_gate
 from tests.turns.conftest import LINE, Ran
 from tests.turns.scripted import AGENT, Checked, Scripted, call, done, receipt_in

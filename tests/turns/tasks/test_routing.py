@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.providers.offline.model import OfflineModel
-from tallystick.rooms.studio.routing import route as scored
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
-from tallystick.turns.model import Ask, Said, Unheard
 from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.routing import ANSWER_SCHEMA, Routed, RouteRequest, route
 from tallystick.agents.tasks.targets import KnownFile
+from tallystick.providers.offline.model import OfflineModel
+from tallystick.rooms.studio.routing import route as scored
+from tallystick.turns.model import Ask, Said, Unheard
 from tests.turns.scripted import Scripted
 from tests.turns.tasks.samples import PACKET
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
-from tallystick.agents.problem import Problem
 from tallystick.turns.thinking import put_aside
 
 MAX_ANSWER_BYTES = 1024 * 1024

@@ -13,21 +13,21 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.agent import Agent
+from tallystick.agents.problem import Problem, misfit
+from tallystick.agents.tasks.answer import read_object
+from tallystick.agents.tasks.packet import LINE, LINES, Intent, TaskPacket, closed
+from tallystick.agents.tasks.receipt import MAX_EXCERPT, SUMMARY, Actor, TaskReceipt
+from tallystick.agents.wire import OFFLINE
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.reply.findings import Findings, Item
 from tallystick.records import record
-from tallystick.agents.agent import Agent
-from tallystick.agents.problem import Problem, misfit
-from tallystick.agents.wire import OFFLINE
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Ask, Message, Model, Unheard
 from tallystick.turns.prompt.role import role_section
 from tallystick.turns.request import Checker, GateTurn, Request, Watch
 from tallystick.turns.result import TurnResult
 from tallystick.turns.stop_hooks import Hook, stop_hook
-from tallystick.agents.tasks.answer import read_object
-from tallystick.agents.tasks.packet import LINE, LINES, Intent, TaskPacket, closed
-from tallystick.agents.tasks.receipt import MAX_EXCERPT, SUMMARY, Actor, TaskReceipt
 
 QUOTING_IS_ENOUGH = frozenset({Intent.OTHER})
 """Work whose result can be passages that were read. A critique, a summary or a plan somebody has to compose."""

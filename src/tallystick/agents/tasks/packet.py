@@ -6,11 +6,11 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Literal, Self
 
+from tallystick.agents.problem import Problem, misfit
+from tallystick.agents.wire import AGENT_ID
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.session import SESSION_ID
 from tallystick.records import record
-from tallystick.agents.problem import Problem, misfit
-from tallystick.agents.wire import AGENT_ID
 
 ID: Mapping[str, Any] = {"type": "string", "pattern": f"^{SESSION_ID.pattern}$"}
 """Packets, receipts and issues name files."""

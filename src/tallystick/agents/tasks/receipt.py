@@ -5,11 +5,11 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any, Self
 
+from tallystick.agents.problem import Problem, misfit
+from tallystick.agents.tasks.packet import ID, LINE, LINES, TaskPacket, closed
+from tallystick.agents.wire import AGENT_ID
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
-from tallystick.agents.problem import Problem, misfit
-from tallystick.agents.wire import AGENT_ID
-from tallystick.agents.tasks.packet import ID, LINE, LINES, TaskPacket, closed
 
 MAX_SUMMARY = 4_000
 MAX_EXCERPT = 2_000

@@ -6,8 +6,8 @@ What there is comes in as `KnownFile`; nothing is looked up here, and no path is
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tallystick.records import record
 from tallystick.agents.tasks.packet import Target
+from tallystick.records import record
 
 NOT_RESOLVED = "not_resolved"
 _PATH = re.compile(r"(?<![\w/])[\w][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")

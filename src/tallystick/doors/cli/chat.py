@@ -18,8 +18,8 @@ from tallystick.doors.cli.workspace import Here, running_tools
 if TYPE_CHECKING:
     import asyncio
 
-    from tallystick.agents.conversation import Conversation
     from tallystick.agents.chat import Chat
+    from tallystick.agents.conversation import Conversation
 
 CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
@@ -54,9 +54,9 @@ def chat(
     """
     import asyncio
 
+    from tallystick.agents.chat import Chat
     from tallystick.agents.conversation import Conversation
     from tallystick.agents.turn_records import new_id
-    from tallystick.agents.chat import Chat
     from tallystick.gate.session import LOCAL_OWNER, Caller
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-    from tallystick.agents.conversation import Waiting
     from tallystick.agents.answers import Answered, Unanswered
+    from tallystick.agents.conversation import Waiting
     from tallystick.gate.reply.findings import Findings, Item
     from tallystick.turns.result import Step
 

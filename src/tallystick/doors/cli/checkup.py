@@ -84,8 +84,8 @@ def _workspace(here: Here) -> Answer:
 
 
 def _configuration(here: Here) -> Answer:
-    from tallystick.gate.decide.policy import Policy
     from tallystick.doors.mcp.relay.workspace import as_taken
+    from tallystick.gate.decide.policy import Policy
 
     policy = Policy.from_settings(here.settings)
     taken = Policy.from_settings(as_taken(here.settings, here.workspace))
@@ -99,8 +99,8 @@ def _configuration(here: Here) -> Answer:
 
 def _tools(here: Here) -> Answer:
     from tallystick.app.tool_files import load_tools
-    from tallystick.gate.decide.policy import Policy
     from tallystick.doors.mcp.relay.workspace import relayed
+    from tallystick.gate.decide.policy import Policy
 
     with running_tools():
         names = [tool.card.name for tool in load_tools(here.workspace, here.settings.gate.tools)]

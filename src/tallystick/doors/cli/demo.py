@@ -38,7 +38,7 @@ def demo(
     """
     begun = time.monotonic()
     folder = _folder(here)
-    parts = _parts()
+    parts = demo_parts()
     laid = [part.prepare(folder) for part in parts]
     place = Here(named=folder, screen=here.screen)
     here.screen.line(f"The project is in {folder}")
@@ -59,7 +59,7 @@ def demo(
     return Exit.OK
 
 
-def _parts() -> list[Part]:
+def demo_parts() -> list[Part]:
     """The parts of all rooms that are installed, in their order."""
     from tallystick.app.discovery import manifests, resolve
 

@@ -121,8 +121,8 @@ def replay(
 
 def _chosen(here: Here, path: Path | None) -> "Policy":
     """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
-    from tallystick.gate.decide.policy import Policy, settings_of
     from tallystick.doors.mcp.relay.workspace import as_taken
+    from tallystick.gate.decide.policy import Policy, settings_of
 
     settings = here.settings if path is None else settings_of(_text(path), source=path.name)
     return Policy.from_settings(as_taken(settings, here.workspace))

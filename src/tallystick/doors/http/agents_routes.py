@@ -10,12 +10,6 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.administration import Staff
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.forms import NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.gate.codes import Category
 from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster, unknown_agent
@@ -29,6 +23,12 @@ from tallystick.agents.wire import (
     endpoint_from,
     endpoint_wire,
 )
+from tallystick.doors.http.answers import json_answer, listing
+from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.forms import NOTHING, Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.codes import Category
 
 _EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
 NEW_AGENT = Form(properties=AGENT_FIELDS, required=AGENT_REQUIRED, example={"agent_id": "archivist", **_EXAMPLE})

@@ -5,9 +5,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.agents.conversation import Conversation, Waiting
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Chat
+from tallystick.agents.conversation import Conversation, Waiting
 from tallystick.agents.task_service import Routing, Tasks
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import JSON, json_answer, listing
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.forms import ID, Form
+from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import LedgerError

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.agents.conversation import Conversation
 from tallystick.agents.answers import Answered, Unanswered
 from tallystick.agents.chat import Chat, Reported
+from tallystick.agents.conversation import Conversation
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, data_line, while_wanted
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.asgi import Scope

@@ -10,16 +10,16 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.administration import Staff
+from tallystick.agents.agent import Agent
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import POLICY_SCHEMA, Result, TierPolicy
+from tallystick.agents.wire import ENDPOINT_FIELDS
 from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.storage.tiers import Ladder
-from tallystick.agents.agent import Agent
-from tallystick.agents.roster import Roster
-from tallystick.agents.tiers import POLICY_SCHEMA, Result, TierPolicy
-from tallystick.agents.wire import ENDPOINT_FIELDS
 
 POLICY = Form(properties=POLICY_SCHEMA["properties"], example={"promote_after": 5, "clamp_factor": 0.8})
 TASK_RESULT = Form(

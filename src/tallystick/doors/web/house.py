@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from tallystick.app.gate import Gate
 from tallystick.agents.conversation import Conversation, conversation_of
+from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.session import OWNER_ROLE, Caller

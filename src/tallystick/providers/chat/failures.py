@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from tallystick.records import record
 from tallystick.agents.agent import Endpoint
+from tallystick.records import record
 from tallystick.turns.model import Unheard
 
 _SHOWN = 200

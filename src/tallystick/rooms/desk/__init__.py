@@ -12,7 +12,11 @@ MANIFEST = Manifest(
     migrations="tallystick.rooms.desk.store.migrations",
     http="tallystick.rooms.desk.http:routers",
     commands=(
-        CommandReference(name="desk", help="Answer customers from documents, and ask people.", reference="tallystick.rooms.desk.cli:add_to"),
+        CommandReference(
+            name="desk",
+            help="Answer customers from documents, and ask people.",
+            reference="tallystick.rooms.desk.cli:add_to",
+        ),
     ),
     web="tallystick.rooms.desk.web:register",
     demo="tallystick.rooms.desk.demo:PART",

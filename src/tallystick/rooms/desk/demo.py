@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.demo_parts import Part, Shown, Stage
-from tallystick.rooms.desk.cli.tickets import CHANGES
 from tallystick.doors.cli.screen import Screen
+from tallystick.rooms.desk.cli.tickets import CHANGES
 
 if TYPE_CHECKING:
     from tallystick.rooms.desk.flows.trial import Tried

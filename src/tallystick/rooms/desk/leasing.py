@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.records import record
 from tallystick.rooms.desk import proof as proofs
@@ -21,7 +22,6 @@ from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import Surroundings
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.store import Store, Transaction
-from tallystick.agents.problem import Problem
 
 MOST = 50
 """Tickets that one worker is given at once."""

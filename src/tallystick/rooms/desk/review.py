@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import parent_of
@@ -23,7 +24,6 @@ from tallystick.rooms.desk.nouns import Review, Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.outbox.queueing import queue_reply
 from tallystick.rooms.desk.store import Transaction
-from tallystick.agents.problem import Problem
 
 TAKEN_MS = 15 * 60 * 1000
 """How long a ticket is one person's."""

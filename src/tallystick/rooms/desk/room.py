@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tallystick.agents.wire import OFFLINE
 from tallystick.errors import TallyError
 from tallystick.gate.tool import Tool
 from tallystick.plugin import Room
 from tallystick.rooms.desk.tools.kb_read import kb_read
 from tallystick.rooms.desk.tools.kb_search import kb_search
 from tallystick.rooms.desk.tools.logs_search import logs_search
-from tallystick.agents.wire import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,11 @@ MANIFEST = Manifest(
     migrations="tallystick.rooms.insight.store.migrations",
     http="tallystick.rooms.insight.http:routers",
     commands=(
-        CommandReference(name="insight", help="Say what support tickets are about, and recheck it.", reference="tallystick.rooms.insight.cli:add_to"),
+        CommandReference(
+            name="insight",
+            help="Say what support tickets are about, and recheck it.",
+            reference="tallystick.rooms.insight.cli:add_to",
+        ),
     ),
     web="tallystick.rooms.insight.web:register",
     demo="tallystick.rooms.insight.demo:PART",

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tallystick.doors.cli.demo_parts import Part, Shown, Stage
-from tallystick.rooms.insight.cli.report import make_report, say_answer, say_report
 from tallystick.rooms.insight.cli.calls import ingest, insight_in
+from tallystick.rooms.insight.cli.report import make_report, say_answer, say_report
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.reports.building import Report

@@ -18,7 +18,11 @@ MANIFEST = Manifest(
     migrations="tallystick.rooms.memory.store.migrations",
     http="tallystick.rooms.memory.http:routers",
     commands=(
-        CommandReference(name="memory", help="Remember, ask, and see why something is believed.", reference="tallystick.rooms.memory.cli:add_to"),
+        CommandReference(
+            name="memory",
+            help="Remember, ask, and see why something is believed.",
+            reference="tallystick.rooms.memory.cli:add_to",
+        ),
     ),
     web="tallystick.rooms.memory.web:register",
     demo="tallystick.rooms.memory.demo:PART",

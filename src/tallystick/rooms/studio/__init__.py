@@ -11,10 +11,22 @@ MANIFEST = Manifest(
     settings="tallystick.rooms.studio.options:StudioSettings",
     http="tallystick.rooms.studio.http:routers",
     commands=(
-        CommandReference(name="conference", help="Ask several agents at one table.", reference="tallystick.rooms.studio.cli:add_to"),
-        CommandReference(name="run", help="Run recipes: tools gather, agents interpret.", reference="tallystick.rooms.studio.cli:add_to"),
-        CommandReference(name="issues", help="List, open, discuss and close issues.", reference="tallystick.rooms.studio.cli:add_to"),
-        CommandReference(name="studio", help="Write: the project's files, its book, its canon.", reference="tallystick.rooms.studio.cli:add_to"),
+        CommandReference(
+            name="conference", help="Ask several agents at one table.", reference="tallystick.rooms.studio.cli:add_to"
+        ),
+        CommandReference(
+            name="run",
+            help="Run recipes: tools gather, agents interpret.",
+            reference="tallystick.rooms.studio.cli:add_to",
+        ),
+        CommandReference(
+            name="issues", help="List, open, discuss and close issues.", reference="tallystick.rooms.studio.cli:add_to"
+        ),
+        CommandReference(
+            name="studio",
+            help="Write: the project's files, its book, its canon.",
+            reference="tallystick.rooms.studio.cli:add_to",
+        ),
     ),
     web="tallystick.rooms.studio.web:register",
     demo="tallystick.rooms.studio.demo:PART",

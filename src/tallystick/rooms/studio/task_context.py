@@ -1,10 +1,13 @@
 """Where a task belongs, and what it can be about: the issue it is part of, and the files of the workspace."""
 
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.routing import Routed
+from tallystick.agents.tasks.targets import KnownFile
+from tallystick.app.audit_notes import demand_ledger
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import options_of
-from tallystick.rooms.studio import MANIFEST
-from tallystick.app.audit_notes import demand_ledger
 from tallystick.gate.session import Caller
+from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.book.naming import stem_of, without_number
 from tallystick.rooms.studio.book.nouns import Scene
 from tallystick.rooms.studio.book.reading import BookShelf
@@ -12,9 +15,6 @@ from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.nouns import Link, NewIssue
 from tallystick.storage.issue_links import link_issue
-from tallystick.agents.problem import Problem
-from tallystick.agents.tasks.routing import Routed
-from tallystick.agents.tasks.targets import KnownFile
 
 MAX_TITLE = 120
 """A line of a list."""

@@ -50,8 +50,8 @@ def version_of(connection: Connection, history: History = GATE) -> str | None:
     return _value(connection, history.version_table)
 
 
-def upgrade(connection: Connection, history: History = GATE) -> None:
-    """Run what is missing, in the caller's transaction: all of it or nothing.
+def upgrade(connection: Connection, history: History = GATE, *, to: str = "head") -> None:
+    """Run what is missing up to a revision, in the caller's transaction: all of it or nothing.
 
     Raises:
         ConfigError: The database stands at a revision that this code does not know.
@@ -63,7 +63,7 @@ def upgrade(connection: Connection, history: History = GATE) -> None:
         _set(connection, VERSION_TABLE, FIRST)
     elif version is None and history.shared:
         _stamp_shared(connection, history)
-    _run(connection, history)
+    _run(connection, history, to)
     if shared is not None:
         connection.execute(sa.text(f"INSERT INTO {SHARED_TABLE} (version_num) VALUES (:version)"), {"version": shared})  # noqa: S608 - a constant
 
@@ -82,7 +82,7 @@ def _stamp_shared(connection: Connection, history: History) -> None:
         )
 
 
-def _run(connection: Connection, history: History) -> None:
+def _run(connection: Connection, history: History, to: str) -> None:
     # Loaded only here: it costs more time than a whole call, and most starts do not need it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -95,7 +95,7 @@ def _run(connection: Connection, history: History) -> None:
     config.attributes["connection"] = connection
     config.attributes["version_table"] = history.version_table
     try:
-        command.upgrade(config, "head")
+        command.upgrade(config, to)
     except CommandError as error:
         message = "The database was written by a newer version of tallystick. Upgrade the package on this machine."
         raise ConfigError(message, code="database_newer") from error

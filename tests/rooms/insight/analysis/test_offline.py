@@ -18,7 +18,8 @@ from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import NewTicket
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.rooms.insight.company import fill, group, tickets
 from tests.sizes import size
 
@@ -29,7 +30,7 @@ MADE = tickets()
 def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("company")
     engine = open_engine(Settings.model_validate({"storage": {"database_url": f"sqlite:///{folder / 'a.db'}"}}), folder)
-    migrate(engine)
+    migrate_with(engine, "insight")
     store = Store(engine)
     fill(store, MADE)
     fill(store, tickets(seed=3, many=200), name="before.csv", file_hash="b" * 64)
@@ -183,7 +184,7 @@ def test_names_and_texts_of_any_kind_make_no_false_sentence(
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("any")
     engine = open_engine(Settings.model_validate({"storage": {"database_url": f"sqlite:///{folder / 'a.db'}"}}), folder)
-    migrate(engine)
+    migrate_with(engine, "insight")
     store = Store(engine)
     made = [
         NewTicket(external_id=None, created_at=1_700_000_000 + at * 90_000, text=text, category=category, department=department)

@@ -2,11 +2,11 @@
 
 import typer
 
+from tallystick.doors.cli.command import group
 from tallystick.doors.cli.mcp import init as mcp_init
 from tallystick.doors.cli.mcp import review as mcp_review
 from tallystick.doors.cli.mcp import serve as mcp_serve
 from tallystick.doors.cli.mcp import wrap as mcp_wrap
-from tallystick.doors.cli.command import group
 
 
 def add_to(app: typer.Typer) -> None:

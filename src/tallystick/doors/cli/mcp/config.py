@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tallystick.doors.cli.exits import Refused
 from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.clients import BACKUP, HEADER
+from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
     from tallystick.doors.mcp.relay.clients import Client

@@ -9,10 +9,10 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
+from tallystick.doors.cli.mcp.wrap_args import RELAYS
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.visible import hidden_in, visible_json
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.cli.mcp.wrap_args import RELAYS
 
 if TYPE_CHECKING:
     from tallystick.doors.mcp.relay.pins import Pin, PinBook
@@ -56,9 +56,9 @@ def review(
 
 def _accept(here: Here, book: "PinBook", pin: "Pin", token: str | None, *, yes: bool) -> None:
     from tallystick.app.audit_notes import demand_ledger, note_change
+    from tallystick.doors.mcp.relay.pins import digest_of
     from tallystick.doors.mcp.relay.tools import SESSION
     from tallystick.gate.session import Caller
-    from tallystick.doors.mcp.relay.pins import digest_of
 
     person = require_person(here, token)
     if not person.agrees(f"Accept '{pin.name}' as it is now?", yes=yes):

@@ -10,8 +10,8 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, UsageMistake
-from tallystick.doors.cli.workspace import Here
 from tallystick.doors.cli.mcp.wrap_args import WordsError, read_words
+from tallystick.doors.cli.workspace import Here
 
 Words = Annotated[
     list[str] | None, typer.Argument(metavar="-- COMMAND…", help="The server's command, as the client would start it.")

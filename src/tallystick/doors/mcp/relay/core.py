@@ -17,12 +17,12 @@ from collections.abc import Awaitable, Callable
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.lines import STUCK_S, LineReader, LineWriter
-from tallystick.doors.mcp.relay.messages import Asked, Keeper, Upstream, Wires
-from tallystick.doors.mcp.relay.from_client import FromClient
-from tallystick.doors.mcp.relay.refused_messages import CANCELLED_EARLY, Refusals
-from tallystick.doors.mcp.relay.from_server import FromServer
 from tallystick.doors.mcp.relay.connection import Switch
+from tallystick.doors.mcp.relay.from_client import FromClient
+from tallystick.doors.mcp.relay.from_server import FromServer
+from tallystick.doors.mcp.relay.messages import Asked, Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.refused_messages import CANCELLED_EARLY, Refusals
 from tallystick.doors.presentation.meta import CODE
 from tallystick.errors import TallyError
 

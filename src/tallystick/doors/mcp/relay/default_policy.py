@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.effects import effect_of
 from tallystick.doors.mcp.relay.names import tool_id
+from tallystick.errors import ConfigError
 from tallystick.settings import CONFIG_NAME, Settings, load_settings
 
 HEAD = """\

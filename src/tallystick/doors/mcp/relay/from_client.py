@@ -6,9 +6,9 @@ from typing import Any
 
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
+from tallystick.doors.mcp.relay.connection import Switch
 from tallystick.doors.mcp.relay.messages import Asked
 from tallystick.doors.mcp.relay.refused_messages import AMBIGUOUS, ANSWER_WITHIN, BATCH, ID_IN_USE, NO_ID, TOO_LONG
-from tallystick.doors.mcp.relay.connection import Switch
 from tallystick.errors import ConfigError
 
 

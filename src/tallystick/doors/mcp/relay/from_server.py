@@ -7,8 +7,8 @@ import orjson
 
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Key, Message
-from tallystick.doors.mcp.relay.messages import Asked, TooLongError, UnreadableError
 from tallystick.doors.mcp.relay.connection import Switch
+from tallystick.doors.mcp.relay.messages import Asked, TooLongError, UnreadableError
 
 NOT_ASKED = "the server answered something that it was not asked; the answer was left out"
 NO_MESSAGE = "the server printed a line that is no message; it was left out"

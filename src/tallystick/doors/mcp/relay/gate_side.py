@@ -12,6 +12,9 @@ import orjson
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
+from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
+from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
+from tallystick.doors.mcp.relay.holds import Waiting
 from tallystick.doors.mcp.relay.messages import (
     SERVED,
     Asked,
@@ -21,18 +24,15 @@ from tallystick.doors.mcp.relay.messages import (
     UnreadableError,
     Wires,
 )
-from tallystick.doors.mcp.relay.holds import Waiting
-from tallystick.doors.mcp.relay.refused_messages import BATCH, CANCELLED_EARLY
-from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
-from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refresh
+from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.refused_messages import BATCH, CANCELLED_EARLY
+from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refresh
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
-from tallystick.doors.mcp.relay.names import tool_id
-from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.settings import CONFIG_NAME
 
 LONGEST_NAME = 64

@@ -2,8 +2,8 @@
 
 import re
 
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.http_client import can_be_sent
+from tallystick.errors import ConfigError
 from tallystick.settings import key_variable
 
 LONGEST_KEPT = 4096

@@ -10,9 +10,9 @@ import orjson
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.lines import OnLine, OnLong
 from tallystick.doors.mcp.relay.headers import can_be_kept, given_header
+from tallystick.doors.mcp.relay.http_client import Reply, WebError, WebServer
 from tallystick.doors.mcp.relay.pending_requests import Owed, Question, read
 from tallystick.doors.mcp.relay.sse import EventReader
-from tallystick.doors.mcp.relay.http_client import Reply, WebError, WebServer
 
 GRACE_S = 2.0
 """For the first answer, when the client has left."""

@@ -8,21 +8,21 @@ from typing import Any
 
 import orjson
 
-from tallystick.app.gate import Gate
 from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
 from tallystick.doors.mcp.jsonrpc import LIST, Message
-from tallystick.doors.mcp.relay.messages import Wires
 from tallystick.doors.mcp.relay.answers import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE
+from tallystick.doors.mcp.relay.argument_keys import doubtful_key
+from tallystick.doors.mcp.relay.effects import effect_of
+from tallystick.doors.mcp.relay.messages import Wires
+from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.pins import PinBook, digest_of
+from tallystick.doors.mcp.relay.schemas import closed, result_schema
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.gate.tool import Card, Tool
 from tallystick.providers.upstream import card_from_mcp
-from tallystick.doors.mcp.relay.effects import effect_of
-from tallystick.doors.mcp.relay.argument_keys import doubtful_key
-from tallystick.doors.mcp.relay.names import tool_id
-from tallystick.doors.mcp.relay.pins import PinBook, digest_of
-from tallystick.doors.mcp.relay.schemas import closed, result_schema
 from tallystick.settings import CONFIG_NAME
 
 OFFERED = 8

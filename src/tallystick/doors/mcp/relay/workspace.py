@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from tallystick.doors.mcp.relay.default_policy import with_defaults
 from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.pins import PinBook
-from tallystick.doors.mcp.relay.default_policy import with_defaults
 from tallystick.settings import Settings
 
 

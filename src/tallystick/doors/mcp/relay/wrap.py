@@ -3,8 +3,8 @@
 import sys
 
 from tallystick.doors.mcp.relay.options import Wrapping
-from tallystick.errors import ConfigError
 from tallystick.doors.mcp.relay.process import ServerProcess
+from tallystick.errors import ConfigError
 
 CONFIG = 4
 """The exit code of what cannot be used as it is, as the other commands have it."""

@@ -16,8 +16,8 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, is_local
-from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.mcp.serve.caller import CALLER, CHANNEL, WITHOUT_SESSION
+from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.session import Caller, Session

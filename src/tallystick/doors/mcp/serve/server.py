@@ -27,14 +27,14 @@ from mcp.shared.exceptions import MCPError
 
 import tallystick
 from tallystick.app.gate import Gate
+from tallystick.doors.mcp.serve.caller import Visit, visit_of
 from tallystick.doors.mcp.serve.own_tools import register_own
 from tallystick.doors.mcp.serve.progress import heard
 from tallystick.doors.mcp.serve.resources import TEMPLATES, complete, list_resources, read_resource, session_uri
 from tallystick.doors.mcp.serve.tools import error_of, offer_of, result_of
-from tallystick.doors.mcp.serve.caller import Visit, visit_of
+from tallystick.doors.presentation.approval_wait import WAIT_S, settled
 from tallystick.doors.presentation.names import names_of
 from tallystick.doors.presentation.refusals import refusal_of
-from tallystick.doors.presentation.approval_wait import WAIT_S, settled
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import LISTENER, Progress
 

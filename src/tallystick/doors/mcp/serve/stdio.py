@@ -16,9 +16,9 @@ from pydantic import ValidationError
 
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp.lines import LineReader, LineWriter
-from tallystick.doors.mcp.serve.server import Serving
-from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.mcp.serve.caller import OWNER
+from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
+from tallystick.doors.mcp.serve.server import Serving
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import TOO_LARGE, refuse
 from tallystick.gate.codes import FORMAT

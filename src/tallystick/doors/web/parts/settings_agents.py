@@ -7,16 +7,16 @@ from dataclasses import replace
 from nicegui import run, ui
 
 from tallystick.agents.administration import Staff
+from tallystick.agents.agent import CHIEF, Agent, Endpoint
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.figures import facts
 from tallystick.doors.web.parts.person import log_in_hint, person
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import failed, section
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
-from tallystick.agents.problem import Problem
-from tallystick.agents.roster import Roster
-from tallystick.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
 from tallystick.turns.model import Ask, Message, Said
 
 PATH = "/settings/agents"

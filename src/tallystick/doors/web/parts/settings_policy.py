@@ -6,6 +6,8 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.app.gate import Gate
+from tallystick.doors.mcp.relay.default_policy import with_defaults
+from tallystick.doors.mcp.relay.workspace import is_wrapped, relayed
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import failed, section
@@ -16,8 +18,6 @@ from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.policy_cases import Case, run_cases
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.doors.mcp.relay.default_policy import with_defaults
-from tallystick.doors.mcp.relay.workspace import is_wrapped, relayed
 
 MEANS = {
     "allow": "It would run, and leave a receipt.", "ask": "It would be held until a person has answered.",

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.rooms.desk.cli.ticket_text import say_text
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.outside import read_file
 from tallystick.doors.cli.person import TERMINAL, Token, Yes, require_person
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
+from tallystick.rooms.desk.cli.ticket_text import say_text
 
 if TYPE_CHECKING:
+    from tallystick.agents.problem import Problem
     from tallystick.rooms.desk.flows.trial import Support
     from tallystick.rooms.desk.review import Before
-    from tallystick.agents.problem import Problem
 
 MAX_TEXT_BYTES = 20_000
 HERE = {
@@ -123,8 +123,8 @@ def metrics(here: Here) -> None:
 
 
 def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
-    from tallystick.gate.session import OWNER_ROLE, Caller
     from tallystick.agents.problem import Problem
+    from tallystick.gate.session import OWNER_ROLE, Caller
 
     person = require_person(here, token)
     caller = Caller(subject=person.name, roles=frozenset({OWNER_ROLE}), channel=person.channel)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.rooms.desk.cli import review as desk_people
 from tallystick.doors.cli.command import command, group
-from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
+from tallystick.rooms.desk.cli import review as desk_people
+from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
@@ -185,8 +185,8 @@ def bring(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, mbox, or Zendesk JSON.")],
 ) -> None:
     """Take all messages of a file; rows that cannot be taken are named, with the reason."""
-    from tallystick.rooms.desk.intake.files import import_file
     from tallystick.agents.problem import Problem
+    from tallystick.rooms.desk.intake.files import import_file
 
     with here.gate(plugins=True) as gate:
         done = import_file(_support(gate).office.intake, file)

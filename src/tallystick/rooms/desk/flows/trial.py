@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tallystick.app.gate import Gate
+from tallystick.agents.problem import Problem
 from tallystick.app.flow_context import GateHands
+from tallystick.app.gate import Gate
 from tallystick.errors import ConfigError
 from tallystick.records import record
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
-from tallystick.agents.problem import Problem
 
 ROUNDS = 8
 """TRIAGE, TOOL and REPLY are three; the rest is room for what is tried again."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import Clerk
@@ -23,7 +24,6 @@ from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.triage import triage
-from tallystick.agents.problem import Problem
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from tallystick.agents.problem import Problem
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import NAME, NOTHING, Form
@@ -17,7 +18,6 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.room import Desk
-from tallystick.agents.problem import Problem
 
 ROLES = frozenset({"support", "auditor", "admin"})
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")

@@ -11,13 +11,13 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
-from tallystick.rooms.desk.http.intake import office_of
 from tallystick.doors.http.forms import NAME, NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
 from tallystick.rooms.desk.filling import Filled
+from tallystick.rooms.desk.http.intake import office_of
 from tallystick.rooms.desk.leasing import MOST, UNKNOWN, Leased
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import KINDS

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from tallystick.rooms.desk.intake.left import Left, Placed, whole
 from tallystick.agents.problem import Problem
+from tallystick.rooms.desk.intake.left import Left, Placed, whole
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "content": (

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from tallystick.errors import ConfigError
 from tallystick.records import record
 from tallystick.rooms.desk.logs.backward import Budget
 from tallystick.rooms.desk.logs.entries import LogEntry, entries_from_end

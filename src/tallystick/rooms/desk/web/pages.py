@@ -8,10 +8,10 @@ from nicegui import run, ui
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
-from tallystick.rooms.desk.web.ticket import TicketView
 from tallystick.doors.web.parts.states import empty, heading
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.web.ticket import TicketView
 
 SOON_S = 0.6
 SHOWN = 30

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tallystick.agents.agent import Endpoint
 from tallystick.errors import ToolError
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import UNLIMITED, Limits
@@ -31,7 +32,6 @@ from tallystick.rooms.insight.figures.selecting import select
 from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import Analysis, Dataset
 from tallystick.settings import LimitSettings
-from tallystick.agents.agent import Endpoint
 from tallystick.turns.hands import Hands
 
 if TYPE_CHECKING:

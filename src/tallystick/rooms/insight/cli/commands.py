@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.rooms.insight.cli import report as insight_report
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import UsageMistake
-from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
+from tallystick.rooms.insight.cli import report as insight_report
+from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 
 Dataset = Annotated[
     int, typer.Argument(metavar="DATASET", min=1, help="Its number; `tally insight datasets` lists them.")

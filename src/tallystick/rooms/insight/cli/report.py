@@ -8,10 +8,10 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, is_workspace, open_or_borrow
 from tallystick.doors.cli.screen import Force, Screen
 from tallystick.doors.cli.workspace import Here
 from tallystick.errors import ConfigError, ToolError
+from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, is_workspace, open_or_borrow
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate

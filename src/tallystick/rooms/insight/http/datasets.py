@@ -10,11 +10,11 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from tallystick.doors.http.desk import FrontDesk
-from tallystick.rooms.insight.http.calls import body_args, called
-from tallystick.rooms.insight.http.forms import WHOLE, answers_of, body_of, is_number, query_args, query_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
+from tallystick.rooms.insight.http.calls import body_args, called
+from tallystick.rooms.insight.http.forms import WHOLE, answers_of, body_of, is_number, query_args, query_of
 from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload
 from tallystick.rooms.insight.ingest.refusing import Unusable
 

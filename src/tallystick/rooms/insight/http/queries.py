@@ -12,14 +12,14 @@ from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
-from tallystick.rooms.insight.http.calls import insight_of
-from tallystick.rooms.insight.http.forms import PROBLEMS, WHOLE, number, query_args, query_of
-from tallystick.rooms.insight.http.datasets import SEARCH_KINDS, SEARCHED
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
+from tallystick.rooms.insight.http.calls import insight_of
+from tallystick.rooms.insight.http.datasets import SEARCH_KINDS, SEARCHED
+from tallystick.rooms.insight.http.forms import PROBLEMS, WHOLE, number, query_args, query_of
 from tallystick.rooms.insight.ingest.columns import FIELDS
 from tallystick.rooms.insight.nouns import Dataset, Where
 from tallystick.rooms.insight.room import Insight

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from tallystick.doors.presentation.counts import counted
-from tallystick.rooms.insight.web.ticket import ticket_chip
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.ticket import ticket_chip
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import Analysis

@@ -11,17 +11,17 @@ from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here
 from tallystick.doors.web.parts.badge import badge
-from tallystick.rooms.insight.web.questions import Questions
-from tallystick.rooms.insight.web.report import show_report
-from tallystick.rooms.insight.web.search import Search
-from tallystick.rooms.insight.web.themes import Themes
-from tallystick.rooms.insight.web.upload import Upload
-from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.nouns import Dataset
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps
+from tallystick.rooms.insight.web.questions import Questions
+from tallystick.rooms.insight.web.report import show_report
+from tallystick.rooms.insight.web.search import Search
+from tallystick.rooms.insight.web.themes import Themes
+from tallystick.rooms.insight.web.upload import Upload
 
 LOOK_S = 0.8
 MAX_DIGITS = 15

@@ -8,9 +8,9 @@ from nicegui import run, ui
 
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
-from tallystick.rooms.insight.web.answer import show_answer
 from tallystick.doors.web.parts.states import empty, section
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.answer import show_answer
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import Analysis

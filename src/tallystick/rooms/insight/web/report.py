@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 from nicegui import run, ui
 
 from tallystick.doors.web.parts.charts import bars
-from tallystick.rooms.insight.web.ticket import ticket_chip
 from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.ticket import ticket_chip
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.reports.blocks import Block, Line, Section, Table

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
-from tallystick.rooms.insight.web.ticket import open_ticket
 from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.ticket import open_ticket
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import Ticket

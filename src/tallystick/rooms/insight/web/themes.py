@@ -7,9 +7,9 @@ from nicegui import events, run, ui
 
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.parts.charts import cluster_map, colour
-from tallystick.rooms.insight.web.ticket import open_ticket, ticket_lines
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.ticket import open_ticket, ticket_lines
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.nouns import ClusterRun

@@ -12,13 +12,13 @@ from nicegui import events, run, ui
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.asking import SESSION, here
-from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps, taking
 from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import TallyError, ToolError
 from tallystick.rooms.insight.ingest.columns import FIELDS
 from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload
 from tallystick.rooms.insight.room import Insight
+from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps, taking
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.ingest.preview import Preview

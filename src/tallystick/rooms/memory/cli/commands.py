@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
+from tallystick.doors.cli.command import command, group
+from tallystick.doors.cli.exits import Exit
+from tallystick.doors.cli.workspace import Here
 from tallystick.rooms.memory.cli import forget as memory_forget
 from tallystick.rooms.memory.cli import import_file as memory_import
 from tallystick.rooms.memory.cli import queries as memory_reading
-from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit
 from tallystick.rooms.memory.cli.queries import memory_in, unknown_proposition
-from tallystick.doors.cli.workspace import Here
 
 
 def add_to(app: typer.Typer) -> None:

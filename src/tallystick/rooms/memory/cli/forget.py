@@ -6,10 +6,10 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.rooms.memory.cli.queries import memory_in
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
+from tallystick.rooms.memory.cli.queries import memory_in
 
 if TYPE_CHECKING:
     from tallystick.rooms.memory.forgetting import Forgetting

@@ -10,9 +10,9 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit
-from tallystick.rooms.memory.cli.queries import SESSION, memory_in
 from tallystick.doors.cli.outside import open_lines
 from tallystick.doors.cli.workspace import Here
+from tallystick.rooms.memory.cli.queries import SESSION, memory_in
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate

@@ -15,8 +15,8 @@ from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.extract import Passage
+    from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
     from tallystick.rooms.memory.recall import Recollection
     from tallystick.rooms.memory.room import Memory
@@ -65,9 +65,9 @@ def add(
     import asyncio
 
     from tallystick.agents.answers import Unanswered
-    from tallystick.rooms.memory.flows.fill import Text, fill
     from tallystick.gate.record.secrets import mask
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.memory.flows.fill import Text, fill
     from tallystick.rooms.memory.nouns import CLASSES
 
     if kind not in CLASSES:

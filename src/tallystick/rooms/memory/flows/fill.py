@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tallystick.agents.conversation import conversation_of
 from tallystick.agents.answers import Unanswered, unheard
+from tallystick.agents.conversation import conversation_of
 from tallystick.agents.crew import Addressed
+from tallystick.agents.wire import OFFLINE
 from tallystick.app.gate import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller, Session
@@ -19,7 +20,6 @@ from tallystick.rooms.memory.extract import Passage, extract_conversation, extra
 from tallystick.rooms.memory.flows.remember import Origin, Refusal, Remembered, remember
 from tallystick.rooms.memory.flows.scribe import Recorded, propose_with_model, proposed_in
 from tallystick.rooms.memory.room import Memory
-from tallystick.agents.wire import OFFLINE
 from tallystick.turns.result import TurnResult
 
 DOCUMENT = "document"

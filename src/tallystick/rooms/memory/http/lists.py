@@ -8,11 +8,11 @@ from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
-from tallystick.rooms.memory.http.proposals import NOT_A_PROPOSAL, PROPOSAL, memory_of
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.memory.flows.propose_all import Proposed, propose_all
 from tallystick.rooms.memory.fold import HANDLERS
+from tallystick.rooms.memory.http.proposals import NOT_A_PROPOSAL, PROPOSAL, memory_of
 
 MOST = 1_000
 """Proposals in one request."""

@@ -8,9 +8,9 @@ from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.reading import Reading
 from tallystick.rooms.memory.recall import ITEMS, MAX_ITEMS, MAX_TOKENS, TOKENS
 from tallystick.rooms.memory.times import seconds

@@ -6,15 +6,15 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tallystick.agents.answers import Unanswered
-from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
-from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin
+from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.nouns import CLASSES
 
 TEXT = Form(

@@ -6,12 +6,12 @@ from nicegui import run, ui
 
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.rooms.memory.web.add_form import add_form
-from tallystick.rooms.memory.web.proposition_list import Listing, nothing_yet
-from tallystick.rooms.memory.web.proposition import One
 from tallystick.doors.web.parts.states import empty, heading
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
+from tallystick.rooms.memory.web.add_form import add_form
+from tallystick.rooms.memory.web.proposition import One
+from tallystick.rooms.memory.web.proposition_list import Listing, nothing_yet
 
 LOOK_S = 0.8
 

@@ -6,12 +6,12 @@ from typing import Any
 from nicegui import events, run, ui
 
 from tallystick.doors.web.house import House
-from tallystick.rooms.memory.web.graph import neighbourhood
-from tallystick.rooms.memory.web.proposition_list import says
-from tallystick.rooms.memory.web.states import state_badge
 from tallystick.doors.web.parts.states import heading, section
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.memory.room import Memory
+from tallystick.rooms.memory.web.graph import neighbourhood
+from tallystick.rooms.memory.web.proposition_list import says
+from tallystick.rooms.memory.web.states import state_badge
 
 SHOWN = 50
 """Pieces of evidence that are listed."""

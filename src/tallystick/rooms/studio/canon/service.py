@@ -6,15 +6,15 @@ Every index that is made leaves an audit record with its digest.
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.app.gate import Gate
-from tallystick.app.flow_context import GateHands
+from tallystick.agents.problem import Problem
 from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.flow_context import GateHands
+from tallystick.app.gate import Gate
 from tallystick.errors import ConfigError
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.studio.canon.indexing import CanonIndex, Tell
 from tallystick.rooms.studio.flows.canon import FLOW, asking
 from tallystick.rooms.studio.room import Studio
-from tallystick.agents.problem import Problem
 from tallystick.turns.runs import DurableError, Event, RunStatus
 
 SESSION = "canon"

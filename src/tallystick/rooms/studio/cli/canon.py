@@ -26,9 +26,9 @@ def canon(
     ] = False,
 ) -> Exit | None:
     """Compile Canon.md from the cards of the compendium."""
-    from tallystick.rooms.studio.canon.service import Canon
-    from tallystick.gate.session import LOCAL_OWNER
     from tallystick.agents.problem import Problem
+    from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.canon.service import Canon
 
     with here.gate(plugins=True) as gate:
         desk = Canon(gate)

@@ -7,10 +7,10 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.rooms.studio.cli.complaints import tell_complaints
-from tallystick.rooms.studio.cli.source import Opened, opened, place_words
 from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.doors.presentation.counts import counted
+from tallystick.rooms.studio.cli.complaints import tell_complaints
+from tallystick.rooms.studio.cli.source import Opened, opened, place_words
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
@@ -172,10 +172,10 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
 
 def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
     """New files only, each a change that can be undone."""
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
     from tallystick.rooms.studio.workspace.nouns import GONE, Change
-    from tallystick.agents.problem import Problem
+    from tallystick.rooms.studio.workspace.service import Workspace
 
     workspace = Workspace(gate)
     written = []

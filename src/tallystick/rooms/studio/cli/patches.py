@@ -9,14 +9,14 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import Person, Token, Yes, require_person
-from tallystick.rooms.studio.cli.project import FilePath
 from tallystick.doors.cli.workspace import Here
+from tallystick.rooms.studio.cli.project import FilePath
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.agents.problem import Problem
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-    from tallystick.agents.problem import Problem
+    from tallystick.rooms.studio.workspace.service import Workspace
 
 PatchId = Annotated[str, typer.Argument(metavar="PATCH", help="Its id, as `tally studio patches` shows it.")]
 T = TypeVar("T")

@@ -10,14 +10,14 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.screen import Force, Screen
-from tallystick.rooms.studio.cli.complaints import tell_complaints
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.counts import counted
+from tallystick.rooms.studio.cli.complaints import tell_complaints
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.workspace.service import TakenOut
     from tallystick.rooms.studio.importing.nouns import ImportReport
     from tallystick.rooms.studio.workspace.nouns import Node
+    from tallystick.rooms.studio.workspace.service import TakenOut
 
 FilePath = Annotated[str, typer.Argument(metavar="PATH", help="Inside the workspace, as `tally studio tree` shows it.")]
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -39,8 +39,8 @@ def init(
     ] = None,
 ) -> None:
     """Make a project: folders for scenes and cards, and an outline. What is there stays."""
-    from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.workspace.service import Workspace
 
     there = here if folder is None else Here(named=folder, screen=here.screen)
     with there.gate(make=True) as gate:
@@ -61,9 +61,9 @@ def import_source(
     ],
 ) -> Exit:
     """Bring a manuscript in. What you changed since the last time is never written over."""
-    from tallystick.rooms.studio.workspace.service import Workspace
-    from tallystick.gate.session import LOCAL_OWNER
     from tallystick.agents.problem import Problem
+    from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.workspace.service import Workspace
 
     if not source.exists():
         raise Refused(f"There is no {source}.", code="source_missing")
@@ -92,8 +92,8 @@ def export(
     force: Force = False,
 ) -> None:
     """Write the book as one file, or its files into a folder."""
-    from tallystick.rooms.studio.workspace.service import Workspace
     from tallystick.agents.problem import Problem
+    from tallystick.rooms.studio.workspace.service import Workspace
 
     chosen = form or out.suffix.removeprefix(".").lower() or "folder"
     if not re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", language):
@@ -128,9 +128,9 @@ def read(
     lines: Annotated[str | None, typer.Option("--lines", metavar="A-B", help="Only these, from 1.")] = None,
 ) -> None:
     """Show a file as it is, or some of its lines."""
-    from tallystick.rooms.studio.workspace.service import Workspace
-    from tallystick.gate.quotes import split_lines
     from tallystick.agents.problem import Problem
+    from tallystick.gate.quotes import split_lines
+    from tallystick.rooms.studio.workspace.service import Workspace
 
     with here.gate() as gate:
         found = Workspace(gate).read(path)

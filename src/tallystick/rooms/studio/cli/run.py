@@ -8,14 +8,14 @@ from typer.core import TyperGroup
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.pairs import from_pairs
-from tallystick.rooms.studio.cli.run_screen import RunScreen
 from tallystick.doors.cli.workspace import Here
+from tallystick.rooms.studio.cli.run_screen import RunScreen
 
 if TYPE_CHECKING:
+    from tallystick.agents.problem import Problem
     from tallystick.app.gate import Gate
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.runs.desk import RunDesk
-    from tallystick.agents.problem import Problem
 
 START = "start"
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]

@@ -1,11 +1,11 @@
 """Whose a conference is: another's does not exist for a caller."""
 
-from tallystick.rooms.studio.conference.answers import refused
 from tallystick.agents.answers import Unanswered
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
+from tallystick.rooms.studio.conference.answers import refused
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.store import UNKNOWN, ConferenceFiles
-from tallystick.agents.problem import Problem
 
 READERS = frozenset({"auditor", "admin"})
 """May read what others said; the owner of the machine has every role."""

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tallystick.agents.answers import Unanswered
+from tallystick.agents.problem import Problem
 from tallystick.gate.codes import Category
 from tallystick.records import record
 from tallystick.rooms.studio.conference.nouns import Conference, Retrieved, Round, Spoken
-from tallystick.agents.problem import Problem
 
 _STATUS = {
     "conference_unknown": 404, "round_unknown": 404, "agent_unknown": 404, "attendee_unknown": 404,

@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from tallystick.rooms.studio.conference.traffic_log import Overheard, TrafficLog
-from tallystick.agents.conversation import Conversation
-from tallystick.agents.turn_records import new_id, now
+from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import Unanswered
+from tallystick.agents.conversation import Conversation
 from tallystick.agents.crew import Addressed
+from tallystick.agents.turn_records import new_id, now
 from tallystick.app.gate import Gate
 from tallystick.errors import TallyError
 from tallystick.gate.reply.findings import Findings
@@ -26,10 +26,10 @@ from tallystick.records import record
 from tallystick.rooms.studio.conference.minutes import Minutes
 from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Nearest, Retrieved, Round, Spoken
 from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
+from tallystick.rooms.studio.conference.traffic_log import Overheard, TrafficLog
 from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
 from tallystick.storage.issue_links import link_issue
-from tallystick.agents.agent import CHIEF
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request
 from tallystick.turns.result import Injected, Step, TurnResult

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.rooms.studio.canon.service import Canon, run_dict
+from tallystick.agents.problem import Problem
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
@@ -22,7 +22,7 @@ from tallystick.doors.http.translate import error_answer
 from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
-from tallystick.agents.problem import Problem
+from tallystick.rooms.studio.canon.service import Canon, run_dict
 
 LOOK_S = 0.3
 """How often the stream looks for news: each look is a query."""

@@ -6,8 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.agents.answers import Unanswered
+from tallystick.agents.problem import text
+from tallystick.agents.wire import AGENT_ID
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, listing
@@ -19,9 +20,8 @@ from tallystick.doors.http.translate import error_answer
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST
+from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told
-from tallystick.agents.problem import text
-from tallystick.agents.wire import AGENT_ID
 from tallystick.turns.request import Progress
 from tallystick.turns.result import Step
 

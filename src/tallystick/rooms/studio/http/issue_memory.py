@@ -7,20 +7,20 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.answers import Unanswered
-from tallystick.rooms.studio.issues.service import IssueDesk
+from tallystick.agents.wire import AGENT_ID
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
-from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
+from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
+from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.rooms.studio.issues.wire import FIELDS
-from tallystick.agents.wire import AGENT_ID
 
 _AGENT: Mapping[str, Any] = {**AGENT_ID, "description": "Whose memory."}
 REMEMBER = Form(

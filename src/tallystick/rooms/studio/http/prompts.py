@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.rooms.studio.prompts.service import PromptDesk
+from tallystick.agents.problem import text
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import NAME, NOTHING, Form
@@ -13,7 +13,7 @@ from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.prompts.nouns import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import UNKNOWN
-from tallystick.agents.problem import text
+from tallystick.rooms.studio.prompts.service import PromptDesk
 
 _EXAMPLE = {
     "description": "Find files by name or words; use it before reading.",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from tallystick.agents.problem import Problem
 from tallystick.app.rooms import Room
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
@@ -25,7 +26,6 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
 from tallystick.rooms.studio.runs.states import ENDED, FOLLOWS, Status
-from tallystick.agents.problem import Problem
 
 T = TypeVar("T")
 

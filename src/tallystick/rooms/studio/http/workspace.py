@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from tallystick.agents.problem import Problem
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import NOTHING, Form
@@ -15,7 +16,6 @@ from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
-from tallystick.agents.problem import Problem
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.workspace.service import Workspace

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError, PathRefused
 from tallystick.rooms.studio.importing.docx import read_docx
 from tallystick.rooms.studio.importing.epub import read_epub
@@ -24,7 +25,6 @@ from tallystick.rooms.studio.workspace.reading import current_bytes, decoded
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 from tallystick.storage.json_file import JsonFile
-from tallystick.agents.problem import Problem
 
 FORMATS = (".md", ".markdown", ".txt", ".docx", ".epub", ".nwx")
 _WRITTEN_AT_ONCE = 50

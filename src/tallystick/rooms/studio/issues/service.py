@@ -4,16 +4,18 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tallystick.agents.conversation import Conversation
+from tallystick.agents.administration import stranger
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Chat
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.problem import Problem
+from tallystick.agents.wire import OFFLINE
+from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import options_of
-from tallystick.rooms.studio import MANIFEST
-from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.agents.administration import stranger
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
+from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.issues.decay import HIGHEST
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.levels import BOUNDS, form_of
@@ -21,8 +23,6 @@ from tallystick.rooms.studio.issues.nouns import By, Change, Issue, Link, NewIss
 from tallystick.settings import Settings
 from tallystick.storage.issue_links import link_issue
 from tallystick.storage.transcripts import Transcripts
-from tallystick.agents.problem import Problem
-from tallystick.agents.wire import OFFLINE
 
 SESSION = "issues"
 """The session of the audit records."""

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tallystick.agents.turn_records import new_id, now
-from tallystick.app.gate import Gate
-from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.agents.administration import stranger
+from tallystick.agents.credits import CreditEvent, Merit
+from tallystick.agents.problem import Problem
+from tallystick.agents.turn_records import new_id, now
+from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.prompts.nouns import Prompt, tool_of
@@ -15,8 +17,6 @@ from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.storage.credits import Credits
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.agents.credits import CreditEvent, Merit
-from tallystick.agents.problem import Problem
 
 SESSION = "prompts"
 """The session of the audit records."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem, misfit
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.session import Caller, valid_session_id
@@ -20,7 +21,6 @@ from tallystick.rooms.studio.runs.folder import RUNS, RunFolder
 from tallystick.rooms.studio.runs.recipe import BOOK, Recipe
 from tallystick.rooms.studio.runs.states import RESUMABLE, Status, shown
 from tallystick.rooms.studio.runs.view import step_list, summary
-from tallystick.agents.problem import Problem, misfit
 from tallystick.turns.durable import Durable
 from tallystick.turns.runs import DurableError, Event
 

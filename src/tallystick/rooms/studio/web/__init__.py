@@ -8,5 +8,10 @@ from tallystick.rooms.studio.web.prompts import Prompts
 def register(context: House) -> tuple[str, ...]:
     """Make the pages; gives the first segments of their paths."""
     context.settings_parts["prompts"] = SettingsPart(label="Wordings", make=Prompts)
-    parts = (conference_page, workspace_page, issues_page, runs_page,)
+    parts = (
+        conference_page,
+        workspace_page,
+        issues_page,
+        runs_page,
+    )
     return tuple(path for part in parts for path in part.register(context))

@@ -5,11 +5,11 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.house import House, Visitor
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
+from tallystick.rooms.studio.conference.service import Conferences
 
 ACTIVITY = {"waiting": "", "speaking": "speaking…", "done": "", "muted": ""}
 

@@ -2,14 +2,14 @@
 
 from nicegui import run, ui
 
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.states import empty, failed, heading, section
-from tallystick.rooms.studio.web.conference_view import Table
 from tallystick.rooms.studio.conference.nouns import Conference
+from tallystick.rooms.studio.conference.service import Conferences
+from tallystick.rooms.studio.web.conference_view import Table
 
 MOST = 50
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from nicegui import background_tasks, run, ui
 
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.house import House, Visitor
-from tallystick.rooms.studio.web.agent_cards import Cards
-from tallystick.rooms.studio.web.transcript import prompt_line, reply_line, round_end
 from tallystick.doors.web.parts.states import failed, heading
 from tallystick.rooms.studio.conference.nouns import Conference, Round
+from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told
+from tallystick.rooms.studio.web.agent_cards import Cards
+from tallystick.rooms.studio.web.transcript import prompt_line, reply_line, round_end
 from tallystick.turns.request import Progress
 from tallystick.turns.result import Step
 

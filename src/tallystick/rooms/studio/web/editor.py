@@ -10,14 +10,14 @@ from urllib.parse import quote
 
 from nicegui import run, ui
 
-from tallystick.rooms.studio.workspace.service import Workspace
+from tallystick.agents.problem import Problem
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.parts.states import empty, failed, heading
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
-from tallystick.doors.web.parts.states import empty, failed, heading
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
-from tallystick.agents.problem import Problem
+from tallystick.rooms.studio.workspace.service import Workspace
 
 LOOK_S = 1.0
 CANON = "Canon.md"

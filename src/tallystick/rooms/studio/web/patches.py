@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import run, ui
 
-from tallystick.rooms.studio.workspace.service import Workspace
+from tallystick.agents.problem import Problem
 from tallystick.doors.web.house import Visitor
 from tallystick.doors.web.parts.states import failed
 from tallystick.doors.web.parts.text import text
 from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-from tallystick.agents.problem import Problem
+from tallystick.rooms.studio.workspace.service import Workspace
 
 MOST = 20
 TONES = {"+": "tally-added", "-": "tally-removed", "@": "tally-soft"}

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.rooms.studio.prompts.service import PromptDesk
+from tallystick.agents.problem import Problem
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.person import log_in_hint, person
@@ -15,7 +15,7 @@ from tallystick.doors.web.parts.states import failed, section
 from tallystick.doors.web.parts.text import block
 from tallystick.rooms.studio.prompts.nouns import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
-from tallystick.agents.problem import Problem
+from tallystick.rooms.studio.prompts.service import PromptDesk
 
 PATH = "/settings/prompts"
 SOON_S = 1.0

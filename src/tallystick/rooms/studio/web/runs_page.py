@@ -6,13 +6,13 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
+from tallystick.agents.problem import Problem
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
-from tallystick.agents.problem import Problem
 
 MOST = 50
 SOON_S = 0.8

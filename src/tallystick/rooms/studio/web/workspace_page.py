@@ -2,15 +2,15 @@
 
 from nicegui import run, ui
 
-from tallystick.rooms.studio.workspace.service import Workspace
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.states import empty, heading
 from tallystick.rooms.studio.web.editor import Editor
 from tallystick.rooms.studio.web.file_tree import file_tree
 from tallystick.rooms.studio.web.findings import search_box
-from tallystick.doors.web.parts.states import empty, heading
 from tallystick.rooms.studio.workspace.nouns import Node
+from tallystick.rooms.studio.workspace.service import Workspace
 
 
 def register(house: House) -> tuple[str, ...]:

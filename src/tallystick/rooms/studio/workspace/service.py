@@ -6,8 +6,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tallystick.app.gate import Gate
+from tallystick.agents.problem import Problem
 from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.session import Caller
@@ -24,7 +25,6 @@ from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.rooms.studio.workspace.tree import Tree
 from tallystick.storage.files import OUTLINE, FileSources
 from tallystick.storage.tree import TreeFiles
-from tallystick.agents.problem import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
