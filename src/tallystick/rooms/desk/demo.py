@@ -4,8 +4,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
-from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.kit import Part, Screen, Shown, Stage
 from tallystick.rooms.desk.cli.tickets import CHANGES
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
+from tallystick.doors.cli.kit import Part, Shown, Stage
 from tallystick.rooms.insight.cli.calls import ingest, insight_in
 from tallystick.rooms.insight.cli.report import make_report, say_answer, say_report
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
+from tallystick.doors.cli.kit import Part, Shown, Stage
 from tallystick.rooms.memory.cli.queries import memory_in, origin_of, remembered
 
 if TYPE_CHECKING:

@@ -4,11 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
-from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.workspace import running_tools
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Part, Refused, Screen, Shown, Stage, counted, running_tools
 
 if TYPE_CHECKING:
     from tallystick.gate.session import Caller

@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.outside import read_file
-from tallystick.doors.cli.person import TERMINAL, Token, Yes, require_person
-from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import (
+    TERMINAL,
+    Exit,
+    Here,
+    Refused,
+    Screen,
+    Token,
+    Yes,
+    command,
+    read_file,
+    require_person,
+)
 from tallystick.rooms.desk.cli.ticket_text import say_text
 
 if TYPE_CHECKING:

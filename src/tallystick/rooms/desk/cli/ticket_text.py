@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.kit import Screen
 
 Write = Callable[[str], None]
 

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.workspace import Here, running_tools
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, counted, group, running_tools
 from tallystick.rooms.desk.cli import review as desk_people
 from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
 

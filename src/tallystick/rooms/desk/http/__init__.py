@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.kit import FrontDesk
 from tallystick.rooms.desk.http.intake import desk_intake_routes
 from tallystick.rooms.desk.http.metrics import desk_metrics_routes
 from tallystick.rooms.desk.http.review import desk_review_routes

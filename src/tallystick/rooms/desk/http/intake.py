@@ -6,9 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.app.rooms import Room
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import FrontDesk, Refused, json_answer
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import Category

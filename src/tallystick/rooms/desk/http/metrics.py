@@ -3,8 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.kit import FrontDesk, json_answer
 from tallystick.rooms.desk.http.intake import office_of
 
 

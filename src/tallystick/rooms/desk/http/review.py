@@ -7,12 +7,18 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import NAME, NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.refusing import granted
+from tallystick.doors.http.kit import (
+    NAME,
+    NOTHING,
+    Form,
+    FrontDesk,
+    Refused,
+    documented,
+    granted,
+    json_answer,
+    listing,
+    page,
+)
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.nouns import Review

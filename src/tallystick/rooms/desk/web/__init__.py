@@ -1,6 +1,6 @@
 """The desk's pages."""
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.kit import House
 from tallystick.rooms.desk.web import pages
 
 

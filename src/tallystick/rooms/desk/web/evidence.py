@@ -5,9 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.file_view import file_view
+from tallystick.doors.web.kit import House, badge, file_view
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.desk.room import KB_FOLDER, Desk

@@ -5,11 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import empty, heading
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import House, Place, Visitor, badge, empty, heading, page, text
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.web.ticket import TicketView
 

@@ -6,10 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.asking import here
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import failed, heading, section
+from tallystick.doors.web.kit import House, Visitor, badge, failed, heading, here, section
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before
 from tallystick.rooms.desk.room import Desk

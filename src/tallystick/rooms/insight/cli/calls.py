@@ -5,9 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.exits import CallHeld, Refused, UsageMistake
-from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.workspace import MARKS, Here, running_tools
+from tallystick.doors.cli.kit import MARKS, CallHeld, Here, Refused, Screen, UsageMistake, running_tools
 from tallystick.errors import ToolError
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def result_of(outcome: "Outcome", workspace: Path) -> Any:
     if outcome.ok:
         return outcome.result
     if outcome.held is not None:
-        from tallystick.doors.presentation.refusals import show_command
+        from tallystick.doors.cli.kit import show_command
 
         # No full stop: it would be taken for a part of the folder's name.
         raise CallHeld(f"The call waits for a person: {show_command(outcome.held.approval_id, workspace)}")

@@ -5,10 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import UsageMistake
-from tallystick.doors.cli.workspace import Here
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Here, UsageMistake, command, counted, group
 from tallystick.rooms.insight.cli import report as insight_report
 from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 

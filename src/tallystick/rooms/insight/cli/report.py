@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.screen import Force, Screen
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Force, Here, Refused, Screen, UsageMistake, command
 from tallystick.errors import ConfigError, ToolError
 from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, is_workspace, open_or_borrow
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.kit import FrontDesk
 from tallystick.rooms.insight.http.datasets import insight_routes
 from tallystick.rooms.insight.http.queries import insight_reading_routes
 

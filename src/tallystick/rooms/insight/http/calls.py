@@ -12,11 +12,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tallystick.app.gate import Gate
-from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
-from tallystick.doors.http.gate_calls import HTTP_SESSION
-from tallystick.doors.http.measure import endpoint_of
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import (
+    ANONYMOUS,
+    CHALLENGE,
+    HTTP_SESSION,
+    JSON,
+    FrontDesk,
+    Refused,
+    endpoint_of,
+    json_answer,
+)
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import NO_ROLE, NO_TOKEN, Category

@@ -9,8 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import FrontDesk, Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
 from tallystick.rooms.insight.http.calls import body_args, called

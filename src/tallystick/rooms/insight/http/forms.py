@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 
 from tallystick.app.gate import Gate
-from tallystick.doors.http.problems import PROBLEM, Refused
+from tallystick.doors.http.kit import PROBLEM, Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BAD_ARGS, Category
 

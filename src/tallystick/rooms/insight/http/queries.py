@@ -9,11 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import Form, FrontDesk, Refused, documented, json_answer, listing, page
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category

@@ -1,6 +1,6 @@
 """Insight's pages."""
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.kit import House
 from tallystick.rooms.insight.web import pages
 
 

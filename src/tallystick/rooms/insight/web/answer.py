@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import counted, text
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import ticket_chip
 

@@ -10,8 +10,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 from starlette.requests import Request
 
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.asking import propose, trouble
+from tallystick.doors.web.kit import House, propose, trouble
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import Progress
 

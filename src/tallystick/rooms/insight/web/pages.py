@@ -6,13 +6,20 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.asking import here
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import empty, failed, heading, section
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import (
+    House,
+    Place,
+    Visitor,
+    badge,
+    counted,
+    empty,
+    failed,
+    heading,
+    here,
+    page,
+    section,
+    text,
+)
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.nouns import Dataset
 from tallystick.rooms.insight.room import Insight

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.asking import here, propose, tell_trouble
-from tallystick.doors.web.parts.states import empty, section
+from tallystick.doors.web.kit import House, Visitor, empty, here, propose, section, tell_trouble
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.answer import show_answer
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.parts.states import failed
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import failed, text
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import open_ticket

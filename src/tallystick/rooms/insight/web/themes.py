@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.parts.charts import cluster_map, colour
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import cluster_map, colour, counted, text
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import open_ticket, ticket_lines
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.parts.text import block, text
+from tallystick.doors.web.kit import block, text
 from tallystick.rooms.insight.room import Insight
 
 if TYPE_CHECKING:

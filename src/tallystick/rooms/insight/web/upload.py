@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, run, ui
 
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.asking import SESSION, here
-from tallystick.doors.web.parts.states import failed
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import SESSION, House, failed, here, text
 from tallystick.errors import TallyError, ToolError
 from tallystick.rooms.insight.ingest.columns import FIELDS
 from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload

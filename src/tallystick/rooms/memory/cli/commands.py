@@ -4,9 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, command, group
 from tallystick.rooms.memory.cli import forget as memory_forget
 from tallystick.rooms.memory.cli import import_file as memory_import
 from tallystick.rooms.memory.cli import queries as memory_reading

@@ -4,11 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.person import Token, Yes, require_person
-from tallystick.doors.cli.workspace import Here
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Exit, Here, Refused, Token, Yes, command, counted, require_person
 from tallystick.rooms.memory.cli.queries import memory_in
 
 if TYPE_CHECKING:

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit
-from tallystick.doors.cli.outside import open_lines
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, command, open_lines
 from tallystick.rooms.memory.cli.queries import SESSION, memory_in
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.doors.cli.screen import Advance
+    from tallystick.doors.cli.kit import Advance
     from tallystick.gate.execute.outcome import Outcome
 
 SHOWN = 20

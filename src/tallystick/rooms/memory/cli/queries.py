@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.outside import read_file
-from tallystick.doors.cli.screen import Force, Output
-from tallystick.doors.cli.workspace import Here
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Exit, Force, Here, Output, Refused, UsageMistake, command, counted, read_file
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.kit import FrontDesk
 from tallystick.rooms.memory.http.lists import memory_list_routes
 from tallystick.rooms.memory.http.proposals import memory_routes
 from tallystick.rooms.memory.http.queries import memory_reading_routes

@@ -4,10 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import ID, NAME, Form
-from tallystick.doors.http.gate_calls import HTTP_SESSION
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, FrontDesk, json_answer
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.memory.flows.propose_all import Proposed, propose_all

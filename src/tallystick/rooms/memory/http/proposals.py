@@ -6,12 +6,20 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.app.rooms import Room
-from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
-from tallystick.doors.http.forms import ID, NAME, Form
-from tallystick.doors.http.gate_calls import HTTP_SESSION
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import (
+    ANONYMOUS,
+    HTTP_SESSION,
+    ID,
+    NAME,
+    Form,
+    FrontDesk,
+    Refused,
+    documented,
+    json_answer,
+    listing,
+    outcome_answer,
+    page,
+)
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import UNKNOWN_TOOL, Category
 from tallystick.gate.execute.outcome import Outcome

@@ -6,9 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import AUDIT_ROLES, FrontDesk, Refused, json_answer
 from tallystick.gate.codes import Category
 from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.reading import Reading

@@ -6,11 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import ID, NAME, Form
-from tallystick.doors.http.gate_calls import HTTP_SESSION
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, FrontDesk, Refused, json_answer
 from tallystick.gate.codes import Category
 from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin

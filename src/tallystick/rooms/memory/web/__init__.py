@@ -1,6 +1,6 @@
 """Memory's pages."""
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.kit import House
 from tallystick.rooms.memory.web import pages
 
 

@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.asking import SESSION, here
-from tallystick.doors.web.parts.states import failed
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import SESSION, House, counted, failed, here, text
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller
 from tallystick.rooms.memory.room import Memory

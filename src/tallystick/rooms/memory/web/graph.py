@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from math import cos, pi, sin
 from typing import Any
 
-from tallystick.doors.web.parts.charts import SOFT, network, short
+from tallystick.doors.web.kit import SOFT, network, short
 from tallystick.rooms.memory.web.proposition_list import says
 from tallystick.rooms.memory.web.states import COLOURS
 

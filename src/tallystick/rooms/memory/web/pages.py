@@ -4,9 +4,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.states import empty, heading
+from tallystick.doors.web.kit import House, Place, Visitor, empty, heading, page
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.add_form import add_form

@@ -5,9 +5,7 @@ from typing import Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.states import heading, section
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import House, heading, section, text
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.graph import neighbourhood
 from tallystick.rooms.memory.web.proposition_list import says

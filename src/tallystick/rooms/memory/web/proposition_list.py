@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.states import empty, section
+from tallystick.doors.web.kit import House, empty, section
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.states import COLOURS, state_badge

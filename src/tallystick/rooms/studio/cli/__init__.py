@@ -2,7 +2,7 @@
 
 import typer
 
-from tallystick.doors.cli.command import group
+from tallystick.doors.cli.kit import group
 from tallystick.rooms.studio.cli import canon, check, conference, issues, patches, project, run
 
 

@@ -4,9 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, Refused, command
 
 
 def add_to(studio: typer.Typer) -> None:

@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.workspace import Here, running_tools
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, counted, running_tools
 from tallystick.rooms.studio.cli.complaints import tell_complaints
 from tallystick.rooms.studio.cli.source import Opened, opened, place_words
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tallystick.doors.cli.screen import Screen
+from tallystick.doors.cli.kit import Screen
 from tallystick.rooms.studio.cli.source import place_words
 
 

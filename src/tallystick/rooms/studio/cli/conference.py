@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.lines import line_history, next_line, read_stdin
-from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.cli.kit import Exit, Here, Refused, command, line_history, next_line, read_stdin, running_tools
 from tallystick.rooms.studio.cli.conference_screen import ConferenceScreen
 
 if TYPE_CHECKING:

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.chat_screen import ChatScreen
-from tallystick.doors.cli.exits import Exit
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import ChatScreen, Exit, counted
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.conference.answers import Held

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.person import user_name
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, group, user_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,7 +165,7 @@ def _matters(here: Here, *, make: bool = False) -> "Matters":
 def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
     """Whose word it is, and whether a person's."""
     from tallystick.agents.administration import stranger
-    from tallystick.doors.identity import person_at_terminal
+    from tallystick.doors.cli.kit import person_at_terminal
 
     if agent is not None:
         _good(stranger(workspace, agent))

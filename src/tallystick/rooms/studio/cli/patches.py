@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.person import Person, Token, Yes, require_person
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, Person, Refused, Token, UsageMistake, Yes, command, require_person
 from tallystick.rooms.studio.cli.project import FilePath
 
 if TYPE_CHECKING:

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
-from tallystick.doors.cli.screen import Force, Screen
-from tallystick.doors.cli.workspace import Here
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Exit, Force, Here, Refused, Screen, UsageMistake, command, counted
 from tallystick.rooms.studio.cli.complaints import tell_complaints
 
 if TYPE_CHECKING:

@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tallystick.doors.cli.command import command
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.pairs import from_pairs
-from tallystick.doors.cli.workspace import Here
+from tallystick.doors.cli.kit import Exit, Here, Refused, command, from_pairs
 from tallystick.rooms.studio.cli.run_screen import RunScreen
 
 if TYPE_CHECKING:

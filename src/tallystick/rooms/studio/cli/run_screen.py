@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.visible import visible_json
-from tallystick.doors.presentation.counts import counted
+from tallystick.doors.cli.kit import Screen, counted, visible_json
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.runs.desk import Slot

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tallystick.app.gate import Gate
-from tallystick.doors.cli.workspace import running_tools
+from tallystick.doors.cli.kit import running_tools
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.runs.desk import RunDesk
 from tallystick.rooms.studio.runs.states import ENDED

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.workspace import MARKS, Here
+from tallystick.doors.cli.kit import MARKS, Here, Refused
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate

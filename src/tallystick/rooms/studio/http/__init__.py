@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.kit import FrontDesk
 from tallystick.rooms.studio.http.canon import canon_routes
 from tallystick.rooms.studio.http.conference import conference_routes
 from tallystick.rooms.studio.http.issue_links import issue_link_routes

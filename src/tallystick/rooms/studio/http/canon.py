@@ -13,12 +13,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.http.ai_stream import Emit, EventStream, event
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import NAME, Form
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.translate import error_answer
+from tallystick.doors.http.kit import (
+    NAME,
+    Emit,
+    EventStream,
+    Form,
+    FrontDesk,
+    Refused,
+    error_answer,
+    event,
+    json_answer,
+)
 from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller

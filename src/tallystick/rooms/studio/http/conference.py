@@ -9,14 +9,24 @@ from starlette.concurrency import run_in_threadpool
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.problem import text
 from tallystick.agents.wire import AGENT_ID
-from tallystick.doors.http.ai_routes import answer
-from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.translate import error_answer
+from tallystick.doors.http.kit import (
+    LEFT,
+    NOTHING,
+    ClientLeft,
+    Emit,
+    EventStream,
+    Form,
+    FrontDesk,
+    Refused,
+    answer,
+    documented,
+    error_answer,
+    event,
+    json_answer,
+    listing,
+    page,
+    while_wanted,
+)
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST

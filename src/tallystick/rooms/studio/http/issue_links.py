@@ -3,11 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.audit_routes import session_receipts
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.forms import ID, Form
-from tallystick.doors.http.refusing import granted
+from tallystick.doors.http.kit import AUDIT_ROLES, ID, Form, FrontDesk, granted, json_answer, session_receipts
 from tallystick.rooms.studio.http.issues import STATUS, by_whom
 from tallystick.rooms.studio.issues.service import IssueDesk
 

@@ -8,13 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.wire import AGENT_ID
-from tallystick.doors.http.ai_routes import answer
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.refusing import granted
+from tallystick.doors.http.kit import Form, FrontDesk, Refused, answer, documented, granted, json_answer, listing, page
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE

@@ -10,12 +10,18 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import ID, NAME, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.refusing import granted
+from tallystick.doors.http.kit import (
+    ID,
+    NAME,
+    Form,
+    FrontDesk,
+    Refused,
+    documented,
+    granted,
+    json_answer,
+    listing,
+    page,
+)
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, By, Change, Link, NewComment, NewIssue, Wanted

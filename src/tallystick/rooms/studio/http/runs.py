@@ -14,13 +14,21 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
 from tallystick.app.rooms import Room
-from tallystick.doors.http.ai_stream import Emit, EventStream, event
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.forms import NAME, NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.translate import error_answer
+from tallystick.doors.http.kit import (
+    NAME,
+    NOTHING,
+    Emit,
+    EventStream,
+    Form,
+    FrontDesk,
+    Refused,
+    documented,
+    error_answer,
+    event,
+    json_answer,
+    listing,
+    page,
+)
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio

@@ -1,6 +1,6 @@
 """The studio's pages: conference, workspace, issues and runs."""
 
-from tallystick.doors.web.house import House, SettingsPart
+from tallystick.doors.web.kit import House, SettingsPart
 from tallystick.rooms.studio.web import conference_page, issues_page, runs_page, workspace_page
 from tallystick.rooms.studio.web.prompts import Prompts
 

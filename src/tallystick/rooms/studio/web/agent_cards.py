@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.kit import House, Visitor
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
 from tallystick.rooms.studio.conference.service import Conferences

@@ -3,10 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.doors.web.kit import House, Place, Visitor, counted, empty, failed, heading, page, section
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.web.conference_view import Table

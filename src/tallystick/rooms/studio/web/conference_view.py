@@ -7,8 +7,7 @@ from typing import Any
 from nicegui import background_tasks, run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.states import failed, heading
+from tallystick.doors.web.kit import House, Visitor, failed, heading
 from tallystick.rooms.studio.conference.nouns import Conference, Round
 from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told

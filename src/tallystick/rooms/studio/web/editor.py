@@ -11,9 +11,7 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.states import empty, failed, heading
+from tallystick.doors.web.kit import House, Visitor, counted, empty, failed, heading
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown

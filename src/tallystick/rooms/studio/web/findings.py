@@ -6,9 +6,7 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import failed
+from tallystick.doors.web.kit import House, Visitor, badge, failed
 from tallystick.gate.execute.outcome import Outcome
 
 SESSION = "page"

@@ -3,10 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.doors.web.kit import House, Place, Visitor, badge, empty, failed, heading, page, section
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
 from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.storage.notifications import PLACES, place_of

@@ -5,9 +5,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.house import Visitor
-from tallystick.doors.web.parts.states import failed
-from tallystick.doors.web.parts.text import text
+from tallystick.doors.web.kit import Visitor, failed, text
 from tallystick.rooms.studio.workspace.nouns import Patch, Shown
 from tallystick.rooms.studio.workspace.service import Workspace
 

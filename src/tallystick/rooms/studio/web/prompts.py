@@ -8,11 +8,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.house import House, Visitor
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.person import log_in_hint, person
-from tallystick.doors.web.parts.states import failed, section
-from tallystick.doors.web.parts.text import block
+from tallystick.doors.web.kit import House, Visitor, badge, block, failed, log_in_hint, person, section
 from tallystick.rooms.studio.prompts.nouns import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
 from tallystick.rooms.studio.prompts.service import PromptDesk

@@ -7,12 +7,19 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.schema_form import SchemaForm
-from tallystick.doors.web.parts.states import empty, failed, heading, section
-from tallystick.doors.web.parts.text import block
+from tallystick.doors.web.kit import (
+    House,
+    Place,
+    SchemaForm,
+    Visitor,
+    badge,
+    block,
+    empty,
+    failed,
+    heading,
+    page,
+    section,
+)
 
 MOST = 50
 SOON_S = 0.8

@@ -5,10 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
-from tallystick.doors.web.house import House
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.evidence import evidence_chips
-from tallystick.doors.web.parts.text import block
+from tallystick.doors.web.kit import House, badge, block, evidence_chips
 from tallystick.rooms.studio.conference.nouns import Round
 
 ENDS = {

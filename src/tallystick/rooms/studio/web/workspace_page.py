@@ -2,10 +2,7 @@
 
 from nicegui import run, ui
 
-from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
-from tallystick.doors.web.parts.states import empty, heading
+from tallystick.doors.web.kit import House, Place, Visitor, counted, empty, heading, page
 from tallystick.rooms.studio.web.editor import Editor
 from tallystick.rooms.studio.web.file_tree import file_tree
 from tallystick.rooms.studio.web.findings import search_box

@@ -1,0 +1,46 @@
+"""What a room's `web.py` builds on: the page context, the frame of a page, and the parts that pages share."""
+
+from tallystick.doors.presentation.counts import counted
+from tallystick.doors.web.frame import page
+from tallystick.doors.web.house import House, Place, SettingsPart, Visitor
+from tallystick.doors.web.parts.asking import SESSION, here, propose, tell_trouble, trouble
+from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.charts import SOFT, bars, cluster_map, colour, network, short
+from tallystick.doors.web.parts.evidence import evidence_chips
+from tallystick.doors.web.parts.file_view import file_view
+from tallystick.doors.web.parts.person import log_in_hint, person
+from tallystick.doors.web.parts.schema_form import SchemaForm
+from tallystick.doors.web.parts.states import empty, failed, heading, section
+from tallystick.doors.web.parts.text import block, text
+
+__all__ = [
+    "House",
+    "Place",
+    "SESSION",
+    "SOFT",
+    "SchemaForm",
+    "SettingsPart",
+    "Visitor",
+    "badge",
+    "bars",
+    "block",
+    "cluster_map",
+    "colour",
+    "counted",
+    "empty",
+    "evidence_chips",
+    "failed",
+    "file_view",
+    "heading",
+    "here",
+    "log_in_hint",
+    "network",
+    "page",
+    "person",
+    "propose",
+    "section",
+    "short",
+    "tell_trouble",
+    "text",
+    "trouble",
+]
