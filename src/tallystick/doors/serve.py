@@ -20,7 +20,7 @@ from tallystick.app.gate import Gate
 from tallystick.app.gc_tuning import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
@@ -28,7 +28,7 @@ from tallystick.doors.mcp.serve.http import PATH as MCP_PATH
 from tallystick.doors.mcp.serve.http import McpDoor
 from tallystick.doors.mcp.serve.http import installed as mcp_installed
 from tallystick.doors.presentation.approval_wait import WAIT_S
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.mounting import installed as page_installed
 from tallystick.doors.web.mounting import mount as mount_page
 from tallystick.errors import ConfigError
@@ -74,13 +74,13 @@ class Server:
             # Last: a server that does not come up must not take the token of one that runs.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)
-            desk = FrontDesk(gate=self.gate, identity=self.identity, startup=self.startup)
+            desk = HttpContext(gate=self.gate, identity=self.identity, startup=self.startup)
             shown = self.telemetry if settings.telemetry.metrics else None
             app = api(desk)
             if mcp_installed():
                 self._add_mcp(app, McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts))
             if page and page_installed():
-                mount_page(app, House(gate=self.gate, identity=self.identity, startup=self.startup))
+                mount_page(app, PageContext(gate=self.gate, identity=self.identity, startup=self.startup))
             self.app: App = guarded(app, desk, shown)
             self._opened = opened.pop_all()
 

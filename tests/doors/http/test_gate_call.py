@@ -11,7 +11,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from tallystick.doors.http.app import api
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway
 from tests.sizes import size
@@ -203,7 +203,7 @@ def test_seven_point_zero_is_the_integer_seven(door: Doorway) -> None:
 
 def _documented(door: Doorway) -> Any:
     """The routes as the documentation has them: no guard, no short way."""
-    desk = FrontDesk(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
+    desk = HttpContext(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
     return api(desk)
 
 

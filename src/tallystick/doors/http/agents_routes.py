@@ -24,7 +24,7 @@ from tallystick.agents.wire import (
     endpoint_wire,
 )
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
@@ -48,7 +48,7 @@ _STATUS = {
 }  # fmt: skip
 
 
-def agents_routes(desk: FrontDesk) -> APIRouter:
+def agents_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
     staff = Staff(desk.gate)
@@ -58,7 +58,7 @@ def agents_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _look_at_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _look_at_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
     async def every(request: Request) -> Response:
         desk.require(request)
@@ -81,7 +81,7 @@ def _look_at_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
 
-def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _change_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.post(
         "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
         summary="Add an agent (start-up token)",
@@ -116,7 +116,7 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer({"removed": agent_id})
 
 
-def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _change_endpoints(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.put(
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
@@ -142,7 +142,7 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer(endpoint_wire(roster.endpoint(agent_id)))
 
 
-async def asked(request: Request, desk: FrontDesk, form: Form, command: str | None = None) -> dict[str, Any]:
+async def asked(request: Request, desk: HttpContext, form: Form, command: str | None = None) -> dict[str, Any]:
     """What a person asks for; who is none is refused before anything is read."""
     desk.require_person(request, command)
     return form.demand(await request.body())
@@ -150,7 +150,7 @@ async def asked(request: Request, desk: FrontDesk, form: Form, command: str | No
 
 async def _changed(
     request: Request,
-    desk: FrontDesk,
+    desk: HttpContext,
     staff: Staff,
     how: Callable[[Roster], Roster | Problem],
     action: str,

@@ -11,7 +11,7 @@ from tallystick.agents.conversation import Conversation, Waiting
 from tallystick.agents.task_service import Routing, Tasks
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.session import Caller
@@ -64,7 +64,7 @@ EXECUTE = Form(
 )
 
 
-def ai_routes(desk: FrontDesk) -> APIRouter:
+def ai_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/ai", tags=["agents"])
     _talking(router, desk, desk.conversation)
@@ -72,7 +72,7 @@ def ai_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _talking(router: APIRouter, desk: FrontDesk, conversation: Conversation) -> None:
+def _talking(router: APIRouter, desk: HttpContext, conversation: Conversation) -> None:
     @router.post("/chat", openapi_extra=CHAT.documented, responses=_CHAT, summary="Talk to an agent")
     async def chat(request: Request) -> Response:
         caller = desk.require(request)
@@ -86,7 +86,7 @@ def _talking(router: APIRouter, desk: FrontDesk, conversation: Conversation) -> 
         return await _answered(request, conversation.chat(told))
 
 
-def _tasks(router: APIRouter, desk: FrontDesk, tasks: Tasks) -> None:
+def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
     @router.post(
         "/chief/route", openapi_extra=ROUTE.documented, responses=_ROUTED, summary="Make one task of a message"
     )

@@ -14,7 +14,7 @@ from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
 from tallystick.doors.http.fast import Fast, Regulars
@@ -33,7 +33,7 @@ _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def api(desk: FrontDesk) -> FastAPI:
+def api(desk: HttpContext) -> FastAPI:
     """The documented application: every route, without the guard."""
     app = FastAPI(
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
@@ -61,7 +61,7 @@ def api(desk: FrontDesk) -> FastAPI:
     return app
 
 
-def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
+def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App:
     """The application as it is served: regulars, metrics, then the guard, then the short way, then the routes."""
     fast = Fast(app, desk)
     behind_guard = Guard(fast, desk.gate.settings.server)
@@ -78,7 +78,7 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
     return Regulars(Measured(behind_guard, metrics), fast, metrics)
 
 
-def _own_routes(app: FastAPI, desk: FrontDesk) -> None:
+def _own_routes(app: FastAPI, desk: HttpContext) -> None:
     """What anyone may ask: whether the server lives, and how it is spoken to. Neither says anything of the work."""
 
     @app.get("/health", tags=["server"], summary="Whether the gate takes calls", responses=_HEALTH)

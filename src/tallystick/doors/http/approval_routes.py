@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.gate_calls import after
 from tallystick.doors.http.paging import documented, page
@@ -30,7 +30,7 @@ EDIT = Form(
 _STATUS = {"not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "bad_arguments": 400}
 
 
-def approval_routes(desk: FrontDesk) -> APIRouter:
+def approval_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/approvals", tags=["approvals"])
     _look(router, desk)
@@ -39,7 +39,7 @@ def approval_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _look(router: APIRouter, desk: FrontDesk) -> None:
+def _look(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.get("", openapi_extra=documented(state=f"One of {', '.join(State)}."), summary="Held calls, newest first")
@@ -60,7 +60,7 @@ def _look(router: APIRouter, desk: FrontDesk) -> None:
         return _standing(Unmoved(why="not_found") if found is None else found)
 
 
-def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
+def _answer_yes_or_no(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.post(
@@ -81,7 +81,7 @@ def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
         )
 
 
-def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
+def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.post(

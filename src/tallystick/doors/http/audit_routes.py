@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import JSON, json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
@@ -48,7 +48,7 @@ _MAX_DIGITS = 18
 T = TypeVar("T")
 
 
-def audit_routes(desk: FrontDesk) -> APIRouter:
+def audit_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
     _session_routes(router, desk)
@@ -57,7 +57,7 @@ def audit_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _session_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/sessions", openapi_extra=documented(), summary="Sessions that have receipts")
@@ -85,7 +85,7 @@ def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
         )
 
 
-def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/receipts/{receipt_id}", summary="One receipt")
@@ -112,7 +112,7 @@ def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _log_routes(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/head", openapi_extra=SINCE,
         summary="How much there is, the signed note over it, and that it goes on from an earlier one",

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.gate.session import Session
@@ -29,7 +29,7 @@ CHECK = Form(
 )
 
 
-def evidence_routes(desk: FrontDesk) -> APIRouter:
+def evidence_routes(desk: HttpContext) -> APIRouter:
     """Build the route."""
     router = APIRouter(prefix="/api/evidence", tags=["evidence"])
 

@@ -12,7 +12,7 @@ import orjson
 from tallystick.doors.http import gate_calls
 from tallystick.doors.http.answers import CHALLENGE
 from tallystick.doors.http.asgi import BODY_READY, App, Header, Receive, Scope, Send
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.guard import FOR_API, Answer
 from tallystick.doors.http.measure import CRASHED, ENDPOINT, RequestMetrics
 from tallystick.doors.http.translate import error_answer
@@ -31,7 +31,7 @@ _log = logging.getLogger("tallystick.http")
 class Fast:
     """Stands before the application and takes one path out of it."""
 
-    def __init__(self, app: App, desk: FrontDesk) -> None:
+    def __init__(self, app: App, desk: HttpContext) -> None:
         self._app = app
         self._desk = desk
         self.regulars: dict[Head, Caller] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.context import ANONYMOUS, HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
@@ -72,7 +72,7 @@ class Submitted:
     turn: Turn | None = None
 
 
-async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
+async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
     """`POST /api/gate/call`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
@@ -87,7 +87,7 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     )
 
 
-async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
+async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
     """`POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
@@ -112,7 +112,7 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
     return turn
 
 
-async def submit(desk: FrontDesk, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
+async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
     """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
     if isinstance(caller, Rejection):
         return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
@@ -136,7 +136,7 @@ def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
     return extra
 
 
-async def refuse(desk: FrontDesk, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
+async def refuse(desk: HttpContext, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
     """Record what was refused at the door."""
     return await desk.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from tallystick.doors.http import gate_calls
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.paging import documented, page
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.tool import Card
@@ -16,7 +16,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-def gate_routes(desk: FrontDesk) -> APIRouter:
+def gate_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/gate", tags=["gate"])
 

@@ -4,7 +4,7 @@ from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer, listing, outcome_answer
 from tallystick.doors.http.audit_routes import session_receipts
-from tallystick.doors.http.desk import ANONYMOUS, AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import ANONYMOUS, AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import ID, NAME, NOTHING, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.measure import endpoint_of
@@ -21,7 +21,7 @@ __all__ = [
     "Emit",
     "EventStream",
     "Form",
-    "FrontDesk",
+    "HttpContext",
     "HTTP_SESSION",
     "ID",
     "JSON",

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import NOTHING
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
@@ -25,7 +25,7 @@ LOOKS = 1200
 Pause = Callable[[float], Awaitable[None]]
 
 
-def notification_routes(desk: FrontDesk) -> APIRouter:
+def notification_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/notifications", tags=["notifications"])
     notifications = Notifications(desk.gate.workspace)
@@ -34,7 +34,7 @@ def notification_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
+def _looking(router: APIRouter, desk: HttpContext, notifications: Notifications) -> None:
     @router.get(
         "", openapi_extra=documented(unread="1 or true: only those that were not read; 0 or false: all."),
         summary="Notifications, the newest first; as events when text/event-stream is asked for",
@@ -53,7 +53,7 @@ def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -
         return listing([each.as_dict() for each in found], total=total, limit=limit, offset=offset)
 
 
-def _reading(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
+def _reading(router: APIRouter, desk: HttpContext, notifications: Notifications) -> None:
     @router.post("/read-all", openapi_extra=NOTHING.documented, summary="Say that all were read")
     async def read_all(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)

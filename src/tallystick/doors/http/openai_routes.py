@@ -14,7 +14,7 @@ from tallystick.agents.conversation import Conversation
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, data_line, while_wanted
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.asgi import Scope
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.openai_answers import (
     DONE,
     Completion,
@@ -44,7 +44,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def openai_routes(desk: FrontDesk) -> APIRouter:
+def openai_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1", tags=["openai"])
     conversation = desk.conversation
@@ -74,7 +74,7 @@ async def _in_their_words(work: Callable[[], Awaitable[Response]]) -> Response:
         return _translated(error)
 
 
-async def _models(desk: FrontDesk, request: Request, wanted: str | None = None) -> Response:
+async def _models(desk: HttpContext, request: Request, wanted: str | None = None) -> Response:
     desk.require(request)
     entries = [model_entry(*name) for name in await run_in_threadpool(desk.conversation.crew.names)]
     if wanted is None:
@@ -83,7 +83,7 @@ async def _models(desk: FrontDesk, request: Request, wanted: str | None = None) 
     return unfit_answer(_no_such_model(entries)) if found is None else json_answer(found)
 
 
-async def _complete(desk: FrontDesk, conversation: Conversation, request: Request) -> Response:
+async def _complete(desk: HttpContext, conversation: Conversation, request: Request) -> Response:
     caller = desk.require(request)
     asked = read_request(await request.body())
     if isinstance(asked, Unfit):

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from tallystick.agents.turn_counts import Counting
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
@@ -44,7 +44,7 @@ REPORT = Form(
 )  # fmt: skip
 
 
-def telemetry_routes(desk: FrontDesk) -> APIRouter:
+def telemetry_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
     counting = Counting(desk.gate)
@@ -54,7 +54,7 @@ def telemetry_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _totals(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _totals(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
     @router.get("", summary="The totals of the workspace")
     async def totals(request: Request) -> Response:
         desk.require(request)
@@ -68,7 +68,7 @@ def _totals(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
 
-def _sessions(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _sessions(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
     @router.get("/sessions", openapi_extra=documented(), summary="The counts of each session, the latest first")
     async def sessions(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
@@ -83,7 +83,7 @@ def _sessions(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
         return json_answer(_known(found))
 
 
-def _conferences(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _conferences(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
     @router.get("/conferences", openapi_extra=documented(), summary="The counts of each conference")
     async def conferences(request: Request) -> Response:
         desk.require(request)

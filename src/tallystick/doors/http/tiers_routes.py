@@ -16,7 +16,7 @@ from tallystick.agents.tiers import POLICY_SCHEMA, Result, TierPolicy
 from tallystick.agents.wire import ENDPOINT_FIELDS
 from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.storage.tiers import Ladder
@@ -32,7 +32,7 @@ TASK_RESULT = Form(
 )
 
 
-def tiers_routes(desk: FrontDesk) -> APIRouter:
+def tiers_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
     staff = Staff(desk.gate)
@@ -42,7 +42,7 @@ def tiers_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _tier_policy(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
     async def policy(request: Request) -> Response:
         desk.require(request)
@@ -60,7 +60,7 @@ def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer(policy.as_dict())
 
 
-def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _tiers(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
     async def standings(request: Request) -> Response:
         desk.require(request)
@@ -97,7 +97,7 @@ def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer({**standing.as_dict(), "move": str(move)})
 
 
-def _credits(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _credits(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     @router.get("/credits", tags=["credits"], openapi_extra=documented(), summary="Balances, and events newest first")
     async def credits_(request: Request) -> Response:
         desk.require(request)

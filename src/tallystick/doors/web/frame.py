@@ -14,7 +14,7 @@ from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
-from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.bell import Bell
 from tallystick.doors.web.parts.text import text
 from tallystick.doors.web.style import HEAD
@@ -28,7 +28,7 @@ Fill = Callable[..., Any]
 """Fills the frame of a page: is given the visitor first, then what the path names."""
 
 
-def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> Callable[[Fill], Fill]:
+def page(house: PageContext, path: str, name: str, *, roles: tuple[str, ...] = ()) -> Callable[[Fill], Fill]:
     """Make a function a page: only for who may see it, inside the frame.
 
     Args:
@@ -63,7 +63,7 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
 
 
 @contextmanager
-def framed(house: House, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
+def framed(house: PageContext, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
     """Everything around a page's own content."""
     ui.add_head_html(HEAD)
     ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
@@ -85,7 +85,7 @@ def framed(house: House, visitor: Visitor, name: str, request: Request) -> Itera
     ui.skip_link("Skip to the content", target=content)
 
 
-def _ask_anew(house: House, request: Request) -> None:
+def _ask_anew(house: PageContext, request: Request) -> None:
     """Ask before everything a page does who is asking: what was open when a token ran out does nothing any more."""
     client = ui.context.client
     take = client.handle_event
@@ -116,7 +116,7 @@ def _onward(request: Request) -> str:
     return quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""), safe="/")
 
 
-def _navigation(house: House, visitor: Visitor, here: str) -> None:
+def _navigation(house: PageContext, visitor: Visitor, here: str) -> None:
     first = "/" + here.lstrip("/").partition("/")[0]
     with ui.element("nav").props('aria-label="Pages"').classes("tally-nav"):
         for place in house.places:

@@ -2,7 +2,7 @@
 
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, SettingsPart, Visitor
+from tallystick.doors.web.context import PageContext, Place, SettingsPart, Visitor
 from tallystick.doors.web.parts.asking import SESSION, here, propose, tell_trouble, trouble
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.charts import SOFT, bars, cluster_map, colour, network, short
@@ -14,7 +14,7 @@ from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block, text
 
 __all__ = [
-    "House",
+    "PageContext",
     "Place",
     "SESSION",
     "SOFT",

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from tallystick.app.discovery import manifests, resolve
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 
 PAGES = ("home", "receipts", "approvals", "telemetry", "settings", "rooms")
 """The modules in `pages/`."""
@@ -46,7 +46,7 @@ class OnlyPages(BaseRoute):
         return path == "/" or first in self._paths
 
 
-def mount(app: FastAPI, house: House) -> None:
+def mount(app: FastAPI, house: PageContext) -> None:
     """Put the pages beside the routes of the API; call it last.
 
     Args:

@@ -8,7 +8,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
@@ -28,7 +28,7 @@ WHY = {
 }
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=ROLES))
 
@@ -86,7 +86,7 @@ def _list(found: tuple[Hold, ...]) -> None:
 class _Answering:
     """One held call, and the three answers."""
 
-    def __init__(self, house: House, visitor: Visitor, hold: Hold) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor, hold: Hold) -> None:
         self._house = house
         self._visitor = visitor
         self._hold = hold

@@ -6,7 +6,7 @@ from nicegui import run, ui
 
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.web.frame import TOLD, page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.states import empty, failed, heading, section
@@ -22,7 +22,7 @@ WAYS = (
 )  # fmt: skip
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
     house.places.append(Place(path="/", name="Attention", icon="notifications_active", order=0))
 
@@ -37,7 +37,7 @@ def register(house: House) -> tuple[str, ...]:
 class _Attention:
     """What waits, drawn again when something came or went."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
         self._news = Notifications(house.gate.workspace)

@@ -8,7 +8,7 @@ from nicegui import run, ui
 
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.audit import audit_result
 from tallystick.doors.web.parts.bundle import bundling
 from tallystick.doors.web.parts.receipt_card import receipt_card, status_of
@@ -32,7 +32,7 @@ SOON_S = 0.5
 """How often it is looked whether something came."""
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=ROLES))
 
@@ -66,7 +66,7 @@ def register(house: House) -> tuple[str, ...]:
 class _List:
     """The list with its filters; more comes in as one scrolls, and at the top when something happens."""
 
-    def __init__(self, house: House, words: str) -> None:
+    def __init__(self, house: PageContext, words: str) -> None:
         self._house = house
         self._wanted = Wanted(words=words)
         self._feed = Feed(house.gate.ledger, self._wanted)
@@ -128,7 +128,7 @@ LINK = """<q-td :props="props"><a class="tally-plain-button tally-mono" :href="'
 """A row can be clicked; a link can also be reached by keyboard. Vue writes what stands in braces as text."""
 
 
-def _checking(house: House) -> None:
+def _checking(house: PageContext) -> None:
     place = ui.column().classes("w-full")
 
     async def verify() -> None:
@@ -146,7 +146,7 @@ def _checking(house: House) -> None:
     button = ui.button("Verify everything now", icon="verified", on_click=verify).props("outline")
 
 
-def _reply_of(house: House, visitor: Visitor, check: Receipt) -> str:
+def _reply_of(house: PageContext, visitor: Visitor, check: Receipt) -> str:
     """The text that a check was of, where a conference that this visitor may read still has it."""
     conference = check.header.get("conference_id")
     if not conference:
@@ -159,7 +159,7 @@ def _reply_of(house: House, visitor: Visitor, check: Receipt) -> str:
     return ""
 
 
-def _proving(house: House, receipt: Receipt) -> None:
+def _proving(house: PageContext, receipt: Receipt) -> None:
     section("Proof")
     place = ui.column().classes("w-full gap-2")
 

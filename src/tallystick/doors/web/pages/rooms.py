@@ -8,7 +8,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
@@ -22,7 +22,7 @@ SHOWN_CHARS = 20_000
 FIRST_WORDS = 160
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80))
 
@@ -52,7 +52,7 @@ def register(house: House) -> tuple[str, ...]:
     return ("/rooms",)
 
 
-def _rooms(house: House) -> dict[str, list[Card]]:
+def _rooms(house: PageContext) -> dict[str, list[Card]]:
     """The registered tools by the room they came with."""
     owner: dict[str, str] = {}
     for name, room in house.gate.rooms().items():
@@ -65,7 +65,7 @@ def _rooms(house: House) -> dict[str, list[Card]]:
     return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
 
 
-def _line(house: House, visitor: Visitor, card: Card) -> None:
+def _line(house: PageContext, visitor: Visitor, card: Card) -> None:
     with ui.row().classes("tally-row tally-line"):
         ui.link(card.name, f"/rooms/{quote(card.name)}").classes("tally-mono text-weight-bold")
         _marks(house, visitor, card)
@@ -73,7 +73,7 @@ def _line(house: House, visitor: Visitor, card: Card) -> None:
         ui.label(words if len(words) <= FIRST_WORDS else words[:FIRST_WORDS] + "…").classes("tally-soft tally-text")
 
 
-def _marks(house: House, visitor: Visitor, card: Card) -> None:
+def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
     """What it does to the world, and what policy says of it."""
     ui.label(card.effect).classes("tally-badge tally-quiet")
     verdict = house.gate.policy.rule_for(card).verdict
@@ -86,7 +86,7 @@ def _marks(house: House, visitor: Visitor, card: Card) -> None:
 class _Calling:
     """One tool: its form, and what came of calling it."""
 
-    def __init__(self, house: House, card: Card) -> None:
+    def __init__(self, house: PageContext, card: Card) -> None:
         self._house = house
         self._card = card
 

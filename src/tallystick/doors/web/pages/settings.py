@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from nicegui import ui
 
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, SettingsPart, Visitor
+from tallystick.doors.web.context import PageContext, Place, SettingsPart, Visitor
 from tallystick.doors.web.parts.settings_agents import Agents
 from tallystick.doors.web.parts.settings_keys import SigningKeys, file_list
 from tallystick.doors.web.parts.settings_policy import PolicyText
@@ -20,7 +20,7 @@ OWN: Mapping[str, SettingsPart] = {
 }
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/settings", name="Settings", icon="settings", order=70, roles=ROLES))
 
@@ -35,7 +35,7 @@ def register(house: House) -> tuple[str, ...]:
     return ("/settings",)
 
 
-async def _show(house: House, visitor: Visitor, part: str) -> None:
+async def _show(house: PageContext, visitor: Visitor, part: str) -> None:
     heading("Settings")
     parts = {**OWN, **house.settings_parts}
     _ways({**{name: one.label for name, one in parts.items()}, FILES: "Files"}, part)

@@ -7,7 +7,7 @@ from nicegui import run, ui
 
 from tallystick.agents.turn_counts import Counting
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.charts import bars
 from tallystick.doors.web.parts.figures import figure_row, plain_table
 from tallystick.doors.web.parts.states import empty, heading, section
@@ -26,7 +26,7 @@ BUCKETS = {
 NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out", "Tokens written"))
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
     house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60))
 
@@ -41,7 +41,7 @@ def register(house: House) -> tuple[str, ...]:
 class _Counts:
     """All of it, drawn again when a number changed."""
 
-    def __init__(self, house: House, *, audit: bool) -> None:
+    def __init__(self, house: PageContext, *, audit: bool) -> None:
         self._house = house
         self._counting = Counting(house.gate)
         self._audit = audit

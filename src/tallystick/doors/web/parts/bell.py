@@ -2,7 +2,7 @@
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import TallyError
@@ -19,7 +19,7 @@ MENU = 'anchor="bottom right" self="top right" role="dialog" aria-label="Notific
 class Bell:
     """The button in the frame, its number, and the list under it."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: PageContext) -> None:
         self._kept = Notifications(house.gate.workspace)
         self._stamp: object = ()
 

@@ -4,12 +4,12 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.asking import here
 from tallystick.gate.session import Caller
 
 
-def person(house: House) -> Caller | None:
+def person(house: PageContext) -> Caller | None:
     """Who decides; None, after it was said, if nobody who looks here has logged in."""
     visitor = house.visitor(here())
     if visitor is not None and visitor.is_person:

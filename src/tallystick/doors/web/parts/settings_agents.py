@@ -11,7 +11,7 @@ from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
-from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.figures import facts
 from tallystick.doors.web.parts.person import log_in_hint, person
@@ -29,7 +29,7 @@ Change = Callable[[Roster], Roster | Problem]
 class Agents:
     """The list, drawn again after each change."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
         self._staff = Staff(house.gate)

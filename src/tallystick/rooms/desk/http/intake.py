@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.app.rooms import Room
-from tallystick.doors.http.kit import FrontDesk, Refused, json_answer
+from tallystick.doors.http.kit import HttpContext, Refused, json_answer
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import Category
@@ -21,7 +21,7 @@ _CONFLICTS = frozenset({"id_taken", "event_id_reused"})
 _STATUS = {"queued": 202, "skipped": 200, "rejected": 400}
 
 
-def desk_intake_routes(desk: FrontDesk) -> APIRouter:
+def desk_intake_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(tags=["desk"])
 

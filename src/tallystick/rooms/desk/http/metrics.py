@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.kit import FrontDesk, json_answer
+from tallystick.doors.http.kit import HttpContext, json_answer
 from tallystick.rooms.desk.http.intake import office_of
 
 
-def desk_metrics_routes(desk: FrontDesk) -> APIRouter:
+def desk_metrics_routes(desk: HttpContext) -> APIRouter:
     """Build the route."""
     router = APIRouter(prefix="/v1/desk", tags=["desk"])
 

@@ -11,7 +11,7 @@ from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     granted,
@@ -49,7 +49,7 @@ REASSIGN = Form(
 )
 
 
-def desk_review_routes(desk: FrontDesk) -> APIRouter:
+def desk_review_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1/reviews", tags=["desk"])
     _looking(router, desk)
@@ -61,7 +61,7 @@ def desk_review_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "", openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
         summary="What waits for people, oldest first",
@@ -83,7 +83,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(found.as_dict())
 
 
-def _deciding(router: APIRouter, desk: FrontDesk, action: str, form: Form, fields: dict[str, str]) -> None:
+def _deciding(router: APIRouter, desk: HttpContext, action: str, form: Form, fields: dict[str, str]) -> None:
     @router.post(
         f"/{{ticket_id}}/{action}", openapi_extra=form.documented, summary=f"{SUMMARIES[action]} (start-up token)",
         responses=_DECIDED, name=f"review_{action}",
@@ -97,7 +97,7 @@ def _deciding(router: APIRouter, desk: FrontDesk, action: str, form: Form, field
         return json_answer({"ticket_id": after.ticket_id, "state": after.state, "person": after.person})
 
 
-def _reviews(desk: FrontDesk) -> Reviews:
+def _reviews(desk: HttpContext) -> Reviews:
     room = desk.gate.room("desk")
     if not isinstance(room, Desk):
         raise Refused(404, Category.DOWNSTREAM_ERROR, "the desk is not installed")

@@ -13,7 +13,7 @@ from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     granted,
@@ -59,7 +59,7 @@ FILL = Form(
 NACK = Form(properties=_HELD, required=("lease_owner", "lease_token"), example=_HELD_EXAMPLE)
 
 
-def desk_tickets_routes(desk: FrontDesk) -> APIRouter:
+def desk_tickets_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1/tickets", tags=["desk"])
     _looking(router, desk)
@@ -69,7 +69,7 @@ def desk_tickets_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "", summary="Tickets, the newest first",
         openapi_extra=documented(
@@ -95,7 +95,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(granted(UNKNOWN if found is None else found, _STATUSES))
 
 
-def _leasing(router: APIRouter, desk: FrontDesk) -> None:
+def _leasing(router: APIRouter, desk: HttpContext) -> None:
     @router.post("/lease", openapi_extra=LEASE_SOME.documented, summary="Lease the oldest tickets that wait")
     async def some(request: Request) -> Response:
         caller = desk.require(request)
@@ -124,7 +124,7 @@ def _leasing(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(_lease(granted(leased, _STATUSES)))
 
 
-def _filling(router: APIRouter, desk: FrontDesk) -> None:
+def _filling(router: APIRouter, desk: HttpContext) -> None:
     @router.post(
         "/{ticket_id}/fill", openapi_extra=FILL.documented, responses=_FILLS,
         summary="Give what came of a ticket, with the proof of its lease",
@@ -152,7 +152,7 @@ def _filling(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(_filled(granted(back, _STATUSES)))
 
 
-def _judging(router: APIRouter, desk: FrontDesk) -> None:
+def _judging(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/{ticket_id}/verdict", summary="What the server said of a ticket, and what was proposed")
     async def verdict(ticket_id: str, request: Request) -> Response:
         desk.require(request)
@@ -180,7 +180,7 @@ def _judging(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(granted(taken, _STATUSES))
 
 
-def _office(desk: FrontDesk) -> Office:
+def _office(desk: HttpContext) -> Office:
     return office_of(desk.gate.room("desk"))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import House, badge, file_view
+from tallystick.doors.web.kit import PageContext, badge, file_view
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.desk.room import KB_FOLDER, Desk
@@ -14,7 +14,7 @@ from tallystick.storage.files import FileSources
 TEXTS = (".md", ".txt", ".html", ".htm")
 
 
-def evidence_card(house: House, room: Desk, piece: Mapping[str, Any]) -> None:
+def evidence_card(house: PageContext, room: Desk, piece: Mapping[str, Any]) -> None:
     """Show one piece."""
     source, snippet = str(piece.get("source", "")), str(piece.get("snippet", ""))
     with ui.column().classes("tally-card gap-1"):
@@ -30,7 +30,7 @@ def evidence_card(house: House, room: Desk, piece: Mapping[str, Any]) -> None:
         ui.label(snippet).classes("tally-text")
 
 
-def _document(house: House, room: Desk, source: str, snippet: str) -> None:
+def _document(house: PageContext, room: Desk, source: str, snippet: str) -> None:
     with ui.element("button").classes("tally-chip").props('type="button"') as chip:
         ui.icon("description").props('aria-hidden="true"')
         ui.label(source)
@@ -38,7 +38,7 @@ def _document(house: House, room: Desk, source: str, snippet: str) -> None:
     chip.on("click", lambda: _open(house, f"{folder}/{source}", snippet))
 
 
-async def _open(house: House, path: str, snippet: str) -> None:
+async def _open(house: PageContext, path: str, snippet: str) -> None:
     source: Source | None = await run.io_bound(_read, house, path)
     with ui.dialog().props('aria-label="The document"') as dialog, ui.card().classes("tally-dialog"):
         with ui.row().classes("tally-row"):
@@ -62,7 +62,7 @@ def _lines(source: Source, snippet: str) -> tuple[int, int]:
     return (found[0], found[-1]) if found else (1, 1)
 
 
-def _read(house: House, path: str) -> Source | None:
+def _read(house: PageContext, path: str) -> Source | None:
     try:
         return FileSources(house.gate.workspace).read(path)
     except PathRefused:

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import House, Place, Visitor, badge, empty, heading, page, text
+from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, heading, page, text
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.web.ticket import TicketView
 
@@ -22,7 +22,7 @@ Line = tuple[str, str, str, str]
 """A ticket on the board: id, kind, status, the first words."""
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/desk", name="Desk", icon="support_agent", order=48))
 

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import House, Visitor, badge, failed, heading, here, section
+from tallystick.doors.web.kit import PageContext, Visitor, badge, failed, heading, here, section
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before
 from tallystick.rooms.desk.room import Desk
@@ -24,7 +24,7 @@ Deciding = Callable[[], Review | Problem]
 class TicketView:
     """One ticket in one window; before a person where one is asked."""
 
-    def __init__(self, house: House, room: Desk, visitor: Visitor, found: Mapping[str, Any]) -> None:
+    def __init__(self, house: PageContext, room: Desk, visitor: Visitor, found: Mapping[str, Any]) -> None:
         self._house = house
         self._room = room
         self._visitor = visitor

@@ -17,7 +17,7 @@ from tallystick.doors.http.kit import (
     CHALLENGE,
     HTTP_SESSION,
     JSON,
-    FrontDesk,
+    HttpContext,
     Refused,
     endpoint_of,
     json_answer,
@@ -52,7 +52,7 @@ def insight_of(gate: Gate) -> Insight:
     return room
 
 
-async def called(desk: FrontDesk, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Response:
+async def called(desk: HttpContext, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Response:
     """Make the call, or have it refused; the answer says which."""
     return answer(await _outcome(desk, request, tool, args), tool, endpoint_of(request.scope))
 
@@ -80,7 +80,7 @@ def answer(outcome: Outcome, tool: str, endpoint: str) -> Response:
     return told
 
 
-async def _outcome(desk: FrontDesk, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Outcome:
+async def _outcome(desk: HttpContext, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Outcome:
     caller = desk.caller(request.scope)
     if isinstance(caller, Rejection):
         return await desk.gate.refuse(caller, tool, session=HTTP_SESSION, caller=ANONYMOUS)

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from tallystick.doors.http.kit import FrontDesk, Refused
+from tallystick.doors.http.kit import HttpContext, Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
 from tallystick.rooms.insight.http.calls import body_args, called
@@ -53,7 +53,7 @@ SEARCHED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def insight_routes(desk: FrontDesk) -> APIRouter:
+def insight_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(tags=["insight"])
     _ingest(router, desk)
@@ -63,7 +63,7 @@ def insight_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _ingest(router: APIRouter, desk: FrontDesk) -> None:
+def _ingest(router: APIRouter, desk: HttpContext) -> None:
     tool = "tool.ingest.upload"
 
     @router.post(
@@ -86,7 +86,7 @@ def _ingest(router: APIRouter, desk: FrontDesk) -> None:
             await run_in_threadpool(remove_upload, desk.gate.workspace, path)
 
 
-def _bodies(router: APIRouter, desk: FrontDesk) -> None:
+def _bodies(router: APIRouter, desk: HttpContext) -> None:
     for path, tool, summary in (
         ("/embed/run", "tool.embed.run", "Make vectors of a dataset's tickets"),
         ("/cluster/run", "tool.cluster.run", "Group a dataset's tickets"),
@@ -96,7 +96,7 @@ def _bodies(router: APIRouter, desk: FrontDesk) -> None:
         _body_route(router, desk, path, tool, summary)
 
 
-def _body_route(router: APIRouter, desk: FrontDesk, path: str, tool: str, summary: str) -> None:
+def _body_route(router: APIRouter, desk: HttpContext, path: str, tool: str, summary: str) -> None:
     @router.post(
         path, openapi_extra=body_of(desk.gate, tool), responses=answers_of(desk.gate, tool), summary=summary, name=tool
     )
@@ -104,7 +104,7 @@ def _body_route(router: APIRouter, desk: FrontDesk, path: str, tool: str, summar
         return await called(desk, request, tool, await body_args(request))
 
 
-def _queries(router: APIRouter, desk: FrontDesk) -> None:
+def _queries(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/search/nn", openapi_extra=query_of(("dataset_id", "q"), **SEARCHED),
         responses=answers_of(desk.gate, "tool.search.nn"), summary="The tickets nearest to a text",
@@ -131,7 +131,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
         return await called(desk, request, "tool.history.list", asked)
 
 
-def _prompts(router: APIRouter, desk: FrontDesk) -> None:
+def _prompts(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/prompts", responses=answers_of(desk.gate, "tool.prompts.list"), summary="The versions there are")
     async def versions(request: Request) -> Response:
         return await called(desk, request, "tool.prompts.list", {})
@@ -178,7 +178,7 @@ def _parts(form: FormData) -> tuple[UploadFile, str]:
     return file, name or file.filename or "upload"
 
 
-def _put(desk: FrontDesk, file: UploadFile) -> str:
+def _put(desk: HttpContext, file: UploadFile) -> str:
     limit = desk.gate.settings.server.max_upload_bytes
     try:
         return put_upload(

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.doors.http.kit import Form, FrontDesk, Refused, documented, json_answer, listing, page
+from tallystick.doors.http.kit import Form, HttpContext, Refused, documented, json_answer, listing, page
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
@@ -42,7 +42,7 @@ MAPPING = Form(
 )
 
 
-def insight_reading_routes(desk: FrontDesk) -> APIRouter:
+def insight_reading_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(tags=["insight"], responses=PROBLEMS)
     _datasets(router, desk)
@@ -54,7 +54,7 @@ def insight_reading_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _datasets(router: APIRouter, desk: FrontDesk) -> None:
+def _datasets(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/ingest", openapi_extra=documented(), summary="The datasets, the oldest first")
     async def datasets(request: Request) -> Response:
         desk.require(request)
@@ -72,7 +72,7 @@ def _datasets(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer({**_dataset(found), "mapping": dict(found.mapping), "bad_rows": bad})
 
 
-def _mappings(router: APIRouter, desk: FrontDesk) -> None:
+def _mappings(router: APIRouter, desk: HttpContext) -> None:
     @router.put(
         "/ingest/mappings/{name}", openapi_extra=MAPPING.documented,
         summary="Say which column is which, for files or datasets of this name",
@@ -96,7 +96,7 @@ def _mappings(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer({"name": name, "mapping": found})
 
 
-def _why(router: APIRouter, desk: FrontDesk) -> None:
+def _why(router: APIRouter, desk: HttpContext) -> None:
     tickets = {"type": "array", "items": WHOLE, "description": "Only these; what the search gives if not given."}
 
     @router.get(
@@ -127,7 +127,7 @@ def _search(asked: dict[str, Any]) -> "Asked":
     return Asked(dataset_id=asked["dataset_id"], query_text=asked["q"], where=where, **more)
 
 
-def _groups(router: APIRouter, desk: FrontDesk) -> None:
+def _groups(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/cluster/{run_id}", summary="A grouping: labels, medoids, stability, noise")
     async def run(run_id: str, request: Request) -> Response:
         desk.require(request)
@@ -156,7 +156,7 @@ def _groups(router: APIRouter, desk: FrontDesk) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def _answers(router: APIRouter, desk: FrontDesk) -> None:
+def _answers(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/analysis/{analysis_id}", summary="An answer with its evidence")
     async def analysis(analysis_id: str, request: Request) -> Response:
         desk.require(request, READERS)
@@ -171,7 +171,7 @@ def _answers(router: APIRouter, desk: FrontDesk) -> None:
         )  # fmt: skip
 
 
-def _reports(router: APIRouter, desk: FrontDesk) -> None:
+def _reports(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/reports/{dataset_id}/html", openapi_extra=query_of(compare_dataset_id=WHOLE, run_id=WHOLE),
         responses=_PAGE, response_class=HTMLResponse, summary="The report as a page with charts",
@@ -195,7 +195,7 @@ def _reports(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(await _read(desk, lambda room: room.analyses.metrics(**asked)))
 
 
-async def _read(desk: FrontDesk, work: Callable[[Insight], T]) -> T:
+async def _read(desk: HttpContext, work: Callable[[Insight], T]) -> T:
     """Ask the room, off the loop: it asks the database."""
     room = insight_of(desk.gate)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 from starlette.requests import Request
 
-from tallystick.doors.web.kit import House, propose, trouble
+from tallystick.doors.web.kit import PageContext, propose, trouble
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import Progress
 
@@ -63,7 +63,7 @@ class Work:
 class Works:
     """What is being worked on in one workspace."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: PageContext) -> None:
         self._house = house
         self._works: dict[int, Work] = {}
 

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.doors.web.kit import (
-    House,
+    PageContext,
     Place,
     Visitor,
     badge,
@@ -38,7 +38,7 @@ Fill = Callable[[Insight, Dataset], Awaitable[None]]
 """Shows a dataset in one of the ways."""
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/insight", name="Insight", icon="insights", order=40))
     works = Works(house)
@@ -78,7 +78,7 @@ def register(house: House) -> tuple[str, ...]:
 class _Datasets:
     """Everything that was taken, and the place for more."""
 
-    def __init__(self, house: House, room: Insight, works: Works) -> None:
+    def __init__(self, house: PageContext, room: Insight, works: Works) -> None:
         self._house = house
         self._room = room
         self._works = works
@@ -124,7 +124,7 @@ class _Datasets:
 class _Shown:
     """One dataset: its name, the ways to look at it, what is being done with it, and one of the ways."""
 
-    def __init__(self, house: House, works: Works, number: str, view: str) -> None:
+    def __init__(self, house: PageContext, works: Works, number: str, view: str) -> None:
         self._house = house
         self._works = works
         self._number = number
@@ -250,7 +250,7 @@ async def _file(dataset: Dataset) -> None:
         ui.label(f"and {dataset.bad_row_count - len(dataset.bad_rows):,} more").classes("tally-soft")
 
 
-def _room(house: House) -> Insight | None:
+def _room(house: PageContext) -> Insight | None:
     room = house.room("insight")
     if isinstance(room, Insight):
         return room

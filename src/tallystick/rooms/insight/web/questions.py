@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import House, Visitor, empty, here, propose, section, tell_trouble
+from tallystick.doors.web.kit import PageContext, Visitor, empty, here, propose, section, tell_trouble
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.answer import show_answer
 
@@ -22,7 +22,7 @@ TOOL = "tool.analysis.run"
 class Questions:
     """The questions of one dataset, in one window."""
 
-    def __init__(self, house: House, room: Insight, visitor: Visitor, dataset_id: int) -> None:
+    def __init__(self, house: PageContext, room: Insight, visitor: Visitor, dataset_id: int) -> None:
         self._house = house
         self._room = room
         self._visitor = visitor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, run, ui
 
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.doors.web.kit import SESSION, House, failed, here, text
+from tallystick.doors.web.kit import SESSION, PageContext, failed, here, text
 from tallystick.errors import TallyError, ToolError
 from tallystick.rooms.insight.ingest.columns import FIELDS
 from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload
@@ -37,7 +37,7 @@ SHOWN_TEXT = 220
 class Upload:
     """The place to hand over a file, in one window."""
 
-    def __init__(self, house: House, room: Insight, works: Works) -> None:
+    def __init__(self, house: PageContext, room: Insight, works: Works) -> None:
         self._house = house
         self._room = room
         self._works = works

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.kit import FrontDesk
+from tallystick.doors.http.kit import HttpContext
 from tallystick.rooms.memory.http.lists import memory_list_routes
 from tallystick.rooms.memory.http.proposals import memory_routes
 from tallystick.rooms.memory.http.queries import memory_reading_routes
 from tallystick.rooms.memory.http.texts import memory_text_routes
 
 
-def routers(context: FrontDesk) -> Iterator[APIRouter]:
+def routers(context: HttpContext) -> Iterator[APIRouter]:
     """The routers, in the order in which they are matched."""
     yield memory_routes(context)
     yield memory_list_routes(context)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, FrontDesk, json_answer
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, json_answer
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.memory.flows.propose_all import Proposed, propose_all
@@ -33,7 +33,7 @@ PROPOSALS = Form(
 )  # fmt: skip
 
 
-def memory_list_routes(desk: FrontDesk) -> APIRouter:
+def memory_list_routes(desk: HttpContext) -> APIRouter:
     """Build the route."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
 

@@ -12,7 +12,7 @@ from tallystick.doors.http.kit import (
     ID,
     NAME,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     json_answer,
@@ -52,7 +52,7 @@ NOT_A_PROPOSAL = Rejection(fault=UNKNOWN_TOOL, reason="not one of memory's propo
 """Other tools have a door of their own; here they are not known."""
 
 
-def memory_routes(desk: FrontDesk) -> APIRouter:
+def memory_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
 
@@ -75,7 +75,7 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _propositions(router: APIRouter, desk: FrontDesk) -> None:
+def _propositions(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/propositions", openapi_extra=documented(**_NARROWED), summary="The propositions, the newest first")
     async def propositions(request: Request) -> Response:
         desk.require(request)
@@ -102,7 +102,7 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(found)
 
 
-def _observations(router: APIRouter, desk: FrontDesk) -> None:
+def _observations(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/observations", openapi_extra=documented(), summary="The observations, the newest first")
     async def observations(request: Request) -> Response:
         desk.require(request)
@@ -121,7 +121,7 @@ def _observations(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(found)
 
 
-def _list(router: APIRouter, desk: FrontDesk, name: str) -> None:
+def _list(router: APIRouter, desk: HttpContext, name: str) -> None:
     @router.get(f"/{name}", openapi_extra=documented(), summary=f"The {name}, by id", name=f"memory_{name}")
     async def things(request: Request) -> Response:
         desk.require(request)
@@ -142,7 +142,7 @@ def memory_of(room: Room | None) -> Memory:
     return room
 
 
-async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
+async def _propose(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
     if isinstance(caller, Rejection):
         return await desk.gate.refuse(caller, body, session=HTTP_SESSION, caller=ANONYMOUS)
     asked = PROPOSAL.read(body, desk.gate.settings.server.max_body_bytes)

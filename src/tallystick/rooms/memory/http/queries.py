@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.doors.http.kit import AUDIT_ROLES, FrontDesk, Refused, json_answer
+from tallystick.doors.http.kit import AUDIT_ROLES, HttpContext, Refused, json_answer
 from tallystick.gate.codes import Category
 from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.reading import Reading
@@ -17,7 +17,7 @@ JSON_LD = "application/ld+json"
 MAX_DIGITS = 15
 
 
-def memory_reading_routes(desk: FrontDesk) -> APIRouter:
+def memory_reading_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
     _recall(router, desk)
@@ -26,7 +26,7 @@ def memory_reading_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _recall(router: APIRouter, desk: FrontDesk) -> None:
+def _recall(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/recall", summary="What memory knows about a question", openapi_extra=_documented(**_RECALL))
     async def recall(request: Request) -> Response:
         desk.require(request)
@@ -35,7 +35,7 @@ def _recall(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(found.as_dict())
 
 
-def _propositions(router: APIRouter, desk: FrontDesk) -> None:
+def _propositions(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/propositions/{proposition_id}/explain", summary="Why it stands as it does",
         openapi_extra=_documented(as_of_seq="As it stood at this place of the log."),
@@ -66,7 +66,7 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
         )
 
 
-def _whole(router: APIRouter, desk: FrontDesk) -> None:
+def _whole(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/diff", summary="What changed between two places of the log",
         openapi_extra=_documented(from_seq="After this place.", to_seq="Up to this one; the end, if not given."),
@@ -89,7 +89,7 @@ def _whole(router: APIRouter, desk: FrontDesk) -> None:
 _EXPORTED: dict[int | str, dict[str, Any]] = {200: {"description": "The document.", "content": {JSON_LD: {}}}}
 
 
-def _reading(desk: FrontDesk) -> Reading:
+def _reading(desk: HttpContext) -> Reading:
     return memory_of(desk.gate.room("memory")).reading
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, FrontDesk, Refused, json_answer
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, Refused, json_answer
 from tallystick.gate.codes import Category
 from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin
@@ -27,7 +27,7 @@ TEXT = Form(
 )
 
 
-def memory_text_routes(desk: FrontDesk) -> APIRouter:
+def memory_text_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tallystick.doors.web.kit import SESSION, House, counted, failed, here, text
+from tallystick.doors.web.kit import SESSION, PageContext, counted, failed, here, text
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller
 from tallystick.rooms.memory.room import Memory
@@ -24,7 +24,7 @@ KINDS = {
 """What a test shows comes in with the test, never by word of mouth."""
 
 
-def add_form(house: House, room: Memory) -> None:
+def add_form(house: PageContext, room: Memory) -> None:
     """Build it."""
     with ui.column().classes("tally-card gap-2"):
         text("h2", "Tell memory something").classes("tally-first")
@@ -61,7 +61,7 @@ def add_form(house: House, room: Memory) -> None:
 
 
 async def _remembered(
-    house: House, room: Memory, words: str, source: str, kind: str, caller: Caller
+    house: PageContext, room: Memory, words: str, source: str, kind: str, caller: Caller
 ) -> "Remembered":  # fmt: skip
     from tallystick.rooms.memory.extract import extract_conversation, extract_document  # noqa: PLC0415 - when needed
     from tallystick.rooms.memory.flows.remember import Origin, remember  # noqa: PLC0415 - as above

@@ -4,7 +4,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import House, Place, Visitor, empty, heading, page
+from tallystick.doors.web.kit import PageContext, Place, Visitor, empty, heading, page
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.add_form import add_form
@@ -14,7 +14,7 @@ from tallystick.rooms.memory.web.proposition_list import Listing, nothing_yet
 LOOK_S = 0.8
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/memory", name="Memory", icon="psychology", order=45))
 
@@ -40,7 +40,7 @@ def register(house: House) -> tuple[str, ...]:
     return ("/memory",)
 
 
-async def _whole(house: House, room: Memory) -> None:
+async def _whole(house: PageContext, room: Memory) -> None:
     place = ui.column().classes("w-full gap-2")
 
     async def fill() -> bool:
@@ -67,7 +67,7 @@ async def _whole(house: House, room: Memory) -> None:
     add_form(house, room)
 
 
-def _room(house: House) -> Memory | None:
+def _room(house: PageContext) -> Memory | None:
     room = house.room("memory")
     if isinstance(room, Memory):
         return room

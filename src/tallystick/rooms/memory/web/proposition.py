@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.web.kit import House, heading, section, text
+from tallystick.doors.web.kit import PageContext, heading, section, text
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.graph import neighbourhood
 from tallystick.rooms.memory.web.proposition_list import says
@@ -19,7 +19,7 @@ FIGURES = (("belief", "believed"), ("disbelief", "disbelieved"), ("conflict", "i
 class One:
     """One proposition, in one window."""
 
-    def __init__(self, house: House, room: Memory, found: Mapping[str, Any]) -> None:
+    def __init__(self, house: PageContext, room: Memory, found: Mapping[str, Any]) -> None:
         self._house = house
         self._room = room
         self._now = self._found = found

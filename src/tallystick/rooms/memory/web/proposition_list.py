@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.web.kit import House, empty, section
+from tallystick.doors.web.kit import PageContext, empty, section
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.states import COLOURS, state_badge
@@ -40,7 +40,7 @@ LINK_CELL = """<q-td :props="props"><a class="tally-plain-link" :href="'/memory/
 class Listing:
     """All propositions, in one window."""
 
-    def __init__(self, house: House, room: Memory) -> None:
+    def __init__(self, house: PageContext, room: Memory) -> None:
         self._house = house
         self._room = room
         self._status = self._words = ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter
 
-from tallystick.doors.http.kit import FrontDesk
+from tallystick.doors.http.kit import HttpContext
 from tallystick.rooms.studio.http.canon import canon_routes
 from tallystick.rooms.studio.http.conference import conference_routes
 from tallystick.rooms.studio.http.issue_links import issue_link_routes
@@ -15,7 +15,7 @@ from tallystick.rooms.studio.http.runs import run_routes
 from tallystick.rooms.studio.http.workspace import workspace_routes
 
 
-def routers(context: FrontDesk) -> Iterator[APIRouter]:
+def routers(context: HttpContext) -> Iterator[APIRouter]:
     """The routers, in the order in which they are matched."""
     yield workspace_routes(context)
     yield conference_routes(context)

@@ -18,7 +18,7 @@ from tallystick.doors.http.kit import (
     Emit,
     EventStream,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     error_answer,
     event,
@@ -41,7 +41,7 @@ INDEX = Form(
 _STREAM = "text/event-stream"
 
 
-def canon_routes(desk: FrontDesk) -> APIRouter:
+def canon_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/canon", tags=["studio"])
 
@@ -108,7 +108,7 @@ def _start(canon: Canon, caller: Caller, asked: dict[str, Any]) -> str:
     return begun
 
 
-def _canon(desk: FrontDesk) -> Canon:
+def _canon(desk: HttpContext) -> Canon:
     try:
         return Canon(desk.gate)
     except ConfigError as error:

@@ -16,7 +16,7 @@ from tallystick.doors.http.kit import (
     Emit,
     EventStream,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     answer,
     documented,
@@ -70,7 +70,7 @@ ROSTER = Form(
 )
 
 
-def conference_routes(desk: FrontDesk) -> APIRouter:
+def conference_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/conferences", tags=["conferences"])
     conferences = Conferences(desk.gate, desk.conversation)
@@ -80,7 +80,7 @@ def conference_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _conferences(router: APIRouter, desk: FrontDesk, conferences: Conferences) -> None:
+def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
     @router.post(
         "", openapi_extra=CONFERENCE.documented, responses=_MADE, status_code=201, summary="Begin a conference"
     )
@@ -106,7 +106,7 @@ def _conferences(router: APIRouter, desk: FrontDesk, conferences: Conferences) -
         return answer(await run_in_threadpool(conferences.get, conference_id, caller))
 
 
-def _at_the_table(router: APIRouter, desk: FrontDesk, conferences: Conferences) -> None:
+def _at_the_table(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
     @router.post(
         "/{conference_id}/roster", openapi_extra=ROSTER.documented, responses=_SEATED,
         summary="Add, remove, mute, unmute, or put in order",
@@ -130,7 +130,7 @@ def _at_the_table(router: APIRouter, desk: FrontDesk, conferences: Conferences) 
         return listing(list(lines[offset : offset + limit]), total=len(lines), limit=limit, offset=offset)
 
 
-def _rounds(router: APIRouter, desk: FrontDesk, conferences: Conferences) -> None:
+def _rounds(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
     @router.post(
         "/{conference_id}/rounds", openapi_extra=ROUND.documented, responses=_HELD, summary="Hold a round"
     )  # fmt: skip

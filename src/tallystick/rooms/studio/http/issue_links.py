@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.kit import AUDIT_ROLES, ID, Form, FrontDesk, granted, json_answer, session_receipts
+from tallystick.doors.http.kit import AUDIT_ROLES, ID, Form, HttpContext, granted, json_answer, session_receipts
 from tallystick.rooms.studio.http.issues import STATUS, by_whom
 from tallystick.rooms.studio.issues.service import IssueDesk
 
@@ -14,7 +14,7 @@ LINK = Form(
 )
 
 
-def issue_link_routes(desk: FrontDesk) -> APIRouter:
+def issue_link_routes(desk: HttpContext) -> APIRouter:
     """Build the route."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
     issues = IssueDesk(desk.gate)

@@ -8,7 +8,17 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.wire import AGENT_ID
-from tallystick.doors.http.kit import Form, FrontDesk, Refused, answer, documented, granted, json_answer, listing, page
+from tallystick.doors.http.kit import (
+    Form,
+    HttpContext,
+    Refused,
+    answer,
+    documented,
+    granted,
+    json_answer,
+    listing,
+    page,
+)
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
@@ -39,7 +49,7 @@ DEFER = Form(
 REWORD = Form(properties={"agent": _AGENT}, required=("agent",), example={"agent": "critic"})
 
 
-def issue_memory_routes(desk: FrontDesk) -> APIRouter:
+def issue_memory_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
     issues = IssueDesk(desk.gate)
@@ -48,7 +58,7 @@ def issue_memory_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.get("/memory/{agent_id}", openapi_extra=documented(), summary="What an agent remembers of issues")
@@ -79,7 +89,7 @@ def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         return json_answer(view.as_dict() | {"text": words["text"], "made_by": words["made_by"]} | _receipts(words))
 
 
-def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.put("/{issue_id}/memory", openapi_extra=REMEMBER.documented, summary="Say how much an agent cares")

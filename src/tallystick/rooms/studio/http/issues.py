@@ -14,7 +14,7 @@ from tallystick.doors.http.kit import (
     ID,
     NAME,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     granted,
@@ -73,7 +73,7 @@ STATUS = {
 }  # fmt: skip
 
 
-def issue_routes(desk: FrontDesk) -> APIRouter:
+def issue_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
     issues = IssueDesk(desk.gate)
@@ -85,7 +85,7 @@ def issue_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _opening(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _opening(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     @router.post("", openapi_extra=NEW.documented, status_code=201, summary="Open an issue")
     async def create(request: Request) -> Response:
         asked = await _asked(desk, request, NEW)
@@ -112,7 +112,7 @@ def _opening(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         return json_answer(issue_wire(made), 201)
 
 
-def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     filters = documented(
         status="open, closed or all.", priority=f"One of {', '.join(PRIORITIES)}.", tag="A tag; may be repeated.",
         assignedTo="Is for this agent or person.", q="Stands in the title or the summary.",
@@ -133,7 +133,7 @@ def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         return json_answer(issue_wire(granted(found or UNKNOWN, STATUS)))
 
 
-def _saying(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _saying(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     @router.put("/{issue_id}", openapi_extra=CHANGE.documented, summary="Change what is given, and nothing else")
     async def change(issue_id: str, request: Request) -> Response:
         asked = await _asked(desk, request, CHANGE)
@@ -158,7 +158,7 @@ def _saying(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         return json_answer(comment_wire(said), 201)
 
 
-def _moving(router: APIRouter, desk: FrontDesk, issues: IssueDesk, move: str, *, needs_person: bool) -> None:
+def _moving(router: APIRouter, desk: HttpContext, issues: IssueDesk, move: str, *, needs_person: bool) -> None:
     told = f"{_MOVES[move]}{' (start-up token)' if needs_person else ''}"
 
     @router.post(f"/{{issue_id}}/{move}", openapi_extra=MOVE.documented, name=move, summary=told)
@@ -172,7 +172,7 @@ def _moving(router: APIRouter, desk: FrontDesk, issues: IssueDesk, move: str, *,
         return json_answer(issue_wire(granted(done, STATUS)))
 
 
-async def _speaker(desk: FrontDesk, request: Request, issues: IssueDesk, asked: Mapping[str, Any]) -> tuple[str, By]:
+async def _speaker(desk: HttpContext, request: Request, issues: IssueDesk, asked: Mapping[str, Any]) -> tuple[str, By]:
     """Whose word it is, and whether a person's: an agent that is named is an agent, whoever sends its word."""
     agent = asked.get("agent")
     if agent is None:
@@ -181,7 +181,7 @@ async def _speaker(desk: FrontDesk, request: Request, issues: IssueDesk, asked: 
     return agent, "agent"
 
 
-def by_whom(desk: FrontDesk, request: Request) -> By:
+def by_whom(desk: HttpContext, request: Request) -> By:
     """Whether a person asks."""
     return "person" if desk.startup.is_person(request.scope["headers"]) else "agent"
 
@@ -195,7 +195,7 @@ async def require_agent(issues: IssueDesk, agent_id: str) -> None:
     granted(await run_in_threadpool(issues.stranger, agent_id), STATUS)
 
 
-async def _asked(desk: FrontDesk, request: Request, form: Form) -> dict[str, Any]:
+async def _asked(desk: HttpContext, request: Request, form: Form) -> dict[str, Any]:
     """What is asked for; who may not ask is refused before anything is read."""
     desk.require(request)
     return form.demand(await request.body())

@@ -8,7 +8,7 @@ from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     granted,
@@ -43,7 +43,7 @@ STATUS = {
 }  # fmt: skip
 
 
-def prompt_routes(desk: FrontDesk) -> APIRouter:
+def prompt_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/prompts", tags=["prompts"])
     prompts = PromptDesk(desk.gate)
@@ -54,7 +54,7 @@ def prompt_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     @router.get("", openapi_extra=documented(), summary="The prompts of all layers merged, with warnings")
     async def every(request: Request) -> Response:
         desk.require(request)
@@ -76,7 +76,7 @@ def _looking(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
         return json_answer(prompts.shown(found) | {"warnings": warnings})
 
 
-def _wording(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
+def _wording(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     @router.put(
         "/{prompt_id}", openapi_extra=PROMPT.documented, summary="Word a tool for this project (start-up token)"
     )
@@ -98,7 +98,7 @@ def _wording(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
         return json_answer({"cleared": prompt_id})
 
 
-def _proposing(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
+def _proposing(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     @router.get(
         "/proposals", openapi_extra=documented(state=f"One of {', '.join(STATES)}."),
         summary="What agents would like to have worded differently",
@@ -125,7 +125,7 @@ def _proposing(router: APIRouter, desk: FrontDesk, prompts: PromptDesk) -> None:
         _deciding(router, desk, prompts, word, accept=accept)
 
 
-def _deciding(router: APIRouter, desk: FrontDesk, prompts: PromptDesk, word: str, *, accept: bool) -> None:
+def _deciding(router: APIRouter, desk: HttpContext, prompts: PromptDesk, word: str, *, accept: bool) -> None:
     @router.post(
         f"/proposals/{{proposal_id}}/{word}", openapi_extra=NOTHING.documented, name=f"{word}_proposal",
         summary=f"{word.capitalize()} a proposal (start-up token)",

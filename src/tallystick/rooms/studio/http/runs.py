@@ -20,7 +20,7 @@ from tallystick.doors.http.kit import (
     Emit,
     EventStream,
     Form,
-    FrontDesk,
+    HttpContext,
     Refused,
     documented,
     error_answer,
@@ -50,7 +50,7 @@ START = Form(
 )
 
 
-def run_routes(desk: FrontDesk) -> APIRouter:
+def run_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api", tags=["runs"])
     _starting(router, desk)
@@ -59,7 +59,7 @@ def run_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _starting(router: APIRouter, desk: FrontDesk) -> None:
+def _starting(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
     )
@@ -77,7 +77,7 @@ def _starting(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(_good(begun), 202)
 
 
-def _looking(router: APIRouter, desk: FrontDesk) -> None:
+def _looking(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/runs", summary="Runs, the newest first", openapi_extra=documented(status=f"One of {', '.join(FOLLOWS)}.")
     )
@@ -118,7 +118,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         )  # fmt: skip
 
 
-def _steering(router: APIRouter, desk: FrontDesk) -> None:
+def _steering(router: APIRouter, desk: HttpContext) -> None:
     @router.post("/runs/{run_id}/cancel", openapi_extra=NOTHING.documented, summary="End a run before its next step")
     async def cancel(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
@@ -147,7 +147,7 @@ async def _streamed(runs: RunDesk, run_id: str, caller: Caller, after: int, emit
         await asyncio.sleep(LOOK_S)
 
 
-async def _asked(desk: FrontDesk, request: Request, ask: Callable[[RunDesk, Caller], T | None]) -> T:
+async def _asked(desk: HttpContext, request: Request, ask: Callable[[RunDesk, Caller], T | None]) -> T:
     """Ask the desk; what is not there, or another's, is 404."""
     caller = desk.require(request)
     found = await run_in_threadpool(lambda: ask(_runs(desk), caller))
@@ -157,7 +157,7 @@ async def _asked(desk: FrontDesk, request: Request, ask: Callable[[RunDesk, Call
     return found
 
 
-def _runs(desk: FrontDesk) -> RunDesk:
+def _runs(desk: HttpContext) -> RunDesk:
     return runs_of(desk.gate.room("studio"))
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.http.kit import NOTHING, Form, FrontDesk, Refused, documented, json_answer, listing, page
+from tallystick.doors.http.kit import NOTHING, Form, HttpContext, Refused, documented, json_answer, listing, page
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
@@ -71,7 +71,7 @@ _STATUS = {
 _STATES = ("proposed", "applied", "rejected")
 
 
-def workspace_routes(desk: FrontDesk) -> APIRouter:
+def workspace_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/workspace", tags=["workspace"])
     workspace = _opening(desk)
@@ -83,7 +83,7 @@ def workspace_routes(desk: FrontDesk) -> APIRouter:
     return router
 
 
-def _look(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _look(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.get("/tree", summary="All folders and files, nested")
     async def tree(request: Request) -> Response:
         desk.require(request)
@@ -108,7 +108,7 @@ def _look(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         return listing(items, total=len(found), limit=limit, offset=offset)
 
 
-def _outline(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.get("/outline", summary="The outline: its file as it is, and the entries read out of it")
     async def outline(request: Request) -> Response:
         desk.require(request)
@@ -128,7 +128,7 @@ def _outline(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         return await _proposed(workspace(), {**wanted, "path": path}, caller)
 
 
-def _look_at_patches(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _look_at_patches(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.get(
         "/patches",
         openapi_extra=documented(state="proposed, applied or rejected", path="Only of this file."),
@@ -151,7 +151,7 @@ def _look_at_patches(router: APIRouter, desk: FrontDesk, workspace: "Opened") ->
         return json_answer(_good(await run_in_threadpool(workspace().show, patch_id)).as_dict())
 
 
-def _propose(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _propose(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post("/patches", openapi_extra=PATCH.documented, status_code=201, summary="Propose a change of a file")
     async def propose(request: Request) -> Response:
         caller = desk.require(request)
@@ -167,7 +167,7 @@ def _propose(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         return await _shown(workspace(), _good(patch))
 
 
-def _decide(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _decide(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/apply", openapi_extra=NOTHING.documented, summary="Make the change (start-up token)"
     )
@@ -205,7 +205,7 @@ async def _shown(workspace: "Workspace", patch: Patch) -> Response:
     return json_answer(shown.as_dict(), 201)
 
 
-def _opening(desk: FrontDesk) -> "Opened":
+def _opening(desk: HttpContext) -> "Opened":
     """What opens the workspace when it is first asked for: the room may not be installed, and takes time to load."""
 
     @cache

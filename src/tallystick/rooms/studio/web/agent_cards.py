@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import House, Visitor
+from tallystick.doors.web.kit import PageContext, Visitor
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
 from tallystick.rooms.studio.conference.service import Conferences
@@ -17,7 +17,7 @@ ACTIVITY = {"waiting": "", "speaking": "speaking…", "done": "", "muted": ""}
 class Cards:
     """The attendees, and how one changes them."""
 
-    def __init__(self, house: House, conferences: Conferences, visitor: Visitor, conference: Conference) -> None:
+    def __init__(self, house: PageContext, conferences: Conferences, visitor: Visitor, conference: Conference) -> None:
         self._house = house
         self._conferences = conferences
         self._visitor = visitor

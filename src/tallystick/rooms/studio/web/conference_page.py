@@ -3,7 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import House, Place, Visitor, counted, empty, failed, heading, page, section
+from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, failed, heading, page, section
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.web.conference_view import Table
@@ -11,7 +11,7 @@ from tallystick.rooms.studio.web.conference_view import Table
 MOST = 50
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/conference", name="Conference", icon="groups", order=10))
     conferences = Conferences(house.gate, house.conversation)
@@ -47,7 +47,7 @@ def register(house: House) -> tuple[str, ...]:
     return ("/conference",)
 
 
-def _new(house: House, conferences: Conferences, visitor: Visitor) -> None:
+def _new(house: PageContext, conferences: Conferences, visitor: Visitor) -> None:
     crew = house.conversation.crew.registry.load().list(enabled_only=True)
     with ui.column().classes("tally-card gap-2"):
         with ui.row().classes("tally-row"):

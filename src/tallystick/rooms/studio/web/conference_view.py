@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import background_tasks, run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import House, Visitor, failed, heading
+from tallystick.doors.web.kit import PageContext, Visitor, failed, heading
 from tallystick.rooms.studio.conference.nouns import Conference, Round
 from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told
@@ -25,7 +25,7 @@ SHOWN_CHARS = 8_000
 class Table:
     """One conference in one window. What is shown comes from its files, so every window shows the same."""
 
-    def __init__(self, house: House, conferences: Conferences, visitor: Visitor, conference: Conference) -> None:
+    def __init__(self, house: PageContext, conferences: Conferences, visitor: Visitor, conference: Conference) -> None:
         self._house = house
         self._conferences = conferences
         self._visitor = visitor

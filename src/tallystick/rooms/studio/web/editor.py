@@ -11,7 +11,7 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import House, Visitor, counted, empty, failed, heading
+from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
@@ -24,7 +24,7 @@ CANON = "Canon.md"
 class Editor:
     """One file in one window."""
 
-    def __init__(self, house: House, files: Workspace, visitor: Visitor, path: str, line: int) -> None:
+    def __init__(self, house: PageContext, files: Workspace, visitor: Visitor, path: str, line: int) -> None:
         self._house = house
         self._files = files
         self._visitor = visitor

@@ -6,14 +6,14 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from tallystick.doors.web.kit import House, Visitor, badge, failed
+from tallystick.doors.web.kit import PageContext, Visitor, badge, failed
 from tallystick.gate.execute.outcome import Outcome
 
 SESSION = "page"
 FOUND = 20
 
 
-async def called(house: House, visitor: Visitor, tool: str, args: Mapping[str, Any]) -> Outcome:
+async def called(house: PageContext, visitor: Visitor, tool: str, args: Mapping[str, Any]) -> Outcome:
     """Propose a call for whoever looks at the page."""
     return await house.gate.call(tool, args, session=SESSION, caller=visitor.caller)
 
@@ -37,7 +37,7 @@ def left_out(outcomes: Sequence[Outcome]) -> None:
             ui.label(f"left out: {one['path']}: {one['message']}").classes("tally-soft tally-text")
 
 
-def search_box(house: House, visitor: Visitor) -> None:
+def search_box(house: PageContext, visitor: Visitor) -> None:
     """Find files by what stands in them."""
     words = ui.input("Find in the files").props("outlined dense clearable").classes("w-full")
     place = ui.column().classes("w-full gap-1").props('role="status"')

@@ -3,7 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import House, Place, Visitor, badge, empty, failed, heading, page, section
+from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, failed, heading, page, section
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
 from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.storage.notifications import PLACES, place_of
@@ -12,7 +12,7 @@ MOST = 100
 SOON_S = 1.0
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/issues", name="Issues", icon="flag", order=30))
     desk = IssueDesk(house.gate)

@@ -8,7 +8,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import House, Visitor, badge, block, failed, log_in_hint, person, section
+from tallystick.doors.web.kit import PageContext, Visitor, badge, block, failed, log_in_hint, person, section
 from tallystick.rooms.studio.prompts.nouns import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
 from tallystick.rooms.studio.prompts.service import PromptDesk
@@ -20,7 +20,7 @@ SOON_S = 1.0
 class Prompts:
     """The registry and its proposals, live."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
         self._desk = PromptDesk(house.gate)

@@ -8,7 +8,7 @@ from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import (
-    House,
+    PageContext,
     Place,
     SchemaForm,
     Visitor,
@@ -25,7 +25,7 @@ MOST = 50
 SOON_S = 0.8
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
     house.places.append(Place(path="/runs", name="Runs", icon="play_circle", order=35))
 
@@ -65,7 +65,7 @@ def register(house: House) -> tuple[str, ...]:
     return ("/runs",)
 
 
-def _desk(house: House) -> Any:
+def _desk(house: PageContext) -> Any:
     studio = house.room("studio")
     return None if studio is None else studio.runs
 
@@ -78,7 +78,7 @@ def _row(line: Mapping[str, Any]) -> None:
         ui.label(str(line["run_id"])).classes("tally-soft tally-mono")
 
 
-def _start(house: House, visitor: Visitor) -> None:
+def _start(house: PageContext, visitor: Visitor) -> None:
     desk = _desk(house)
     recipes = {one.id: one for one in desk.recipes.list()}
     names = {
@@ -116,7 +116,7 @@ def _start(house: House, visitor: Visitor) -> None:
 class _One:
     """One run, live."""
 
-    def __init__(self, house: House, visitor: Visitor, run_id: str) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor, run_id: str) -> None:
         self._house = house
         self._visitor = visitor
         self._run_id = run_id

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
-from tallystick.doors.web.kit import House, badge, block, evidence_chips
+from tallystick.doors.web.kit import PageContext, badge, block, evidence_chips
 from tallystick.rooms.studio.conference.nouns import Round
 
 ENDS = {
@@ -22,7 +22,7 @@ def prompt_line(line: Mapping[str, Any]) -> None:
         ui.label(str(line.get("text", ""))).classes("tally-text")
 
 
-async def reply_line(house: House, line: Mapping[str, Any]) -> None:
+async def reply_line(house: PageContext, line: Mapping[str, Any]) -> None:
     """What an agent said, with what it rests on; or what was refused, and why."""
     rejected = line.get("rejected")
     with ui.column().classes("tally-bubble gap-1" + (" tally-refused" if rejected else "")):

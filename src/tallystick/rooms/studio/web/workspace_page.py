@@ -2,7 +2,7 @@
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import House, Place, Visitor, counted, empty, heading, page
+from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, heading, page
 from tallystick.rooms.studio.web.editor import Editor
 from tallystick.rooms.studio.web.file_tree import file_tree
 from tallystick.rooms.studio.web.findings import search_box
@@ -10,7 +10,7 @@ from tallystick.rooms.studio.workspace.nouns import Node
 from tallystick.rooms.studio.workspace.service import Workspace
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
     house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book", order=15))
     files = Workspace(house.gate)

@@ -57,11 +57,11 @@ class SettingsPart:
     """A part of the settings page, as a room or the page itself adds it."""
 
     label: str
-    make: "Callable[[House, Visitor], SettingsView]"
+    make: "Callable[[PageContext, Visitor], SettingsView]"
 
 
 @dataclass(kw_only=True)
-class House:
+class PageContext:
     """The workspace behind the pages."""
 
     gate: Gate

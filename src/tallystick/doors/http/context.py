@@ -25,7 +25,7 @@ AUDIT_ROLES = frozenset({"auditor", "admin"})
 
 
 @dataclass(kw_only=True)
-class FrontDesk:
+class HttpContext:
     """The gate behind the door, and who may ask what of it."""
 
     gate: Gate
