@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.obeying import Step
 from tallystick import Gate, Tool
-from tallystick.rooms.desk.flows.trial import Support
+from tallystick.rooms.desk.trial import Support
 from tallystick.gate.tool import Card
 from tallystick.rooms.desk.clerk import REPLY, TRIAGE
 from tallystick.rooms.desk.nouns import Ticket

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.desk.questions import Question, asked_of_bank, asked_of_sample, bank_documents
 from tallystick import Gate
-from tallystick.rooms.desk.flows.trial import Support
+from tallystick.rooms.desk.trial import Support
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.reply.sentences import read_sentences
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase

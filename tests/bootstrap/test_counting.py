@@ -15,7 +15,7 @@ from tallystick.agents.problem import Problem
 from tallystick.agents.turn_counts import Counting
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
-from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
+from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
 from tallystick.storage.notifications import Notifications
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections

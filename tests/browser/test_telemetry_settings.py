@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tallystick import Gate
 from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.gate.session import Session
-from tallystick.rooms.studio.prompts.service import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptDesk
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.ledger import audit_folder

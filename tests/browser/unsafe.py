@@ -10,9 +10,9 @@ from tallystick.agents.conversation import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.studio.conference.nouns import Conference
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
 from tallystick.rooms.studio.room import Studio
+from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.storage.notifications import Notifications
 from tests.doors.http.talking import serve_agent
 from tests.scripted_server import Says, ScriptedServer

@@ -11,7 +11,7 @@ from tallystick.app.batch import Asked, call_many
 from tallystick.app.client_reports import report
 from tallystick.app.replies import ReplyChecks
 from tallystick.app.resume import resume
-from tallystick.app.rooms import open_rooms
+from tallystick.app.room_context import open_rooms
 from tallystick.app.sessions import plain_args, session_for, single_in, standing_in
 from tallystick.app.tool_files import client_catalogue, load_tools
 from tallystick.app.turn_budget import budget_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.desk.flows.trial import Support
+from tallystick.rooms.desk.trial import Support
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 

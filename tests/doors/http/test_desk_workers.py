@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tallystick.rooms.desk.flows.trial import Support
 from tallystick.rooms.desk.naming import derived_id, session_of
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.store.tables import TICKETS as TABLE
+from tallystick.rooms.desk.trial import Support
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 from tests.doors.http.test_desk_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS

@@ -10,10 +10,10 @@ import pytest
 from tallystick import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.quotes import find_quote, fold_text
-from tallystick.rooms.desk.flows.trial import Support, Tried
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.queries import log_queries, worded
+from tallystick.rooms.desk.trial import Support, Tried
 from tests.gates import open_gate, outcomes
 
 GUARANTEE = "The guarantee of the Kestrel kettle lasts two years from delivery."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import tool
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.gathered import Gathered

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.memory import MANIFEST
 from tallystick.rooms.memory.consolidation import CAP_EXCEEDED

@@ -1,8 +1,8 @@
 """What a room's `web.py` builds on: the page context, the frame of a page, and the parts that pages share."""
 
 from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.frame import page
 from tallystick.doors.web.context import PageContext, Place, SettingsPart, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.asking import SESSION, here, propose, tell_trouble, trouble
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.charts import SOFT, bars, cluster_map, colour, network, short

@@ -20,12 +20,12 @@ from tallystick.rooms.desk.deriving import DECISIONS, event_of, needs_of
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.case import Case, was_made
 from tallystick.rooms.desk.judging.cited import beside
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.judging.signs import categories_of
 from tallystick.rooms.desk.limits import Limits, needs_in
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Need, Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import MOST_NEEDS
 from tallystick.turns.hands import STEP, Hands, Question
 from tallystick.turns.limits import STEP_BYTES, TURN_BYTES, Budget

@@ -8,8 +8,8 @@ from tallystick.doors.cli.kit import Part, Screen, Shown, Stage
 from tallystick.rooms.desk.cli.tickets import CHANGES
 
 if TYPE_CHECKING:
-    from tallystick.rooms.desk.flows.trial import Tried
     from tallystick.rooms.desk.sample_desk import SampleTicket
+    from tallystick.rooms.desk.trial import Tried
 
 FOLDER = "kb"
 TRY = (
@@ -36,8 +36,8 @@ def prepare(folder: Path) -> str:
 
 def play(stage: Stage) -> Shown:
     """Take the three messages, and show what becomes of each and why."""
-    from tallystick.rooms.desk.flows.trial import Support
     from tallystick.rooms.desk.sample_desk import sample_tickets
+    from tallystick.rooms.desk.trial import Support
 
     support = Support(stage.gate)
     told: list[dict[str, Any]] = []

@@ -2,8 +2,8 @@
 
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.choosing import choose
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.saying import RECORD
+from tallystick.rooms.desk.options import VerdictPolicy
 
 GREETING = "Hello,"
 CLOSING = "Kind regards"

@@ -4,12 +4,27 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.web_search.options import WebOptions
 
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
+
+
+class VerdictPolicy(BaseModel):
+    """The bounds of the rules; the rules themselves are code."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    threshold: float = Field(default=0.4, ge=0, le=1)
+    """How much of a need one sentence, with its headings, must speak of to cover it."""
+    defer_categories: tuple[str, ...] = ("refund", "legal", "security")
+    forbidden_topics: tuple[str, ...] = ()
+    """Words or phrases; a customer's text that holds one is not answered."""
+    sources: tuple[str, ...] = ("thread_id", "actor")
+    """Fields of the event that a write or external call may take its values from."""
+    public_contacts: tuple[str, ...] = ()
+    """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
 
 
 class ToolLimits(BaseModel):

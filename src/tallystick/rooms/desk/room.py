@@ -165,11 +165,11 @@ class Desk(Room):
 
     def gauges(self) -> "Mapping[str, float]":
         """The desk's figures by the names that a dashboard knows; none where the database cannot be read now."""
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - as above
+        from tallystick.rooms.desk.store import DATABASE_ERRORS  # noqa: PLC0415 - as above
 
         try:
             found = self.office.figures()
-        except (SQLAlchemyError, TallyError) as error:
+        except (*DATABASE_ERRORS, TallyError) as error:
             # The other figures must still be shown.
             _log.warning("the desk's figures cannot be read: %s", error)
             return {}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.conference.answers import Held
     from tallystick.rooms.studio.conference.nouns import Spoken
-    from tallystick.rooms.studio.conference.service import Conferences
+    from tallystick.rooms.studio.services.conference import Conferences
 
 MAX_ARGS = 100
 """Characters of a call's arguments that are shown."""
@@ -52,7 +52,7 @@ def play(stage: Stage) -> Shown:
     from tallystick.agents.answers import Unanswered
     from tallystick.agents.conversation import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
-    from tallystick.rooms.studio.conference.service import Conferences
+    from tallystick.rooms.studio.services.conference import Conferences
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     conferences = Conferences(stage.gate, conversation_of(stage.gate))

@@ -5,7 +5,7 @@ from tallystick.agents.tasks.routing import Routed
 from tallystick.agents.tasks.targets import KnownFile
 from tallystick.app.audit_notes import demand_ledger
 from tallystick.app.gate import Gate
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.book.naming import stem_of, without_number

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.logs.backward import MAX_LINE, Budget, lines_from_end

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tallystick import Gate, Outcome
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.web_search.fetching import NoAnswer, Place, address_of, get, is_outside, parse_place

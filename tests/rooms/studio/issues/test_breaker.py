@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.issues.breaker import Limits, since_person, tripped

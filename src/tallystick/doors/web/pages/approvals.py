@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.doors.web.frame import page
 from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block

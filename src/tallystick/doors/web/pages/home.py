@@ -5,8 +5,8 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.frame import TOLD, page
 from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.frame import TOLD, page
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.states import empty, failed, heading, section

@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.parts.audit import audit_result
 from tallystick.doors.web.parts.bundle import bundling
 from tallystick.doors.web.parts.receipt_card import receipt_card, status_of

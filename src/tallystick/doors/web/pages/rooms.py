@@ -7,8 +7,8 @@ from urllib.parse import quote
 import orjson
 from nicegui import run, ui
 
-from tallystick.doors.web.frame import page
 from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from nicegui import ui
 
-from tallystick.doors.web.frame import page
 from tallystick.doors.web.context import PageContext, Place, SettingsPart, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.settings_agents import Agents
 from tallystick.doors.web.parts.settings_keys import SigningKeys, file_list
 from tallystick.doors.web.parts.settings_policy import PolicyText

@@ -6,8 +6,8 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.turn_counts import Counting
-from tallystick.doors.web.frame import page
 from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.charts import bars
 from tallystick.doors.web.parts.figures import figure_row, plain_table
 from tallystick.doors.web.parts.states import empty, heading, section

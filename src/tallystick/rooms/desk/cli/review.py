@@ -22,8 +22,8 @@ from tallystick.rooms.desk.cli.ticket_text import say_text
 
 if TYPE_CHECKING:
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.desk.flows.trial import Support
     from tallystick.rooms.desk.review import Before
+    from tallystick.rooms.desk.trial import Support
 
 MAX_TEXT_BYTES = 20_000
 HERE = {
@@ -172,6 +172,6 @@ def _refused(problem: "Problem") -> Refused:
 
 
 def _support(gate: Any) -> "Support":
-    from tallystick.rooms.desk.flows.trial import Support
+    from tallystick.rooms.desk.trial import Support
 
     return Support(gate)

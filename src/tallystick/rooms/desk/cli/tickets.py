@@ -13,7 +13,7 @@ from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.desk.flows.trial import Support, Tried
+    from tallystick.rooms.desk.trial import Support, Tried
     from tallystick.settings import Settings
 
 CHANGES = {
@@ -119,7 +119,7 @@ def _unkept(place: Path) -> dict[str, Any]:
 
 
 def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
-    from tallystick.rooms.desk.flows.trial import Support
+    from tallystick.rooms.desk.trial import Support
 
     tried = Support(gate).attempt(question, run=f"try-{secrets.token_hex(4)}")
     if isinstance(tried, str):
@@ -263,6 +263,6 @@ def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", hel
 
 
 def _support(gate: "Gate") -> "Support":
-    from tallystick.rooms.desk.flows.trial import Support
+    from tallystick.rooms.desk.trial import Support
 
     return Support(gate)

@@ -18,11 +18,11 @@ from tallystick.rooms.desk.filling import Filled, author_of
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.limits import Limits
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import triage
 from tallystick.turns.hands import STEP, Hands
 

@@ -9,10 +9,10 @@ from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
 from tallystick.rooms.desk.judging.choosing import Choice, choose
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
 from tallystick.rooms.desk.judging.telling import Telling, tellings
 from tallystick.rooms.desk.limits import SEARCHES, Limits
+from tallystick.rooms.desk.options import VerdictPolicy
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
 

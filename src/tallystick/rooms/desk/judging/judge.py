@@ -7,7 +7,6 @@ from tallystick.rooms.desk.deriving import draft_of, event_of
 from tallystick.rooms.desk.judging import blocks, defers
 from tallystick.rooms.desk.judging.case import Case, Effect, case_of
 from tallystick.rooms.desk.judging.cited import beside, disputed
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import (
     Unsupported,
     evidence_texts,
@@ -18,6 +17,7 @@ from tallystick.rooms.desk.judging.replies import (
 )
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Judgement, Ticket, Verdict
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.ports import CheckedReply
 
 Session = Callable[[str], Iterable[Receipt]]

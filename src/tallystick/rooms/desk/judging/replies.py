@@ -14,8 +14,8 @@ from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.matching import denies, numbers_in, relevance, sentences, stems_of
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.saying import RECORD, said_in
+from tallystick.rooms.desk.options import VerdictPolicy
 
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")

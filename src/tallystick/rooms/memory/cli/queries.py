@@ -11,7 +11,7 @@ from tallystick.doors.cli.kit import Exit, Force, Here, Output, Refused, UsageMi
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
     from tallystick.rooms.memory.extract import Passage
-    from tallystick.rooms.memory.flows.fill import Filled
+    from tallystick.rooms.memory.fill import Filled
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
     from tallystick.rooms.memory.recall import Recollection
     from tallystick.rooms.memory.room import Memory
@@ -62,7 +62,7 @@ def add(
     from tallystick.agents.answers import Unanswered
     from tallystick.gate.record.secrets import mask
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.memory.flows.fill import Text, fill
+    from tallystick.rooms.memory.fill import Text, fill
     from tallystick.rooms.memory.nouns import CLASSES
 
     if kind not in CLASSES:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, Refused, json_answer
 from tallystick.gate.codes import Category
-from tallystick.rooms.memory.flows.fill import Text, fill
+from tallystick.rooms.memory.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin
 from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.nouns import CLASSES

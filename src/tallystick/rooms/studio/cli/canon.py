@@ -26,7 +26,7 @@ def canon(
     """Compile Canon.md from the cards of the compendium."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.canon.service import Canon
+    from tallystick.rooms.studio.services.canon import Canon
 
     with here.gate(plugins=True) as gate:
         desk = Canon(gate)

@@ -171,8 +171,8 @@ def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
     """New files only, each a change that can be undone."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.services.workspace import Workspace
     from tallystick.rooms.studio.workspace.nouns import GONE, Change
-    from tallystick.rooms.studio.workspace.service import Workspace
 
     workspace = Workspace(gate)
     written = []

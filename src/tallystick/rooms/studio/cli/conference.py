@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.conference.nouns import Conference
-    from tallystick.rooms.studio.conference.service import Conferences
+    from tallystick.rooms.studio.services.conference import Conferences
 
 CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
@@ -58,7 +58,7 @@ def conference(
 
     from tallystick.agents.conversation import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
-    from tallystick.rooms.studio.conference.service import Conferences
+    from tallystick.rooms.studio.services.conference import Conferences
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:

@@ -136,7 +136,7 @@ def close(
 ) -> Exit:
     """Settle an issue."""
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.issues.service import IssueDesk
+    from tallystick.rooms.studio.services.issues import IssueDesk
 
     author, by = _speaker(here.require_workspace(), agent)
     with here.gate() as gate:
@@ -149,7 +149,7 @@ def close(
 
 def _from_chat(here: Here, session_id: str, title: str | None, given: dict[str, Any]) -> "Issue":
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
+    from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
 
     with here.gate() as gate:
         made = IssueDesk(gate).from_chat(FromChat(session_id=session_id, title=title, **given), caller=LOCAL_OWNER)
@@ -157,7 +157,7 @@ def _from_chat(here: Here, session_id: str, title: str | None, given: dict[str, 
 
 
 def _matters(here: Here, *, make: bool = False) -> "Matters":
-    from tallystick.rooms.studio.issues.service import matters_of
+    from tallystick.rooms.studio.services.issues import matters_of
 
     return matters_of(here.open_workspace() if make else here.require_workspace(), here.settings)
 

@@ -12,8 +12,8 @@ from tallystick.rooms.studio.cli.project import FilePath
 if TYPE_CHECKING:
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import Caller
+    from tallystick.rooms.studio.services.workspace import Workspace
     from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-    from tallystick.rooms.studio.workspace.service import Workspace
 
 PatchId = Annotated[str, typer.Argument(metavar="PATCH", help="Its id, as `tally studio patches` shows it.")]
 T = TypeVar("T")
@@ -58,7 +58,7 @@ def patch(
         path=path, base_sha256=base, text=None if source is None else _text(source),
         diff=None if diff is None else _text(diff), remove=remove, note=note,
     )  # fmt: skip
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate(make=True) as gate:
         workspace = Workspace(gate)
@@ -74,7 +74,7 @@ def patches(
     every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
 ) -> None:
     """List proposed changes, or show one with its difference."""
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         workspace = Workspace(gate)
@@ -94,7 +94,7 @@ def patches(
 def apply(here: Here, patch_id: PatchId, token: Token = None, yes: Yes = False) -> Exit:
     """Make a proposed change. Needs a terminal or the start-up token."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         workspace = Workspace(gate)
@@ -109,7 +109,7 @@ def reject(
 ) -> None:
     """Decide against a proposed change. Needs a terminal or the start-up token."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         done = _good(Workspace(gate).reject(patch_id, caller=_caller(person), reason=reason))
@@ -123,7 +123,7 @@ def history(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000)] = 50,
 ) -> None:
     """Show what was changed, the newest first, with the hashes that `undo --to` takes."""
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         found = Workspace(gate).history(path)
@@ -145,7 +145,7 @@ def undo(
 ) -> Exit:
     """Take back the last change of a file; the file as it is now stays in the history. Needs a person."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         workspace = Workspace(gate)

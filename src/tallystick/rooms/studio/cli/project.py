@@ -12,8 +12,8 @@ from tallystick.rooms.studio.cli.complaints import tell_complaints
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.importing.nouns import ImportReport
+    from tallystick.rooms.studio.services.workspace import TakenOut
     from tallystick.rooms.studio.workspace.nouns import Node
-    from tallystick.rooms.studio.workspace.service import TakenOut
 
 FilePath = Annotated[str, typer.Argument(metavar="PATH", help="Inside the workspace, as `tally studio tree` shows it.")]
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -36,7 +36,7 @@ def init(
 ) -> None:
     """Make a project: folders for scenes and cards, and an outline. What is there stays."""
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     there = here if folder is None else Here(named=folder, screen=here.screen)
     with there.gate(make=True) as gate:
@@ -59,7 +59,7 @@ def import_source(
     """Bring a manuscript in. What you changed since the last time is never written over."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     if not source.exists():
         raise Refused(f"There is no {source}.", code="source_missing")
@@ -89,7 +89,7 @@ def export(
 ) -> None:
     """Write the book as one file, or its files into a folder."""
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     chosen = form or out.suffix.removeprefix(".").lower() or "folder"
     if not re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", language):
@@ -107,7 +107,7 @@ def export(
 
 def tree(here: Here) -> None:
     """Show all files of the project."""
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         root, complete = Workspace(gate).tree()
@@ -126,7 +126,7 @@ def read(
     """Show a file as it is, or some of its lines."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.quotes import split_lines
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     with here.gate() as gate:
         found = Workspace(gate).read(path)

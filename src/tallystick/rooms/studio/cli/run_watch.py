@@ -2,8 +2,8 @@
 
 import logging
 import os
+import platform
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -58,7 +58,7 @@ class _Helper:
         self.thread = threading.Thread(target=self._work, args=(gate,), name="tally-worker")
 
     def _work(self, gate: Gate) -> None:
-        worker_id = f"run-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        worker_id = f"run-{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
         try:
             run_worker(gate.durable, self.stop, worker_id=worker_id, timing=TIMING)
         except DurableError as error:

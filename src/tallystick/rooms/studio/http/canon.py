@@ -27,7 +27,7 @@ from tallystick.doors.http.kit import (
 from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.canon.service import Canon, run_dict
+from tallystick.rooms.studio.services.canon import Canon, run_dict
 
 LOOK_S = 0.3
 """How often the stream looks for news: each look is a query."""

@@ -30,8 +30,8 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told
+from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.turns.request import Progress
 from tallystick.turns.result import Step
 

@@ -5,7 +5,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.kit import AUDIT_ROLES, ID, Form, HttpContext, granted, json_answer, session_receipts
 from tallystick.rooms.studio.http.issues import STATUS, by_whom
-from tallystick.rooms.studio.issues.service import IssueDesk
+from tallystick.rooms.studio.services.issues import IssueDesk
 
 LINK = Form(
     properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},

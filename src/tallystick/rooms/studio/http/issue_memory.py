@@ -23,8 +23,8 @@ from tallystick.gate.codes import Category
 from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
-from tallystick.rooms.studio.issues.service import IssueDesk
 from tallystick.rooms.studio.issues.wire import FIELDS
+from tallystick.rooms.studio.services.issues import IssueDesk
 
 _AGENT: Mapping[str, Any] = {**AGENT_ID, "description": "Whose memory."}
 REMEMBER = Form(

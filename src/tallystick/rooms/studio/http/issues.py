@@ -25,8 +25,8 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, By, Change, Link, NewComment, NewIssue, Wanted
-from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.rooms.studio.issues.wire import FIELDS, MAX_COMMENT, comment_wire, heading_wire, issue_wire, tags_of
+from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
 
 _AGENT: Mapping[str, Any] = {**NAME, "description": "The agent whose word it is; yours if not given."}
 _LINKS: Mapping[str, Any] = {**FIELDS["links"], "description": "What stands behind it: receipts, sessions, runs, …"}

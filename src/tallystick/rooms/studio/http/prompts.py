@@ -19,7 +19,7 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.prompts.nouns import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import UNKNOWN
-from tallystick.rooms.studio.prompts.service import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptDesk
 
 _EXAMPLE = {
     "description": "Find files by name or words; use it before reading.",

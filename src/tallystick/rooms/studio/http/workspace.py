@@ -14,7 +14,7 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.workspace.service import Workspace
+    from tallystick.rooms.studio.services.workspace import Workspace
 
     Opened = Callable[[], Workspace]
 
@@ -211,7 +211,7 @@ def _opening(desk: HttpContext) -> "Opened":
     @cache
     def opened() -> "Workspace":
         try:
-            from tallystick.rooms.studio.workspace.service import Workspace  # noqa: PLC0415 - see above
+            from tallystick.rooms.studio.services.workspace import Workspace  # noqa: PLC0415 - see above
         except ImportError:
             hint = "Install tallystick[all]."
             raise Refused(503, Category.TOOL_UNAVAILABLE, "the studio is not installed", hint=hint) from None

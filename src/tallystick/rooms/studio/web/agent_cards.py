@@ -9,7 +9,7 @@ from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.kit import PageContext, Visitor
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
-from tallystick.rooms.studio.conference.service import Conferences
+from tallystick.rooms.studio.services.conference import Conferences
 
 ACTIVITY = {"waiting": "", "speaking": "speaking…", "done": "", "muted": ""}
 

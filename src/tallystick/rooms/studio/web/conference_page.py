@@ -5,7 +5,7 @@ from nicegui import run, ui
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, failed, heading, page, section
 from tallystick.rooms.studio.conference.nouns import Conference
-from tallystick.rooms.studio.conference.service import Conferences
+from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.rooms.studio.web.conference_view import Table
 
 MOST = 50

@@ -9,8 +9,8 @@ from nicegui import background_tasks, run, ui
 from tallystick.agents.answers import Unanswered
 from tallystick.doors.web.kit import PageContext, Visitor, failed, heading
 from tallystick.rooms.studio.conference.nouns import Conference, Round
-from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.flows.round import Told
+from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.rooms.studio.web.agent_cards import Cards
 from tallystick.rooms.studio.web.transcript import prompt_line, reply_line, round_end
 from tallystick.turns.request import Progress

@@ -12,10 +12,10 @@ from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading
+from tallystick.rooms.studio.services.workspace import Workspace
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
-from tallystick.rooms.studio.workspace.service import Workspace
 
 LOOK_S = 1.0
 CANON = "Canon.md"

@@ -5,7 +5,7 @@ from nicegui import run, ui
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, failed, heading, page, section
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
-from tallystick.rooms.studio.issues.service import IssueDesk
+from tallystick.rooms.studio.services.issues import IssueDesk
 from tallystick.storage.notifications import PLACES, place_of
 
 MOST = 100

@@ -6,8 +6,8 @@ from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import Visitor, failed, text
+from tallystick.rooms.studio.services.workspace import Workspace
 from tallystick.rooms.studio.workspace.nouns import Patch, Shown
-from tallystick.rooms.studio.workspace.service import Workspace
 
 MOST = 20
 TONES = {"+": "tally-added", "-": "tally-removed", "@": "tally-soft"}

@@ -11,7 +11,7 @@ from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import PageContext, Visitor, badge, block, failed, log_in_hint, person, section
 from tallystick.rooms.studio.prompts.nouns import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
-from tallystick.rooms.studio.prompts.service import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptDesk
 
 PATH = "/settings/prompts"
 SOON_S = 1.0

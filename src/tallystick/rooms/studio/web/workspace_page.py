@@ -3,11 +3,11 @@
 from nicegui import run, ui
 
 from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, heading, page
+from tallystick.rooms.studio.services.workspace import Workspace
 from tallystick.rooms.studio.web.editor import Editor
 from tallystick.rooms.studio.web.file_tree import file_tree
 from tallystick.rooms.studio.web.findings import search_box
 from tallystick.rooms.studio.workspace.nouns import Node
-from tallystick.rooms.studio.workspace.service import Workspace
 
 
 def register(house: PageContext) -> tuple[str, ...]:

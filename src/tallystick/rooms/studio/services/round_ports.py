@@ -26,9 +26,9 @@ from tallystick.records import record
 from tallystick.rooms.studio.conference.minutes import Minutes
 from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Nearest, Retrieved, Round, Spoken
 from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
-from tallystick.rooms.studio.conference.traffic_log import Overheard, TrafficLog
 from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
+from tallystick.rooms.studio.services.traffic_log import Overheard, TrafficLog
 from tallystick.storage.issue_links import link_issue
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request

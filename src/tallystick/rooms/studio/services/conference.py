@@ -18,18 +18,18 @@ from tallystick.agents.problem import Problem
 from tallystick.agents.turn_records import new_id, now
 from tallystick.app.audit_notes import demand_ledger
 from tallystick.app.gate import Gate
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.conference.access import may_read, not_own
 from tallystick.rooms.studio.conference.answers import Held, good, refused
 from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
-from tallystick.rooms.studio.conference.round_ports import Asked, Heard, Stepped, Table, to_the_end
 from tallystick.rooms.studio.conference.seating import Action, changed, invited
 from tallystick.rooms.studio.conference.store import NO_ROUND, UNKNOWN, Begun, ConferenceFiles
-from tallystick.rooms.studio.conference.traffic_log import TrafficLog
 from tallystick.rooms.studio.flows.round import Tell, hold_round
 from tallystick.rooms.studio.options import StudioSettings
+from tallystick.rooms.studio.services.round_ports import Asked, Heard, Stepped, Table, to_the_end
+from tallystick.rooms.studio.services.traffic_log import TrafficLog
 
 LOOK_S = 0.25
 """How often a round looks whether somebody wishes it cancelled."""

@@ -12,7 +12,7 @@ from tallystick.agents.problem import Problem
 from tallystick.agents.wire import OFFLINE
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
-from tallystick.app.rooms import options_of
+from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio import MANIFEST
