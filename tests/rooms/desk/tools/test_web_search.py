@@ -16,7 +16,7 @@ from tallystick import Gate, Outcome
 from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.desk import MANIFEST
-from tallystick.rooms.desk.web_search.fetching import NoAnswer, Place, address_of, get, is_outside, parse_place
+from tallystick.providers.net.pinned import NoAnswer, Place, address_of, get, is_outside, parse_place
 from tallystick.settings import parse_settings
 from tests.gates import open_gate
 

@@ -53,7 +53,7 @@ def web_search(options: "WebOptions") -> Tool:
         ConfigError: The endpoint is none that may be asked.
     """
     from tallystick.rooms.desk.web_search.engines import headers_of, pages_in, query_of  # noqa: PLC0415 - only where it is on
-    from tallystick.rooms.desk.web_search.fetching import NoAnswer, get, parse_place  # noqa: PLC0415
+    from tallystick.providers.net.pinned import NoAnswer, get, parse_place  # noqa: PLC0415
 
     place = parse_place(options.endpoint, private=options.private)
     if place is None:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 
 from tallystick.records import record
-from tallystick.rooms.desk.web_search.fetching import NoAnswer
+from tallystick.providers.net.pinned import NoAnswer
 from tallystick.rooms.desk.web_search.options import WebOptions
 
 MAX_SNIPPET = 1_000
