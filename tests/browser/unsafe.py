@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from tallystick import Gate
-from tallystick.rooms.studio.conference.service import Conferences
-from tallystick.agents.conversation import conversation_of
+from tallystick.app.agents import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.studio.conference.nouns import Conference
+from tallystick.rooms.studio.conference.service import Conferences
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
 from tallystick.rooms.studio.room import Studio
 from tallystick.storage.notifications import Notifications

@@ -18,10 +18,10 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Self
 
-from tallystick.gate.admit.schema import CompiledSchema, compile_schema
-from tallystick.records import record
 from tallystick.agents.caps import Caps, Curve
 from tallystick.agents.problem import Problem, misfit
+from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.records import record
 
 FIRST_TIER = 1
 
@@ -144,6 +144,29 @@ class Standing:
         if result is Result.AT_CAP:
             return self.at_cap + 1 >= policy.promote_after
         return result is Result.FAILED and sum(seen) >= policy.failures_down
+
+
+@record
+class Ladder:
+    """The tier policy, and the tier of each agent with each model."""
+
+    policy: TierPolicy = TierPolicy()
+    standings: tuple[Standing, ...] = ()
+
+    def standing(self, agent_id: str, model: str) -> Standing:
+        """The standing of an agent with a model; the first tier unless something was counted."""
+        met = (each for each in self.standings if (each.agent_id, each.model) == (agent_id, model))
+        return next(met, Standing(agent_id=agent_id, model=model))
+
+    def caps(self, agent_id: str, model: str) -> Caps:
+        """What the next task may use."""
+        return self.standing(agent_id, model).caps(self.policy)
+
+    def with_standing(self, standing: Standing) -> "Ladder":
+        """The same with one standing changed."""
+        key = (standing.agent_id, standing.model)
+        others = tuple(each for each in self.standings if (each.agent_id, each.model) != key)
+        return Ladder(policy=self.policy, standings=(*others, standing))
 
 
 def _count(standing: Standing, _policy: TierPolicy) -> Standing:

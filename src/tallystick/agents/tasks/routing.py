@@ -14,12 +14,8 @@ from typing import Any, Literal
 
 import orjson
 
-from tallystick.records import record
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
-from tallystick.agents.wire import OFFLINE
-from tallystick.turns.model import Ask, Message, Model, Unheard, Usage
-from tallystick.turns.prompt.role import role_section
 from tallystick.agents.tasks.answer import read_object
 from tallystick.agents.tasks.draft import (
     Hint,
@@ -31,6 +27,10 @@ from tallystick.agents.tasks.draft import (
 )
 from tallystick.agents.tasks.packet import PACKET_SCHEMA, TaskPacket, closed
 from tallystick.agents.tasks.targets import KnownFile, settled
+from tallystick.agents.wire import OFFLINE
+from tallystick.records import record
+from tallystick.turns.model import Ask, Message, Model, ModelError, Usage
+from tallystick.turns.prompt.role import role_section
 
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _NO_USAGE = Usage()
@@ -87,7 +87,7 @@ class Routed:
 
 async def route(
     request: RouteRequest, *, roster: Roster, model: Model, new_id: NewId, now: Now, max_tokens: int | None = None
-) -> Routed | Unheard | Problem:
+) -> Routed | ModelError | Problem:
     """Make one task packet of a message; a `Problem` says what is wrong with the request.
 
     Args:
@@ -112,7 +112,7 @@ async def route(
     if isinstance(ready, Problem) or model.provider == OFFLINE:
         return ready
     said = await model.ask(_ask(request, drafted, roster, max_tokens))
-    if isinstance(said, Unheard):
+    if isinstance(said, ModelError):
         return said
     taken = _taken(said.text, request, roster, hint, new_id, now)
     if isinstance(taken, Problem):

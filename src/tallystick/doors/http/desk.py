@@ -7,8 +7,9 @@ from threading import Lock
 
 from starlette.requests import Request
 
+from tallystick.agents.conversation import Conversation
 from tallystick.app import Gate
-from tallystick.agents.conversation import Conversation, conversation_of
+from tallystick.app.agents import conversation_of
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.identity import Identity, StartupToken, is_local

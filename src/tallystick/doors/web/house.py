@@ -7,8 +7,9 @@ from typing import Any
 
 from starlette.requests import Request
 
+from tallystick.agents.conversation import Conversation
 from tallystick.app import Gate
-from tallystick.agents.conversation import Conversation, conversation_of
+from tallystick.app.agents import conversation_of
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.session import OWNER_ROLE, Caller

@@ -11,10 +11,10 @@ from tallystick.doors.cli.workspace import running_tools
 from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.conference.service import Conferences
-    from tallystick.rooms.studio.conference.answers import Held
     from tallystick.gate.session import Caller
+    from tallystick.rooms.studio.conference.answers import Held
     from tallystick.rooms.studio.conference.nouns import Spoken
+    from tallystick.rooms.studio.conference.service import Conferences
 
 MAX_ARGS = 100
 """Characters of a call's arguments that are shown."""
@@ -37,8 +37,8 @@ def prepare(folder: Path) -> str:
     Raises:
         Refused: There are other things in it.
     """
-    from tallystick.rooms.studio.sample_project import TITLE, copy_sample
     from tallystick.agents.problem import Problem
+    from tallystick.rooms.studio.sample_project import TITLE, copy_sample
 
     copied = copy_sample(folder)
     if isinstance(copied, Problem):
@@ -53,10 +53,10 @@ def play(stage: Stage) -> Shown:
     Raises:
         Refused: A round could not be held.
     """
-    from tallystick.rooms.studio.conference.service import Conferences
-    from tallystick.agents.conversation import conversation_of
     from tallystick.agents.answers import Unanswered
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
+    from tallystick.rooms.studio.conference.service import Conferences
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     conferences = Conferences(stage.gate, conversation_of(stage.gate))

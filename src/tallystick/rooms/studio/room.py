@@ -30,6 +30,8 @@ from tallystick.settings import CONTROL_ROOM
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from tallystick.agents.ports import ConversationAccess, TaskContext, TurnListener
+    from tallystick.gate.record.ledger import Ledger
     from tallystick.rooms.studio.runs.desk import RunDesk
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
         workspace: Path
         settings: Settings
+        ledger: Ledger
 
         @property
         def sources(self) -> FileSources:
@@ -55,6 +58,7 @@ class Studio:
     name = "studio"
 
     def __init__(self, parts: "Given") -> None:
+        self._parts = parts
         self._sources = parts.sources
         self._workspace = parts.workspace
         self.books = BookShelf(parts.sources)
@@ -85,6 +89,23 @@ class Studio:
             canon_checker(self.continuity),
             consistency_checker(self.continuity),
         )
+
+    def conversation_access(self) -> "ConversationAccess":
+        """Who may go on with a conference."""
+        from tallystick.rooms.studio.conference.access import ConferenceAccess  # noqa: PLC0415 - only chats need it
+        from tallystick.rooms.studio.conference.store import ConferenceFiles  # noqa: PLC0415 - as above
+
+        return ConferenceAccess(ConferenceFiles(self._workspace))
+
+    def task_context(self) -> "TaskContext":
+        """The issues that tasks belong to, and the scenes they can be about."""
+        from tallystick.rooms.studio.task_context import StudioTasks  # noqa: PLC0415 - only tasks need it
+
+        return StudioTasks(self._parts, self.books)
+
+    def turn_listener(self) -> "TurnListener":
+        """What agents remember of issues fades with their turns."""
+        return self.matters.memory
 
     def flows(self, durable: "Durable", hands: "Hands") -> None:
         """Register the room's long work: pipeline runs, and the canon index by model."""

@@ -1,7 +1,13 @@
-"""Where a task belongs, and what it can be about: the issue it is part of, and the files of the workspace."""
+"""The issues that tasks belong to, and the files they can be about."""
 
-from tallystick.app.gate import Gate
+from pathlib import Path
+from typing import Protocol
+
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.routing import Routed
+from tallystick.agents.tasks.targets import KnownFile
 from tallystick.app.audit_notes import demand_ledger
+from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.book.naming import stem_of, without_number
 from tallystick.rooms.studio.book.nouns import Scene
@@ -9,29 +15,36 @@ from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.nouns import Link, NewIssue
+from tallystick.settings import Settings
 from tallystick.storage.issue_links import link_issue
-from tallystick.agents.problem import Problem
-from tallystick.agents.tasks.routing import Routed
-from tallystick.agents.tasks.targets import KnownFile
 
 MAX_TITLE = 120
 """A line of a list."""
 
 
-class TaskIssues:
-    """The issues that tasks belong to."""
+class TaskParts(Protocol):
+    """The joined parts that tasks need."""
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    workspace: Path
+    settings: Settings
+    ledger: Ledger
 
-    def named(self, name: str) -> str | Problem:
+
+class StudioTasks:
+    """Satisfies the agents' `TaskContext` with the studio's issues and scenes."""
+
+    def __init__(self, parts: TaskParts, shelf: BookShelf) -> None:
+        self._parts = parts
+        self._shelf = shelf
+
+    def issue_id(self, name: str) -> str | Problem:
         """The id of an issue by its id or its number."""
         heading = self._matters().issues.heading(name)
         return UNKNOWN if heading is None else heading.issue_id
 
-    def open_for(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
-        """Open the issue that the packet names as its own, and link what was called for it."""
-        demand_ledger(self._gate)
+    def open_issue(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
+        """Open the issue that the packet names as its own, and link the receipts of its routing."""
+        demand_ledger(self._parts)
         line = " ".join(message.split())
         issue = self._matters(routed.packet.parent_issue_id).issues.create(
             NewIssue(
@@ -45,21 +58,20 @@ class TaskIssues:
         )
         if isinstance(issue, Problem):
             return issue
-        link_issue(self._gate.workspace, self._gate.ledger, session_id, issue.issue_id)
+        link_issue(self._parts.workspace, self._parts.ledger, session_id, issue.issue_id)
         return None
 
+    def known_files(self) -> tuple[KnownFile, ...]:
+        """The files of the workspace; scenes with their numbers, slugs and titles."""
+        scenes = {scene.path: scene for scene in self._shelf.book().scenes}
+        return tuple(
+            _called(scenes[path]) if path in scenes else KnownFile(path=path, slugs=(stem_of(path),))
+            for path in self._shelf.sources.paths()
+        )
+
     def _matters(self, issue_id: str | None = None) -> Matters:
-        studio = self._gate.settings.rooms.get("studio")
-        return open_matters(self._gate.workspace, studio, new_id=None if issue_id is None else lambda _: issue_id)
-
-
-def known_files(shelf: BookShelf) -> tuple[KnownFile, ...]:
-    """The files of a workspace; scenes with what people call them. Reads files: not for the event loop."""
-    scenes = {scene.path: scene for scene in shelf.book().scenes}
-    return tuple(
-        _called(scenes[path]) if path in scenes else KnownFile(path=path, slugs=(stem_of(path),))
-        for path in shelf.sources.paths()
-    )
+        studio = self._parts.settings.rooms.get("studio")
+        return open_matters(self._parts.workspace, studio, new_id=None if issue_id is None else lambda _: issue_id)
 
 
 def _called(scene: Scene) -> KnownFile:

@@ -15,8 +15,8 @@ from tallystick.doors.presentation.counts import counted
 
 if TYPE_CHECKING:
     from tallystick.app import Gate
-    from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.extract import Passage
+    from tallystick.rooms.memory.flows.fill import Filled
     from tallystick.rooms.memory.flows.remember import Origin, Remembered
     from tallystick.rooms.memory.recall import Recollection
     from tallystick.rooms.memory.room import Memory
@@ -65,9 +65,9 @@ def add(
     import asyncio
 
     from tallystick.agents.answers import Unanswered
-    from tallystick.rooms.memory.flows.fill import Text, fill
     from tallystick.gate.record.secrets import mask
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.memory.flows.fill import Text, fill
     from tallystick.rooms.memory.nouns import CLASSES
 
     if kind not in CLASSES:
@@ -196,8 +196,8 @@ def _told(here: Here, filled: "Filled") -> Exit:
     here.screen.line(f"recorded {len(made.observation_ids)}, proposed {facts}{denied}")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
-    if filled.unheard is not None:
-        raise Refused(filled.unheard.advice, code=filled.unheard.code)
+    if filled.model_error is not None:
+        raise Refused(filled.model_error.advice, code=filled.model_error.code)
     return Exit.OK if made.observation_ids else Exit.REFUSED
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.rooms.studio.cli.conference_screen import ConferenceScreen
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.lines import line_history, next_line, read_stdin
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.rooms.studio.cli.conference_screen import ConferenceScreen
 
 if TYPE_CHECKING:
     import asyncio
 
-    from tallystick.rooms.studio.conference.service import Conferences
     from tallystick.gate.session import Caller
     from tallystick.rooms.studio.conference.nouns import Conference
+    from tallystick.rooms.studio.conference.service import Conferences
 
 CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
@@ -59,9 +59,9 @@ def conference(
     """
     import asyncio
 
-    from tallystick.rooms.studio.conference.service import Conferences
-    from tallystick.agents.conversation import conversation_of
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
+    from tallystick.rooms.studio.conference.service import Conferences
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
@@ -180,8 +180,8 @@ def _opened(
     Raises:
         Refused: There is no such conference or agent.
     """
-    from tallystick.agents.answers import Unanswered
     from tallystick.agents.agent import CHIEF
+    from tallystick.agents.answers import Unanswered
 
     if conference_id is not None:
         found = conferences.get(conference_id, owner)

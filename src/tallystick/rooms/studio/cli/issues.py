@@ -16,9 +16,9 @@ from tallystick.doors.cli.workspace import Here
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tallystick.agents.problem import Problem
     from tallystick.rooms.studio.issues.joined import Matters
     from tallystick.rooms.studio.issues.nouns import By, Issue
-    from tallystick.agents.problem import Problem
 
 T = TypeVar("T")
 STATUSES = ("open", "closed", "all")
@@ -138,8 +138,8 @@ def close(
     agent: Agent = None,
 ) -> Exit:
     """Settle an issue."""
-    from tallystick.rooms.studio.issues.service import IssueDesk
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.issues.service import IssueDesk
 
     author, by = _speaker(here.require_workspace(), agent)
     with here.gate() as gate:
@@ -151,8 +151,8 @@ def close(
 
 
 def _from_chat(here: Here, session_id: str, title: str | None, given: dict[str, Any]) -> "Issue":
-    from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
     from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 
     with here.gate() as gate:
         made = IssueDesk(gate).from_chat(FromChat(session_id=session_id, title=title, **given), caller=LOCAL_OWNER)
@@ -167,11 +167,11 @@ def _matters(here: Here, *, make: bool = False) -> "Matters":
 
 def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
     """Whose word it is, and whether a person's."""
-    from tallystick.agents.administration import stranger
     from tallystick.doors.identity import person_at_terminal
+    from tallystick.storage.agents import Registry
 
     if agent is not None:
-        _good(stranger(workspace, agent))
+        _good(Registry(workspace).load().check_agent(agent))
         return agent, "agent"
     return user_name(), "person" if person_at_terminal() else "agent"
 

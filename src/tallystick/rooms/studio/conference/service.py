@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallystick.rooms.studio.conference.answers import Held, flag, good, refused
-from tallystick.rooms.studio.conference.traffic_log import TrafficLog
-from tallystick.rooms.studio.conference.access import may_read, not_own
-from tallystick.rooms.studio.conference.round_ports import Asked, Heard, Stepped, Table, to_the_end
-from tallystick.agents.conversation import Conversation
-from tallystick.agents.turn_records import new_id, now
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import fault_of
-from tallystick.app.gate import Gate
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.problem import Problem
+from tallystick.agents.turn_records import new_id, now
 from tallystick.app.audit_notes import demand_ledger
+from tallystick.app.gate import Gate
 from tallystick.gate.session import Caller
+from tallystick.rooms.studio.conference.access import ConferenceAccess, may_read
+from tallystick.rooms.studio.conference.answers import Held, flag, good, refused
 from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
+from tallystick.rooms.studio.conference.round_ports import Asked, Heard, Stepped, Table, to_the_end
 from tallystick.rooms.studio.conference.seating import Action, changed, invited
 from tallystick.rooms.studio.conference.store import NO_ROUND, UNKNOWN, Begun, ConferenceFiles
+from tallystick.rooms.studio.conference.traffic_log import TrafficLog
 from tallystick.rooms.studio.flows.round import Tell, hold_round
-from tallystick.agents.problem import Problem
 
 LOOK_S = 0.25
 """How often a round looks whether somebody wishes it cancelled."""
@@ -41,6 +41,7 @@ class Conferences:
         self._gate = gate
         self._conversation = conversation
         self._files = ConferenceFiles(gate.workspace)
+        self._access = ConferenceAccess(self._files)
         chosen = gate.settings.rooms.get("studio", {})
         self._parallel = flag(chosen, "parallel")
         self._log = TrafficLog(gate.workspace, gate.settings) if flag(chosen, "conference_log") else None
@@ -88,7 +89,7 @@ class Conferences:
             seats = changed(conference.attendees, action, agents, roster)
             return seats if isinstance(seats, Problem) else replace(conference, attendees=seats)
 
-        return not_own(self._files, conference_id, caller) or good(self._files.change(conference_id, how))
+        return self._access.refusal(conference_id, caller) or good(self._files.change(conference_id, how))
 
     def transcript(self, conference_id: str, caller: Caller) -> Sequence[dict[str, Any]] | Unanswered:
         """What was said in all rounds, oldest first: the user's view, which goes on where agents forget."""
@@ -97,7 +98,7 @@ class Conferences:
 
     def cancel(self, conference_id: str, number: int, *, caller: Caller) -> Round | Unanswered:
         """Wish a round cancelled; it ends within a moment, wherever it runs."""
-        fault = not_own(self._files, conference_id, caller)
+        fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
         after = good(self._files.cancel(conference_id, number))
@@ -166,7 +167,7 @@ class Conferences:
         return came[0]
 
     def _begin(self, conference_id: str, prompt: str, caller: Caller) -> Begun | Unanswered:
-        fault = not_own(self._files, conference_id, caller)
+        fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
         demand_ledger(self._gate)

@@ -10,7 +10,6 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
@@ -20,6 +19,7 @@ from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, By, Change, Link, NewComment, NewIssue, Wanted
+from tallystick.rooms.studio.issues.service import FromChat, IssueDesk
 from tallystick.rooms.studio.issues.wire import FIELDS, MAX_COMMENT, comment_wire, heading_wire, issue_wire, tags_of
 
 _AGENT: Mapping[str, Any] = {**NAME, "description": "The agent whose word it is; yours if not given."}
@@ -186,7 +186,7 @@ async def require_agent(issues: IssueDesk, agent_id: str) -> None:
     Raises:
         Refused: 404, there is none of this id.
     """
-    granted(await run_in_threadpool(issues.stranger, agent_id), STATUS)
+    granted(await run_in_threadpool(issues.check_agent, agent_id), STATUS)
 
 
 async def _asked(desk: FrontDesk, request: Request, form: Form) -> dict[str, Any]:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.gate.codes import Bucket
-from tallystick.gate.reply.findings import Findings, Item, Matched
 from tallystick.agents.credits import POINTS, SYSTEM, CreditEvent, Merit, balances, event_problem, merit_of
 from tallystick.agents.problem import Problem
+from tallystick.gate.codes import Bucket
+from tallystick.gate.reply.findings import Findings, Item, Matched
 
 QUOTE = Matched(path="Story/one.md", sha256="0" * 64, first_line=1, last_line=1, quote="she never sails")
 
