@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
-from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import _MODEL_ERRORS, Answered, Unanswered
 from tallystick.agents.chat import Chat, fault_of
 from tallystick.agents.conversation import Waiting
@@ -22,6 +21,7 @@ from tallystick.storage.credits import Credits
 from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.model import ModelError
 from tests.doors.http.talking import SCENE, call, claim, finish, grounded, serve_agent, set_endpoint, write_story
 from tests.gates import open_gate

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.forms import shaped
 from tallystick.providers.local.weights import BUNDLED
 from tallystick.providers.models import model_for
 from tallystick.settings import Settings
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import open_gate, outcomes

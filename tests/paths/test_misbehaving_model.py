@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.gate.tool import Tool, tool
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import every_byte, kinds, open_gate, receipts

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.agents.credits import Merit, balances
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
@@ -20,6 +19,7 @@ from tallystick.storage.credits import Credits
 from tallystick.storage.journal import disk
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
+from tallystick.turns.agent import Agent, Endpoint
 from tests.agents.tasks.samples import packet, receipt
 from tests.sizes import size
 from tests.storage.racing import in_processes

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick import Gate
-from tallystick.agents.agent import Agent
 from tallystick.gate.reply.findings import Findings
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Request, TurnResult, run_turn
 from tallystick.turns.model import Ask, Message, ModelError, NativeCall, Said, Usage
 from tallystick.turns.turn import Turn

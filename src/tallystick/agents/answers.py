@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.gate.codes import Category
 from tallystick.records import record
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.model import ModelError
 from tallystick.turns.result import TurnResult
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.caps import Caps
 from tallystick.agents.defaults import offline_endpoint
@@ -15,6 +14,7 @@ from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.records import record
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tallystick.turns.limits import Budget, budget_for
 from tallystick.turns.model import Model
 from tallystick.turns.request import Checker

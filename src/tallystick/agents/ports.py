@@ -7,7 +7,6 @@ The open workspace, its stores, its telemetry and its models are chosen in `app/
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.caps import Caps
 from tallystick.agents.counts import Count
@@ -28,6 +27,7 @@ from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card
 from tallystick.settings import Settings
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.limits import Budget
 from tallystick.turns.model import Message, Model
 from tallystick.turns.turn import Turn

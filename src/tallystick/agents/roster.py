@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.defaults import DEFAULT_AGENTS, offline_endpoint
 from tallystick.agents.problem import Problem
 from tallystick.records import record
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 
 CHIEF_ROLE = "assistant"
 MOST_AGENTS = 100

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import Unanswered, model_failure
 from tallystick.agents.chat import fault_of
 from tallystick.agents.conversation import Conversation, Watch
@@ -19,6 +18,7 @@ from tallystick.agents.turn_records import new_id, now
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.model import ModelError
 
 ROUTER = "task_router"

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.address import USUAL
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.settings import Settings
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Model, ModelError, Said, Speech
 
 PROVIDERS = ("offline", "local", *USUAL)

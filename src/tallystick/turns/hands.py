@@ -13,7 +13,7 @@ from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.limits import Budget
 from tallystick.turns.result import TurnResult
 

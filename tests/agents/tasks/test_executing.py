@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.tasks.execution import Executed, execute, report_schema, task_message
@@ -17,6 +16,7 @@ from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.receipt import TaskReceipt
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.rooms.studio.room import Studio
+from tallystick.turns.agent import Agent
 from tallystick.turns.model import Ask, ModelError
 from tallystick.turns.stop_hooks import Hook, read_stop_hook
 from tests.agents.tasks.samples import packet

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Message, ModelError, Said
 from tests.scripted_server import ScriptedServer
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.address import USUAL, address_of, is_loopback
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.chat.keys import NO_KEY, key_of
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 from tests.providers.chat.asking import KEY, asking, code
 

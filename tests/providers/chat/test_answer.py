@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.answer import Answer, whole
 from tallystick.providers.chat.failures import Failure, model_error, passes, refused_fields, refuses_form
 from tallystick.providers.chat.forms import Shaped
 from tallystick.providers.chat.grammar import grammar_of
 from tallystick.providers.chat.patience import LONGEST_S, OBEYED_S, asked_pause_s, pause_s
 from tallystick.providers.chat.request import request_body
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError, Offer, Said
 from tests.providers.chat.asking import KEY, SCHEMA, asking
 

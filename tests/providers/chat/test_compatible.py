@@ -7,11 +7,11 @@ import json
 import openai
 import pytest
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat import client
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.client import Line
 from tallystick.providers.chat.compatible import OpenAiCompatible
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Message, ModelError, NativeCall, Offer, Usage
 from tests.providers.chat.asking import KEY, SCHEMA, Waits, ask_at, asking, code, model_at, said
 from tests.scripted_server import (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.local.server import LocalServer, Served, server_for
 from tallystick.providers.local.weights import BUNDLED, weights_of
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 from tests.providers.chat.asking import asking, code
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 
-from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem, misfit
 from tallystick.agents.tasks.answer import read_object
 from tallystick.agents.tasks.packet import LINE, LINES, Intent, TaskPacket, closed
@@ -22,6 +21,7 @@ from tallystick.agents.wire import OFFLINE
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.reply.findings import Findings, Item
 from tallystick.records import record
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Ask, Message, Model, ModelError
 from tallystick.turns.prompt.role import role_section

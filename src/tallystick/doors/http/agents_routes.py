@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.administration import AgentAdministration
-from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster, unknown_agent
 from tallystick.agents.wire import (
@@ -30,6 +29,7 @@ from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.turns.agent import Agent
 
 _EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
 NEW_AGENT = Form(properties=AGENT_FIELDS, required=AGENT_REQUIRED, example={"agent_id": "archivist", **_EXAMPLE})

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.administration import AgentAdministration
-from tallystick.agents.agent import Agent
 from tallystick.agents.roster import Roster
 from tallystick.agents.tiers import POLICY_SCHEMA, Ladder, Result, TierPolicy
 from tallystick.agents.wire import ENDPOINT_FIELDS
@@ -21,6 +20,7 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.storage.credits import Credits
+from tallystick.turns.agent import Agent
 
 POLICY = Form(properties=POLICY_SCHEMA["properties"], example={"promote_after": 5, "clamp_factor": 0.8})
 TASK_RESULT = Form(

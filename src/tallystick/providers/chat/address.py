@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from tallystick.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 
 USUAL: dict[str, str | None] = {

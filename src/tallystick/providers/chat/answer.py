@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallystick.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError, NativeCall, Said, Usage
 
 ANSWER_BYTES = 1024 * 1024

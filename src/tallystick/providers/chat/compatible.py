@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.address import address_of
 from tallystick.providers.chat.answer import ANSWER_BYTES, Answer, bad_answer
 from tallystick.providers.chat.capabilities import CapabilityBook, Learnt
@@ -28,6 +27,7 @@ from tallystick.providers.chat.forms import Shaped, ladder, shaped
 from tallystick.providers.chat.keys import key_of
 from tallystick.providers.chat.patience import pause_s
 from tallystick.providers.chat.request import request_body
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 INSTALL = "pip install 'tallystick[models]'"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from tallystick.agents.agent import Endpoint
 from tallystick.records import record
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 
 _SHOWN = 200

@@ -5,8 +5,8 @@ A key is read when it is needed and goes into one header. No message names more 
 
 from pathlib import Path
 
-from tallystick.agents.agent import Endpoint
 from tallystick.settings import key_variable
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 
 USUAL = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "openrouter": "OPENROUTER_API_KEY"}

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.answer import ANSWER_BYTES
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.server import server_for
 from tallystick.providers.local.weights import weights_of
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 ANSWER_TOKENS = 512

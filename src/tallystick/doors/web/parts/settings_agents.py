@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from nicegui import run, ui
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
@@ -17,6 +16,7 @@ from tallystick.doors.web.parts.figures import facts
 from tallystick.doors.web.parts.person import log_in_hint, person
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import failed, section
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tallystick.turns.model import Ask, Message, Said
 
 PATH = "/settings/agents"

@@ -180,8 +180,8 @@ def _opened(
     Raises:
         Refused: There is no such conference or agent.
     """
-    from tallystick.agents.agent import CHIEF
     from tallystick.agents.answers import Unanswered
+    from tallystick.turns.agent import CHIEF
 
     if conference_id is not None:
         found = conferences.get(conference_id, owner)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.conversation import Conversation
 from tallystick.agents.crew import Recipient
@@ -30,6 +29,7 @@ from tallystick.rooms.studio.conference.traffic_log import Overheard, TrafficLog
 from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
 from tallystick.storage.issue_links import link_issue
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request
 from tallystick.turns.result import Injected, Step, TurnResult

@@ -6,7 +6,7 @@ from typing import Any
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.routing import Fit, route
 from tallystick.rooms.studio.runs.recipe import Recipe
-from tallystick.agents.agent import Agent
+from tallystick.turns.agent import Agent
 
 MAX_REQUEST = 20_000
 _INPUT = {
