@@ -380,6 +380,7 @@ PROMISES: dict[str, str] = {
     "turns.acceptance": "The acceptance tests for 1:1 chat of the documents the product comes from",
     # -- agents --
     "agents.defaults": "A new workspace has the Chief of Staff and five more, with whole cards, offline; looking writes nothing",
+    "agents.without-rooms": "Without the studio chats and tasks work: a conference is unknown, a task gets an issue id and opens no issue",
     "agents.chief": "There is exactly one Chief of Staff, who cannot be removed, switched off or given another role",
     "agents.card-lines": "What a card says is short lines that cannot begin a section of a prompt",
     "agents.endpoint": "An endpoint names a server and never holds a key; a key file lies outside the workspace",

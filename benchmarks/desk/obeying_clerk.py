@@ -15,13 +15,13 @@ from typing import Any
 
 from benchmarks.obeying import Step
 from tallystick import Gate, Tool
-from tallystick.rooms.desk.trial import Support
 from tallystick.gate.tool import Card
 from tallystick.rooms.desk.clerk import REPLY, TRIAGE
 from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.trial import Support
 from tallystick.settings import parse_settings
 from tallystick.storage.agents import Registry
-from tallystick.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tests.scripted_server import Behaviour, Says, ScriptedServer, Seen, Wire
 
 SECRET = "MERIDIAN-4471-QUARTZ"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tallystick import Gate
-from tallystick.agents.conversation import conversation_of
+from tallystick.app.agents import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.studio.conference.nouns import Conference

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.agents.credits import Merit, balances
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
@@ -20,10 +19,11 @@ from tallystick.storage.credits import Credits
 from tallystick.storage.journal import disk
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
+from tallystick.turns.agent import Agent, Endpoint
+from tests.agents.tasks.samples import packet, receipt
 from tests.sizes import size
 from tests.storage.racing import in_processes
 from tests.storage.staffing import credit, keep_packets, work_on_all
-from tests.turns.tasks.samples import packet, receipt
 
 GUEST = Agent(agent_id="archivist", name="Archivist", role="archivist", purpose="Finds what was said before.")
 MODEL = Endpoint(agent_id="writer", provider="lmstudio", model="qwen", base_url="http://127.0.0.1:1234")

@@ -1,1 +1,1 @@
-"""Agents: who they are, where their model is, what they may spend and what they have earned. No I/O here."""
+"""Agents, their endpoints, tiers and credits; services for chats, tasks and administration. I/O comes in by ports."""

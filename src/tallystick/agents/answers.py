@@ -1,46 +1,46 @@
-"""What comes of a message to an agent: a turn that ended, or the reason why there was none."""
+"""The result of a message to an agent: a finished turn, or why there was none."""
 
 from typing import Any
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.gate.codes import Category
 from tallystick.records import record
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Agent, Endpoint
+from tallystick.turns.model import ModelError
 from tallystick.turns.result import TurnResult
 
 
 @record
 class Answered:
-    """A turn that came to its end, well or not: a refused reply and a stop hook are ends too."""
+    """A finished turn; it may have ended with a refused reply or a stop hook."""
 
     session_id: str
     agent: Agent
     endpoint: Endpoint
     result: TurnResult
     reported: tuple[str, ...] = ()
-    """Receipts of what a client said came of calls that were handed back to it."""
+    """Receipts of the results that the client reported for calls it ran itself."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form: the turn's own, and where it belongs."""
+        """The wire form: the turn's own, with its session and agent."""
         return {"sessionId": self.session_id, "agentId": self.agent.agent_id} | self.result.as_dict()
 
 
 @record
 class Unanswered:
-    """There was no turn, or its model could not be heard. The code is fixed; the advice says what to do."""
+    """There was no turn, or its model failed. The code is fixed; the advice says what to do."""
 
     code: str
     advice: str
     status: int = 400
     category: Category = Category.VALIDATION_ERROR
     field: str | None = None
-    """What of the request is at fault, if anything."""
+    """The field of the request that is wrong, if any."""
     retry_after_s: float | None = None
 
 
 _DOWN = Category.DOWNSTREAM_ERROR
 _UNAVAILABLE = Category.TOOL_UNAVAILABLE
-_UNHEARD: dict[str, tuple[int, Category]] = {
+_MODEL_ERRORS: dict[str, tuple[int, Category]] = {
     "endpoint_unreachable": (502, _DOWN),
     "endpoint_timeout": (504, _DOWN),
     "endpoint_rate_limited": (429, Category.BUDGET_EXCEEDED),
@@ -53,12 +53,12 @@ _UNHEARD: dict[str, tuple[int, Category]] = {
     "prompt_too_large": (413, Category.VALIDATION_ERROR),
     "provider_not_installed": (503, _UNAVAILABLE),
 }
-"""Code → status and category. What somebody has to set right here is 503, what went wrong over there is 502."""
+"""Code → status and category. A wrong configuration here is 503, a failure of the endpoint is 502."""
 
 
-def unheard(why: Unheard) -> Unanswered:
-    """A model that could not be heard, as the doors tell it."""
-    status, category = _UNHEARD[why.code]
+def model_failure(error: ModelError) -> Unanswered:
+    """A model error with its status and category."""
+    status, category = _MODEL_ERRORS[error.code]
     return Unanswered(
-        code=why.code, advice=why.message, status=status, category=category, retry_after_s=why.retry_after_s
+        code=error.code, advice=error.message, status=status, category=category, retry_after_s=error.retry_after_s
     )

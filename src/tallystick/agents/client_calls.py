@@ -1,7 +1,7 @@
-"""Calls that were handed back to a client: what it says came of them is recorded, and goes into the prompt.
+"""Calls that a client runs itself: the results it reports are recorded and put into the prompt.
 
-The client names a call by its receipt, so this works for another process and after a restart. The same word said twice
-(a client sends its whole conversation again and again) is recorded once.
+The client names a call by its receipt, so this works in another process and after a restart. The same report sent twice
+(a client sends its whole conversation with each request) is recorded once.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ import orjson
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Reported
-from tallystick.app.gate import Gate
+from tallystick.agents.ports import AgentGate
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_strict
 from tallystick.gate.execute.output import show, to_output
@@ -23,9 +23,9 @@ from tallystick.records import record
 from tallystick.turns.result import Injected
 
 REMEMBERED = 4_096
-"""Reports of this process that are known again at once."""
+"""Reports of this process that are recognised without a search."""
 SEARCHED = 20_000
-"""Records after the call in which an earlier report of it is looked for."""
+"""Records after the call that are searched for an earlier report of it."""
 
 UNKNOWN = Unanswered(
     code="tool_call_unknown",
@@ -41,34 +41,34 @@ TWO_SESSIONS = Unanswered(
 
 @record
 class Taken:
-    """The results, ready for a prompt."""
+    """Reported results, ready for a prompt."""
 
     session_id: str | None
-    """Where the calls were made; None: there were none."""
+    """The session of the calls; None: there were none."""
     injected: tuple[Injected, ...] = ()
     reports: tuple[str, ...] = ()
-    """Receipts of what this message reported."""
+    """Receipts of the results that came with this message."""
     heard: tuple[Any, ...] = ()
-    """The results themselves: what stands in them is nobody's wish."""
+    """The results themselves: data, never instructions."""
 
 
-class HandedBack:
-    """Takes what clients report."""
+class ClientCalls:
+    """Records the results that clients report."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: AgentGate) -> None:
         self._gate = gate
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     def take(
         self, results: tuple[Reported, ...], caller: Caller, *, session_id: str | None, step_bytes: int
     ) -> Taken | Unanswered:
-        """Record what is new, and make all of it ready. Reads and writes the ledger: not for the event loop.
+        """Record new results and prepare all of them for the prompt. Uses the ledger: not for the event loop.
 
         Args:
-            results: What the client says.
-            caller: Who says it; the calls must be his.
-            session_id: The session he names, if any; the calls must be of it.
-            step_bytes: How much of one result is shown.
+            results: The reported results.
+            caller: The client's caller; the calls must be this caller's own.
+            session_id: The session that the request names, if any; the calls must belong to it.
+            step_bytes: The most bytes of one result that are shown.
         """
         headers = [self._handed(result, caller) for result in results]
         if any(header is None for header in headers):
@@ -90,7 +90,7 @@ class HandedBack:
         )
 
     def _handed(self, result: Reported, caller: Caller) -> Mapping[str, Any] | None:
-        """The header of the call; another's call does not exist for this caller."""
+        """The header of the call; None for another caller's call."""
         found = None if result.receipt_id is None else self._gate.ledger.find(result.receipt_id)
         if found is None or not (found.header.get("outcome") or {}).get("handed_back"):
             return None
@@ -106,7 +106,7 @@ class HandedBack:
         return self._known[key]
 
     def _earlier(self, call: Mapping[str, Any], value: Any) -> str | None:
-        """The receipt of the same report, made by another process or before a restart."""
+        """The receipt of the same report, recorded by another process or before a restart."""
         for receipt in islice(self._gate.ledger.read(call["seq"]), SEARCHED):
             header = receipt.header
             of_this = header.get("kind") == "report" and header.get("links", {}).get("outcome") == call["receipt_id"]
@@ -116,7 +116,7 @@ class HandedBack:
 
 
 def _value_of(content: str) -> Any:
-    """A result that is JSON is recorded as what it says, so that its parts can be quoted."""
+    """Parse a result that is JSON, so that its parts can be quoted."""
     if not content.lstrip().startswith(("{", "[")):
         return content
     value = parse_strict(content.encode())

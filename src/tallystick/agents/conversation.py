@@ -1,27 +1,24 @@
-"""Talking to agents: who answers, with which model, at which gate, within which bounds, and what is kept of it.
+"""Chats with agents.
 
-1. The message can be taken; the agent and its endpoint are there.
-2. Wait for the endpoint: one turn at a time, in order, the place in the queue is told.
-3. A turn at the gate with the tier's and the configuration's limits.
-4. The loop: model and gate in turns, the reply checked.
-5. Transcript, credits and tiers are told.
+1. Check the message, the agent and its endpoint.
+2. Wait for the endpoint: one turn at a time, in order; the place in the queue is reported.
+3. Begin a turn at the gate with the limits of the tier and the configuration.
+4. Run the loop of model and gate; the reply is checked.
+5. Record the turn: transcript, credits, counts.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
-from weakref import WeakValueDictionary
 
-from tallystick.agents.answers import Answered, Unanswered, unheard
+from tallystick.agents.answers import Answered, Unanswered, model_failure
 from tallystick.agents.chat import Chat, fault_of
-from tallystick.agents.client_calls import HandedBack, Taken
-from tallystick.agents.crew import Addressed, Crew
-from tallystick.agents.turn_records import Aftermath, new_id
-from tallystick.app.gate import Gate
+from tallystick.agents.client_calls import ClientCalls, Taken
+from tallystick.agents.crew import Crew, Recipient
+from tallystick.agents.ports import AgentGate, ConversationAccess
+from tallystick.agents.turn_records import TurnRecorder, new_id
 from tallystick.gate.session import Session, valid_session_id
 from tallystick.records import record
-from tallystick.rooms.studio.conference.access import not_own
-from tallystick.rooms.studio.conference.store import ConferenceFiles
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Message
 from tallystick.turns.request import Progress, Request
@@ -30,40 +27,40 @@ from tallystick.turns.result import Step, TurnResult
 
 @record
 class Waiting:
-    """Others are before this turn at its endpoint."""
+    """The turn waits in the queue of its endpoint."""
 
     position: int
-    """How many come first."""
+    """How many turns come first."""
 
 
 Watch = Callable[[Step | Progress | Waiting], None]
-"""Is told what happens while it happens."""
+"""Receives steps, progress and queue positions as they happen."""
 
 
 class Conversation:
-    """Agents of an open workspace, to talk to. Made once, so that turns on one endpoint queue together."""
+    """Chats with the agents of an open workspace; `app.agents.conversation_of` gives the workspace's own."""
 
-    def __init__(self, gate: Gate) -> None:
-        self.crew = Crew(gate)
-        self.after = Aftermath(gate, self.crew.tiers)
+    def __init__(self, gate: AgentGate, *, crew: Crew, recorder: TurnRecorder, access: ConversationAccess) -> None:
+        self.crew = crew
+        self.recorder = recorder
         self._gate = gate
-        self._handed = HandedBack(gate)
-        self._conferences = ConferenceFiles(gate.workspace)
+        self._access = access
+        self._client_calls = ClientCalls(gate)
 
     async def chat(self, chat: Chat, *, watch: Watch | None = None) -> Answered | Unanswered:
-        """Say something to an agent, and hear what comes of it.
+        """Send a message to an agent.
 
         Args:
-            chat: The message, and to whom.
-            watch: Is told each step as it ends, and the place in the queue.
+            chat: The message and its recipient.
+            watch: Receives each finished step, and the place in the queue.
         """
         fault = fault_of(chat.message) or _fault_in(chat, [card.name for card in self._gate.tools()])
         if fault is not None:
             return fault
-        to = await asyncio.to_thread(self.crew.addressed, chat.agent_id, offline=chat.offline)
+        to = await asyncio.to_thread(self.crew.recipient, chat.agent_id, offline=chat.offline)
         if isinstance(to, Unanswered):
             return to
-        fault = await asyncio.to_thread(self._not_there, chat)
+        fault = await asyncio.to_thread(self._access_fault, chat)
         if fault is not None:
             return fault
         taken = await self._taken(chat, to)
@@ -74,35 +71,35 @@ class Conversation:
             caller=chat.caller, agent_id=to.agent.agent_id, conference_id=chat.conference_id,
         )  # fmt: skip
         result = await self._turn(chat, to, session, taken, watch)
-        await asyncio.to_thread(self.after.talked, chat.message, result, to, session)
-        if result.unheard is not None:
-            return unheard(result.unheard)
+        await asyncio.to_thread(self.recorder.record_chat, chat.message, result, to, session)
+        if result.model_error is not None:
+            return model_failure(result.model_error)
         return Answered(
             session_id=session.session_id, agent=to.agent, endpoint=to.endpoint, result=result, reported=taken.reports
         )
 
-    def _not_there(self, chat: Chat) -> Unanswered | None:
-        """A conference's budgets are for those who sit in one."""
+    def _access_fault(self, chat: Chat) -> Unanswered | None:
+        """Why the caller may not use the conference's budgets."""
         if chat.conference_id is None:
             return None
-        fault = not_own(self._conferences, chat.conference_id, chat.caller)
+        fault = self._access.refusal(chat.conference_id, chat.caller)
         return None if fault is None else replace(fault, field="conferenceId")
 
-    async def _taken(self, chat: Chat, to: Addressed) -> Taken | Unanswered:
-        """What the client reports of calls that were handed back to it."""
+    async def _taken(self, chat: Chat, to: Recipient) -> Taken | Unanswered:
+        """The results that the client reports for calls it ran itself."""
         if not chat.reported:
             return Taken(session_id=None)
         step_bytes = self.crew.budget(to, conference=chat.conference_id is not None).step_bytes
         return await asyncio.to_thread(
-            self._handed.take, chat.reported, chat.caller, session_id=chat.session_id, step_bytes=step_bytes
+            self._client_calls.take, chat.reported, chat.caller, session_id=chat.session_id, step_bytes=step_bytes
         )
 
-    async def _turn(self, chat: Chat, to: Addressed, session: Session, taken: Taken, watch: Watch | None) -> TurnResult:
+    async def _turn(self, chat: Chat, to: Recipient, session: Session, taken: Taken, watch: Watch | None) -> TurnResult:
         async with self.crew.place(to.endpoint, _moved(watch)):
             history = chat.history
             if history is None:
                 history = await asyncio.to_thread(
-                    self.after.transcripts.history, session.session_id,
+                    self.recorder.transcripts.history, session.session_id,
                     subject=session.caller.subject, agent_id=to.agent.agent_id,
                 )  # fmt: skip
             budget = self.crew.budget(to, conference=chat.conference_id is not None)
@@ -122,20 +119,8 @@ class Conversation:
             return await run_turn(request, model=self.crew.model(to.endpoint), turn=turn, check=check, watch=watch)
 
 
-def conversation_of(gate: Gate) -> Conversation:
-    """The one conversation of an open workspace: doors and flows share it, so that their turns queue together."""
-    found = _open.get(id(gate))
-    if found is None:
-        found = _open[id(gate)] = Conversation(gate)
-    return found
-
-
-_open: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
-"""By the gate's identity, which is nobody else's as long as its conversation lives: that holds the gate."""
-
-
 def _fault_in(chat: Chat, names: Sequence[str]) -> Unanswered | None:
-    """What else of a message cannot be taken."""
+    """What else is wrong with a chat."""
     if chat.session_id is not None and not valid_session_id(chat.session_id):
         advice = "A session id has letters, digits, dot, dash and underscore, 128 at most."
         return Unanswered(code="session_id_invalid", advice=advice, field="sessionId")
@@ -147,7 +132,7 @@ def _fault_in(chat: Chat, names: Sequence[str]) -> Unanswered | None:
 
 
 def _fault_in_policy(chat: Chat, names: Set[str]) -> Unanswered | None:
-    """A policy that names tools nobody has, or asks for a call where none can be made."""
+    """What is wrong with a tool policy: unknown tools, or a required call where none is possible."""
     policy = chat.policy
     unknown = sorted((policy.allowed_tools or frozenset()) - names)
     if unknown:
@@ -161,7 +146,7 @@ def _fault_in_policy(chat: Chat, names: Set[str]) -> Unanswered | None:
 
 
 def _moved(watch: Watch | None) -> Callable[[int], None] | None:
-    """Tell a watcher his place, if there is anybody before him."""
+    """Report the queue position to a watcher while other turns come first."""
     if watch is None:
         return None
 
@@ -173,5 +158,5 @@ def _moved(watch: Watch | None) -> Callable[[int], None] | None:
 
 
 def _said_by_user(message: str, history: Iterable[Message]) -> list[str]:
-    """The user's own words; a client's instructions are its user's as well."""
+    """The texts of the user; a client's system message counts as the user's."""
     return [message, *(each.content for each in history if each.role in {"user", "system"})]

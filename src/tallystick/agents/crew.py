@@ -1,25 +1,20 @@
-"""Who answers: the agent, where its model is, what it may spend, and its place in the queue of that endpoint."""
+"""The agents of a workspace, ready for turns: endpoint, model, budget, reply check and the queue of the endpoint."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.caps import Caps
 from tallystick.agents.defaults import offline_endpoint
+from tallystick.agents.ports import AgentGate, AgentRegistry, ModelFactory, TierStore
 from tallystick.agents.roster import Roster
 from tallystick.agents.wire import OFFLINE
-from tallystick.app.gate import Gate
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
-from tallystick.providers.chat.capabilities import FILE, CapabilityBook
-from tallystick.providers.models import model_for
 from tallystick.records import record
-from tallystick.settings import CONTROL_ROOM
-from tallystick.storage.agents import Registry
-from tallystick.storage.tiers import Tiers
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tallystick.turns.limits import Budget, budget_for
 from tallystick.turns.model import Model
 from tallystick.turns.request import Checker
@@ -27,8 +22,8 @@ from tallystick.turns.turn_gate import AgentTurnGate, Place
 
 
 @record
-class Addressed:
-    """Whom a message goes to."""
+class Recipient:
+    """The agent that a message goes to, with its endpoint and caps."""
 
     agent: Agent
     endpoint: Endpoint
@@ -40,21 +35,21 @@ class Addressed:
 
 
 class Crew:
-    """The agents of an open workspace, ready to be asked."""
+    """The agents of an open workspace, ready for turns. Made once, so that turns on one endpoint queue together."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: AgentGate, *, registry: AgentRegistry, tiers: TierStore, model_for: ModelFactory) -> None:
         self._gate = gate
-        self.registry = Registry(gate.workspace)
-        self.tiers = Tiers(gate.workspace)
-        self._memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
+        self.registry = registry
+        self.tiers = tiers
+        self._model_for = model_for
         self._queues = AgentTurnGate()
 
-    def addressed(self, agent_id: str | None, *, offline: bool = False) -> Addressed | Unanswered:
-        """Whom a message goes to. Reads files: not for the event loop.
+    def recipient(self, agent_id: str | None, *, offline: bool = False) -> Recipient | Unanswered:
+        """The agent that a message goes to. Reads files: not for the event loop.
 
         Args:
-            agent_id: Who is meant; None: the Chief of Staff.
-            offline: By the offline agent, whatever endpoint the agent has.
+            agent_id: The agent; None: the Chief of Staff.
+            offline: Use the offline model, whatever endpoint the agent has.
         """
         roster = self.registry.load()
         agent = roster.get(agent_id or CHIEF)
@@ -67,18 +62,18 @@ class Crew:
             advice = "This agent is switched off. Ask another, or switch it on."
             return Unanswered(code="agent_disabled", advice=advice, status=409, field="agentId")
         endpoint = offline_endpoint(agent.agent_id) if offline else roster.endpoint(agent.agent_id)
-        return Addressed(agent=agent, endpoint=endpoint, caps=self.tiers.caps_for(agent.agent_id, endpoint.model))
+        return Recipient(agent=agent, endpoint=endpoint, caps=self.tiers.caps_for(agent.agent_id, endpoint.model))
 
     def model(self, endpoint: Endpoint) -> Model:
         """The model behind an endpoint."""
-        return model_for(endpoint, settings=self._gate.settings, memory=self._memory, workspace=self._gate.workspace)
+        return self._model_for(endpoint)
 
     def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> Place:
         """A place in the endpoint's queue: one turn at a time."""
         return self._queues.enter(endpoint.key, moved=moved)
 
-    def budget(self, to: Addressed, *, conference: bool = False) -> Budget:
-        """What a turn may spend: the tier's steps, a conference's bytes; what somebody configured bounds both."""
+    def budget(self, to: Recipient, *, conference: bool = False) -> Budget:
+        """The budget of a turn: the tier's steps and a conference's bytes, bounded by the configuration."""
         configured = self._gate.settings.limits
         chosen = configured.model_fields_set
         asked = Limits(
@@ -107,14 +102,14 @@ class Crew:
         return check
 
     def names(self) -> list[tuple[str, str]]:
-        """Every name a model can be asked for by, with whose it is."""
+        """Every model name that a client can ask for, with its owner."""
         roster = self.registry.load()
         agents = [(agent.agent_id, "tallystick") for agent in roster.list(enabled_only=True)]
         endpoints = [(_endpoint_name(each), each.provider) for each in roster.endpoints if each.provider != OFFLINE]
         return list(dict([(OFFLINE, "tallystick"), *endpoints, *agents]).items())
 
     def named(self, name: str) -> tuple[str, bool] | None:
-        """The agent that a name means, and whether offline; None: nobody."""
+        """The agent behind a model name, and whether it is offline; None: no agent."""
         if name == OFFLINE:
             return CHIEF, True
         roster = self.registry.load()
@@ -124,7 +119,7 @@ class Crew:
 
 
 def _owners(roster: Roster, name: str) -> list[str]:
-    """Who has the endpoint of this name, the Chief of Staff first."""
+    """The agents that use the endpoint of this name, the Chief of Staff first."""
     found = [each.agent_id for each in roster.endpoints if name in {_endpoint_name(each), each.model}]
     return sorted(found, key=lambda agent_id: agent_id != CHIEF)
 

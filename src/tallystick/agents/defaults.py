@@ -1,8 +1,8 @@
 """The agents of a workspace that has chosen none of its own."""
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.wire import OFFLINE
 from tallystick.gate.reply.roles import DEFAULT_SOURCES
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 
 
 def offline_endpoint(agent_id: str) -> Endpoint:

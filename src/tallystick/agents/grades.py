@@ -18,7 +18,7 @@ def grade(turn: TurnResult, caps: Caps) -> Result:
     if turn.rejected is not None:
         return Result.CRITICAL if _forges(turn) else Result.FAILED
     # Waiting for a person, an endpoint that is down, a call for the client, having nothing to add: nobody's merit.
-    if turn.held or turn.unheard or turn.handed_back or turn.abstained:
+    if turn.held or turn.model_error or turn.handed_back or turn.abstained:
         return Result.NEUTRAL
     if turn.stop_hook is not None:
         return Result.FAILED

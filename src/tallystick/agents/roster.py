@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.defaults import DEFAULT_AGENTS, offline_endpoint
 from tallystick.agents.problem import Problem
 from tallystick.records import record
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 
 CHIEF_ROLE = "assistant"
 MOST_AGENTS = 100
@@ -34,6 +34,10 @@ class Roster:
         """All agents, the Chief of Staff first."""
         chosen = [agent for agent in self.agents if agent.enabled or not enabled_only]
         return tuple(sorted(chosen, key=lambda agent: agent.agent_id != CHIEF))
+
+    def check_agent(self, agent_id: str) -> Problem | None:
+        """Check that an id is an agent's: nothing may be counted or stored under a made-up name."""
+        return unknown_agent(self.agents) if self.get(agent_id) is None else None
 
     def of_role(self, role: str) -> Agent | None:
         """The first enabled agent that plays a role."""
@@ -105,6 +109,6 @@ def roster_problem(agents: Iterable[Agent]) -> Problem | None:
 
 
 def unknown_agent(agents: Iterable[Agent]) -> Problem:
-    """What somebody is told who names an agent that is not there."""
+    """The problem of an id that no agent has."""
     known = ", ".join(agent.agent_id for agent in agents)
     return Problem(code="agent_unknown", message=f"No agent of this id. There are: {known}.")

@@ -1,39 +1,35 @@
-"""Tasks: the Chief of Staff makes a packet of a message, an agent carries a packet out; both are kept."""
+"""Tasks: the Chief of Staff makes a packet of a message, an agent carries it out; packet and receipt are stored."""
 
 import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.agents.agent import CHIEF
-from tallystick.agents.answers import Unanswered, unheard
+from tallystick.agents.answers import Unanswered, model_failure
 from tallystick.agents.chat import fault_of
 from tallystick.agents.conversation import Conversation, Watch
-from tallystick.agents.crew import Addressed
+from tallystick.agents.crew import Recipient
+from tallystick.agents.ports import AgentGate, TaskContext, TaskStore
 from tallystick.agents.problem import Problem
 from tallystick.agents.tasks.draft import addressee
 from tallystick.agents.tasks.execution import Executed, execute, task_message
 from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.routing import Routed, RouteRequest, route
 from tallystick.agents.turn_records import new_id, now
-from tallystick.app.gate import Gate
 from tallystick.gate.codes import Category
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session, valid_session_id
 from tallystick.records import record
-from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.issues.changing import UNKNOWN
-from tallystick.rooms.studio.task_context import TaskIssues, known_files
-from tallystick.storage.files import FileSources
-from tallystick.storage.tasks import TaskFiles
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import CHIEF
+from tallystick.turns.model import ModelError
 
 ROUTER = "task_router"
-"""The tool that finds out what a request is about."""
+"""The tool that classifies a request."""
 _STATUS = {"task_exists": 409, "issue_unknown": 404}
+_OTHER_ISSUE = Problem(code="issue_unknown", message="There is no issue of this id. Send the packet as it was routed.")
 
 
 @record
 class Routing:
-    """What is to be routed."""
+    """A message to make a task of."""
 
     message: str
     caller: Caller = LOCAL_OWNER
@@ -42,36 +38,35 @@ class Routing:
     session_id: str | None = None
     parent_packet_id: str | None = None
     choice: str | None = None
-    """What the user picked when the chief asked back."""
+    """The choice of the user after a question back."""
 
 
 class Tasks:
-    """Routing and executing, with the same agents, queues and books as a conversation."""
+    """Routes and executes tasks with the agents, queues and recorder of a conversation."""
 
-    def __init__(self, gate: Gate, conversation: Conversation) -> None:
+    def __init__(self, gate: AgentGate, conversation: Conversation, *, store: TaskStore, context: TaskContext) -> None:
         self._gate = gate
         self._crew = conversation.crew
-        self._after = conversation.after
-        self._files = TaskFiles(gate.workspace)
-        self._issues = TaskIssues(gate)
-        self._shelf = BookShelf(FileSources(gate.workspace))
+        self._recorder = conversation.recorder
+        self._store = store
+        self._context = context
 
     async def route(self, asked: Routing) -> Routed | Unanswered:
         """Make one task packet of a message, or a question back."""
         fault = fault_of(asked.message)
         if fault is not None:
             return fault
-        chief = await asyncio.to_thread(self._crew.addressed, CHIEF)
+        chief = await asyncio.to_thread(self._crew.recipient, CHIEF)
         if isinstance(chief, Unanswered):
             return chief
         # A new issue is opened when there is a packet for it: what cannot be routed leaves none behind.
-        named = await asyncio.to_thread(self._issues.named, asked.issue_id) if asked.issue_id else new_id("issue")
+        named = await asyncio.to_thread(self._context.issue_id, asked.issue_id) if asked.issue_id else new_id("issue")
         if isinstance(named, Problem):
             return _refused(named)
         session = Session(session_id=asked.session_id or named, caller=asked.caller, agent_id=CHIEF)
         request = RouteRequest(
             message=asked.message, issue_id=named, hint=await self._hint(asked.message, session),
-            known=await asyncio.to_thread(known_files, self._shelf), parent_packet_id=asked.parent_packet_id,
+            known=await asyncio.to_thread(self._context.known_files), parent_packet_id=asked.parent_packet_id,
             choice=asked.choice,
         )  # fmt: skip
         roster = await asyncio.to_thread(self._crew.registry.load)
@@ -80,8 +75,8 @@ class Tasks:
                 request, roster=roster, model=self._crew.model(chief.endpoint), new_id=new_id, now=now,
                 max_tokens=chief.tokens(),
             )  # fmt: skip
-        if isinstance(routed, Unheard):
-            return unheard(routed)
+        if isinstance(routed, ModelError):
+            return model_failure(routed)
         if isinstance(routed, Problem):
             return _refused(routed)
         problem = await asyncio.to_thread(self._keep, routed, asked, session)
@@ -96,25 +91,25 @@ class Tasks:
         session_id: str | None = None,
         watch: Watch | None = None,
     ) -> Executed | Unanswered:
-        """Carry out a packet; whatever happens, there is a task receipt.
+        """Carry out a packet; every execution leaves a task receipt.
 
         Args:
             packet: The packet as JSON, as it was routed.
             caller: On whose behalf.
-            agent_id: Who does it; None: whom the packet was given to, or whoever does this kind of work.
-            session_id: Where its receipts belong; None: a session of its own.
-            watch: Is told each step as it ends.
+            agent_id: The agent; None: the one the packet was given to, or the one for this kind of work.
+            session_id: The session of its receipts; None: a session of its own.
+            watch: Receives each finished step.
         """
         task = TaskPacket.from_dict(packet)
         if isinstance(task, Problem):
             return _refused(task)
-        issue = await asyncio.to_thread(self._issues.named, task.parent_issue_id)
+        issue = await asyncio.to_thread(self._context.issue_id, task.parent_issue_id)
         if issue != task.parent_issue_id:
-            return _refused(issue if isinstance(issue, Problem) else UNKNOWN)
+            return _refused(issue if isinstance(issue, Problem) else _OTHER_ISSUE)
         to = await asyncio.to_thread(self._doer, task, agent_id)
         if isinstance(to, Unanswered):
             return to
-        problem = await asyncio.to_thread(self._files.keep_packet, task)
+        problem = await asyncio.to_thread(self._store.keep_packet, task)
         if problem is not None:
             return _refused(problem)
         session = Session(
@@ -122,11 +117,11 @@ class Tasks:
             task_id=task.packet_id, run_id=task.run_id,
         )  # fmt: skip
         done = await self._execute(task, to, session, watch)
-        await asyncio.to_thread(self._after.worked, done.turn, to, session)
-        problem = await asyncio.to_thread(self._files.keep_receipt, done.receipt, task, reply=done.turn.reply)
+        await asyncio.to_thread(self._recorder.record_task, done.turn, to, session)
+        problem = await asyncio.to_thread(self._store.keep_receipt, done.receipt, task, reply=done.turn.reply)
         return done if problem is None else _refused(problem)
 
-    async def _execute(self, task: TaskPacket, to: Addressed, session: Session, watch: Watch | None) -> Executed:
+    async def _execute(self, task: TaskPacket, to: Recipient, session: Session, watch: Watch | None) -> Executed:
         budget = self._crew.budget(to)
         async with self._crew.place(to.endpoint, None):
             turn = self._gate.turn(
@@ -140,18 +135,20 @@ class Tasks:
             )  # fmt: skip
 
     def _keep(self, routed: Routed, asked: Routing, session: Session) -> Problem | None:
-        """Keep what was routed, in a new issue where none was named."""
+        """Store what was routed, in a new issue if none was named."""
         problem = None
         if asked.issue_id is None:
-            problem = self._issues.open_for(routed, asked.message, caller=asked.caller, session_id=session.session_id)
-        return problem or self._files.assign(routed.packet, routed.agent_id)
+            problem = self._context.open_issue(
+                routed, asked.message, caller=asked.caller, session_id=session.session_id
+            )
+        return problem or self._store.assign(routed.packet, routed.agent_id)
 
-    def _doer(self, task: TaskPacket, agent_id: str | None) -> Addressed | Unanswered:
-        chosen = agent_id or self._files.assigned_to(task)
-        return self._crew.addressed(chosen or addressee(task.intent, self._crew.registry.load()).agent_id)
+    def _doer(self, task: TaskPacket, agent_id: str | None) -> Recipient | Unanswered:
+        chosen = agent_id or self._store.assigned_to(task)
+        return self._crew.recipient(chosen or addressee(task.intent, self._crew.registry.load()).agent_id)
 
     async def _hint(self, message: str, session: Session) -> Any:
-        """What the router says, through the gate like any call; nothing if it is not there or may not be asked."""
+        """What the router tool says, called through the gate; None if it is missing or refused."""
         if not any(card.name == ROUTER for card in self._gate.tools()):
             return None
         outcome = await self._gate.call(ROUTER, {"user_request": message}, session=session)
@@ -165,7 +162,7 @@ def _session_of(task: TaskPacket) -> str:
 
 
 def _refused(problem: Problem) -> Unanswered:
-    """What is wrong with a packet or a request, as the doors tell it."""
+    """A problem of a packet or a request with its status."""
     where = f" See {problem.pointer}." if problem.pointer else ""
     status = _STATUS.get(problem.code, 400)
     category = Category.DOWNSTREAM_ERROR if problem.code == "task_exists" else Category.VALIDATION_ERROR

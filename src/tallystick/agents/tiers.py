@@ -146,6 +146,29 @@ class Standing:
         return result is Result.FAILED and sum(seen) >= policy.failures_down
 
 
+@record
+class Ladder:
+    """The tier policy, and the tier of each agent with each model."""
+
+    policy: TierPolicy = TierPolicy()
+    standings: tuple[Standing, ...] = ()
+
+    def standing(self, agent_id: str, model: str) -> Standing:
+        """The standing of an agent with a model; the first tier unless something was counted."""
+        met = (each for each in self.standings if (each.agent_id, each.model) == (agent_id, model))
+        return next(met, Standing(agent_id=agent_id, model=model))
+
+    def caps(self, agent_id: str, model: str) -> Caps:
+        """What the next task may use."""
+        return self.standing(agent_id, model).caps(self.policy)
+
+    def with_standing(self, standing: Standing) -> "Ladder":
+        """The same with one standing changed."""
+        key = (standing.agent_id, standing.model)
+        others = tuple(each for each in self.standings if (each.agent_id, each.model) != key)
+        return Ladder(policy=self.policy, standings=(*others, standing))
+
+
 def _count(standing: Standing, _policy: TierPolicy) -> Standing:
     return replace(standing, at_cap=standing.at_cap + 1)
 

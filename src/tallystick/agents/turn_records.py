@@ -1,7 +1,7 @@
-"""What is kept of a turn: the transcript, and what it was worth to the agent.
+"""Records of finished turns: transcript, credits, tiers and counts.
 
-The reply stands by then, and its receipts too. If one of these cannot be written, the reply is given all the same and
-the log says what is missing.
+The receipts are written before. If one of these records cannot be written, the reply is given all the same and the log
+says what is missing.
 """
 
 import logging
@@ -9,35 +9,42 @@ from datetime import UTC, datetime
 from secrets import token_hex
 
 from tallystick.agents.credits import SYSTEM, CreditEvent, merit_of
-from tallystick.agents.crew import Addressed
+from tallystick.agents.crew import Recipient
 from tallystick.agents.grades import grade
+from tallystick.agents.ports import CreditStore, TierStore, TranscriptStore
 from tallystick.agents.problem import Problem
-from tallystick.agents.turn_counts import Counting
-from tallystick.app.gate import Gate
+from tallystick.agents.transcript_entry import TranscriptEntry
+from tallystick.agents.turn_counts import TurnCounter
 from tallystick.errors import TallyError
+from tallystick.gate.record.recorder import Observer
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Session
-from tallystick.storage.credits import Credits
-from tallystick.storage.tiers import Tiers
-from tallystick.storage.transcripts import Spoken, Transcripts
 from tallystick.turns.result import TurnResult, usage_dict
 
 _log = logging.getLogger(__name__)
 
 
-class Aftermath:
-    """Writes down what came of turns. Reads and writes files: not for the event loop."""
+class TurnRecorder:
+    """Records finished turns. Reads and writes files: not for the event loop."""
 
-    def __init__(self, gate: Gate, tiers: Tiers) -> None:
-        self.transcripts = Transcripts(gate.workspace)
-        self._credits = Credits(gate.workspace)
-        self._observer = gate.observer
+    def __init__(
+        self,
+        *,
+        transcripts: TranscriptStore,
+        credit_store: CreditStore,
+        tiers: TierStore,
+        counter: TurnCounter,
+        observer: Observer | None,
+    ) -> None:
+        self.transcripts = transcripts
+        self.counter = counter
+        self._credits = credit_store
         self._tiers = tiers
-        self.counting = Counting(gate)
+        self._observer = observer
 
-    def talked(self, message: str, result: TurnResult, to: Addressed, session: Session) -> None:
-        """A turn of a conversation has ended."""
-        spoken = Spoken(
+    def record_chat(self, message: str, result: TurnResult, to: Recipient, session: Session) -> None:
+        """Record a turn of a chat."""
+        entry = TranscriptEntry(
             at=now(), turn_id=result.turn_id, subject=session.caller.subject, agent_id=to.agent.agent_id,
             message=message, reply=result.reply, code=_code(result), receipts=result.receipts,
             more={
@@ -46,26 +53,26 @@ class Aftermath:
             },
         )  # fmt: skip
         try:
-            self.transcripts.add(session.session_id, spoken)
+            self.transcripts.add(session.session_id, entry)
         except TallyError as error:
             _log.warning("%s (%s)", error, error.code)
         self.credit(to, result.findings)
-        self.counting.turn(result, session)
+        self.counter.count_turn(result, session)
         if result.required_by is not None and self._observer is not None:
-            # The phrases are easy to hit by chance: whoever relies on them should see how often they count.
+            # The phrases are easy to hit by chance, so telemetry shows how often they count.
             self._observer.required(by=result.required_by)
 
-    def worked(self, result: TurnResult, to: Addressed, session: Session) -> None:
-        """A task has ended: it counts for the agent's tier."""
+    def record_task(self, result: TurnResult, to: Recipient, session: Session) -> None:
+        """Record the turn of a task; it counts for the agent's tier."""
         self.credit(to, result.findings)
-        self.counting.turn(result, session)
+        self.counter.count_turn(result, session)
         try:
             self._tiers.record(to.agent.agent_id, to.endpoint.model, grade(result, to.caps))
         except TallyError as error:
             _log.warning("%s (%s)", error, error.code)
 
-    def credit(self, to: Addressed, findings: Findings | None) -> None:
-        """What the check of a reply was worth."""
+    def credit(self, to: Recipient, findings: Findings | None) -> None:
+        """Give or take the credits of a reply check."""
         merit = None if findings is None else merit_of(findings)
         if findings is None or merit is None or not findings.receipt_id:
             return
@@ -95,8 +102,8 @@ def new_id(kind: str) -> str:
 def _code(result: TurnResult) -> str | None:
     if result.rejected is not None:
         return result.rejected.code
-    if result.unheard is not None:
-        return result.unheard.code
+    if result.model_error is not None:
+        return result.model_error.code
     if result.held is not None:
         return "held"
     if result.handed_back:

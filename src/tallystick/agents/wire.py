@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.agents.problem import Problem, misfit, text, texts
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.turns.agent import Agent, Endpoint
 
 OFFLINE = "offline"
 PROVIDERS = ("offline", "local", "openai", "azure", "lmstudio", "ollama", "llamacpp", "vllm", "openrouter")

@@ -1,19 +1,28 @@
-"""Changes that are no calls, in the ledger: who changed what, and when. What cannot be recorded is not done."""
+"""Audit records of changes that are not calls. A change that cannot be recorded is not made."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
-from tallystick.app.gate import Gate
 from tallystick.errors import LedgerUnwritable
+from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Caller, Session
 
 
-def demand_ledger(gate: Gate) -> None:
-    """Before a change: see that it could be recorded.
+class HasLedger(Protocol):
+    """An open workspace, or its joined parts."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """The receipts."""
+        ...
+
+
+def demand_ledger(gate: HasLedger) -> None:
+    """Check before a change that it can be recorded.
 
     Raises:
-        LedgerUnwritable: It could not.
+        LedgerUnwritable: It cannot be.
     """
     obstacle = gate.ledger.obstacle()
     if obstacle is not None:
@@ -22,13 +31,19 @@ def demand_ledger(gate: Gate) -> None:
 
 
 def note_change(
-    gate: Gate, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None, *, session: str
+    gate: HasLedger,
+    caller: Caller,
+    action: str,
+    resource: str,
+    metadata: Mapping[str, Any] | None = None,
+    *,
+    session: str,
 ) -> str:
-    """After a change: record it; gives the record's id.
+    """Record a change after it was made; gives the record's id.
 
     Args:
         gate: The open workspace.
-        caller: Who changed something.
+        caller: Who made the change.
         action: A fixed word, e.g. `agent.remove`.
         resource: What was changed.
         metadata: Ids and digests, never text.

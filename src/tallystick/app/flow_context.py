@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tallystick.agents.answers import Unanswered, unheard
+from tallystick.agents.answers import Unanswered, model_failure
 from tallystick.agents.chat import fault_of
-from tallystick.agents.conversation import conversation_of
-from tallystick.agents.crew import Addressed
+from tallystick.agents.crew import Recipient
+from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.output import show, to_output
@@ -72,32 +72,32 @@ class GateHands:
     def ask(self, question: Question) -> Answer:
         """See `Hands`."""
         fault = fault_of(question.message)
-        to = self._addressed(question) if fault is None else fault
+        to = self._recipient(question) if fault is None else fault
         if isinstance(to, Unanswered):
             return Answer(code=to.code, advice=to.advice)
         result = asyncio.run(self._turn(question, to))
         if question.agent is None:
             # Credits are for the workspace's own agents.
-            self._conversation.after.credit(to, result.findings)
-        self._conversation.after.counting.turn(result, question.session.within(agent_id=to.agent.agent_id))
-        if result.unheard is not None:
-            why = unheard(result.unheard)
-            return Answer(code=why.code, advice=why.advice)
+            self._conversation.recorder.credit(to, result.findings)
+        self._conversation.recorder.counter.count_turn(result, question.session.within(agent_id=to.agent.agent_id))
+        if result.model_error is not None:
+            failure = model_failure(result.model_error)
+            return Answer(code=failure.code, advice=failure.advice)
         return Answer(result=result)
 
     def check(self, reply: str, session: Session, *, form: Form = "line") -> Findings:
         """See `Hands`."""
         return self._gate.check_reply(reply, session=session, agent=session.agent_id, form=form)
 
-    def _addressed(self, question: Question) -> Addressed | Unanswered:
+    def _recipient(self, question: Question) -> Recipient | Unanswered:
         crew = self._conversation.crew
         if question.agent is None:
-            return crew.addressed(question.agent_id)
+            return crew.recipient(question.agent_id)
         endpoint = question.endpoint or crew.registry.load().endpoint(question.agent_id)
         caps = crew.tiers.caps_for(question.agent_id, endpoint.model)
-        return Addressed(agent=question.agent, endpoint=endpoint, caps=caps)
+        return Recipient(agent=question.agent, endpoint=endpoint, caps=caps)
 
-    async def _turn(self, question: Question, to: Addressed) -> TurnResult:
+    async def _turn(self, question: Question, to: Recipient) -> TurnResult:
         crew = self._conversation.crew
         # Like a conference's second phase: the results are there already, and there may be many.
         budget = question.budget or crew.budget(to, conference=True)

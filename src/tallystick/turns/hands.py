@@ -7,13 +7,13 @@ any other, an agent's reply is checked like any other. `bootstrap/hands.py` join
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.limits import Budget
 from tallystick.turns.result import TurnResult
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tallystick.agents.agent import CHIEF, Agent
 from tallystick.agents.roster import Roster
 from tallystick.agents.tasks.packet import MOST_CHOICES, Intent
 from tallystick.agents.tasks.targets import KnownFile, find_target
 from tallystick.records import record
+from tallystick.turns.agent import CHIEF, Agent
 
 ROLE_OF_INTENT: dict[Intent, str] = {
     Intent.CLARIFY: "assistant",

@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 
-from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem, misfit
 from tallystick.agents.tasks.answer import read_object
 from tallystick.agents.tasks.packet import LINE, LINES, Intent, TaskPacket, closed
@@ -22,8 +21,9 @@ from tallystick.agents.wire import OFFLINE
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.reply.findings import Findings, Item
 from tallystick.records import record
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import run_turn
-from tallystick.turns.model import Ask, Message, Model, Unheard
+from tallystick.turns.model import Ask, Message, Model, ModelError
 from tallystick.turns.prompt.role import role_section
 from tallystick.turns.request import Checker, GateTurn, Request, Watch
 from tallystick.turns.result import TurnResult
@@ -157,10 +157,10 @@ async def _report(
     packet: TaskPacket, agent: Agent, model: Model, result: TurnResult, max_tokens: int | None
 ) -> dict[str, Any] | Problem:
     """What the receipt says of the work itself."""
-    if result.reply is None or result.unheard is not None or model.provider == OFFLINE:
+    if result.reply is None or result.model_error is not None or model.provider == OFFLINE:
         return _plain_report(packet, agent, result)
     said = await model.ask(_ask(packet, agent, result.reply, max_tokens))
-    if isinstance(said, Unheard):
+    if isinstance(said, ModelError):
         return Problem(code=said.code, message=said.message)
     answer = read_object(said.text, code=INVALID)
     if isinstance(answer, Problem):
@@ -229,8 +229,8 @@ def _plain_report(packet: TaskPacket, agent: Agent, result: TurnResult) -> dict[
 def _next(packet: TaskPacket, result: TurnResult, *, produced: bool) -> str:
     if result.held is not None:
         return f"a person answers {result.held.approval_id}, then the task is executed again"
-    if result.unheard is not None:
-        return result.unheard.message[:_MOST_WORDS]
+    if result.model_error is not None:
+        return result.model_error.message[:_MOST_WORDS]
     if result.abstained:
         return "give the packet to another agent"
     if result.reply is None:
@@ -242,8 +242,8 @@ def _hook_of(result: TurnResult) -> str | None:
     """Why a turn gave no reply. To abstain is an answer."""
     if result.stop_hook is not None:
         return result.stop_hook
-    if result.unheard is not None:
-        return stop_hook(Hook.MODEL_UNHEARD, result.unheard.code)
+    if result.model_error is not None:
+        return stop_hook(Hook.MODEL_ERROR, result.model_error.code)
     return None if result.rejected is None else stop_hook(Hook.REPLY_REJECTED, result.rejected.code)
 
 
@@ -251,7 +251,7 @@ def _hook_of_report(problem: Problem) -> str:
     """Why a reply that held has no receipt of its own making."""
     if problem.code == INVALID:
         return stop_hook(Hook.TASK_RECEIPT_INVALID, problem.pointer or None)
-    return stop_hook(Hook.MODEL_UNHEARD, problem.code)
+    return stop_hook(Hook.MODEL_ERROR, problem.code)
 
 
 def _inputs_used(result: TurnResult) -> tuple[str, ...]:

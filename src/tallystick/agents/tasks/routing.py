@@ -29,7 +29,7 @@ from tallystick.agents.tasks.packet import PACKET_SCHEMA, TaskPacket, closed
 from tallystick.agents.tasks.targets import KnownFile, settled
 from tallystick.agents.wire import OFFLINE
 from tallystick.records import record
-from tallystick.turns.model import Ask, Message, Model, Unheard, Usage
+from tallystick.turns.model import Ask, Message, Model, ModelError, Usage
 from tallystick.turns.prompt.role import role_section
 
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
@@ -87,7 +87,7 @@ class Routed:
 
 async def route(
     request: RouteRequest, *, roster: Roster, model: Model, new_id: NewId, now: Now, max_tokens: int | None = None
-) -> Routed | Unheard | Problem:
+) -> Routed | ModelError | Problem:
     """Make one task packet of a message; a `Problem` says what is wrong with the request.
 
     Args:
@@ -112,7 +112,7 @@ async def route(
     if isinstance(ready, Problem) or model.provider == OFFLINE:
         return ready
     said = await model.ask(_ask(request, drafted, roster, max_tokens))
-    if isinstance(said, Unheard):
+    if isinstance(said, ModelError):
         return said
     taken = _taken(said.text, request, roster, hint, new_id, now)
     if isinstance(taken, Problem):

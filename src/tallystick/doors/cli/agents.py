@@ -199,13 +199,13 @@ class _Change:
         person = require_person(here, token)
         if not person.agrees(self._question, yes=yes):
             raise Refused("Nothing was changed.", code="not_answered")
-        from tallystick.agents.administration import Staff
         from tallystick.agents.problem import Problem
+        from tallystick.app.agents import administration_of
         from tallystick.gate.session import Caller
 
         caller = Caller(subject=person.name, channel=person.channel)
         with here.gate(make=True) as gate:
-            after = Staff(gate).change(how, caller=caller, action=self._action, agent_id=agent_id)
+            after = administration_of(gate).change(how, caller=caller, action=self._action, agent_id=agent_id)
         if isinstance(after, Problem):
             raise _refused(after)
         here.screen.data({"agent_id": agent_id, "changed": self._action})

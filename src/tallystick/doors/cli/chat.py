@@ -55,14 +55,14 @@ def chat(
     import asyncio
 
     from tallystick.agents.chat import Chat
-    from tallystick.agents.conversation import Conversation
     from tallystick.agents.turn_records import new_id
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     first = Chat(message="", caller=owner, agent_id=agent, offline=offline, session_id=session or new_id("chat"))
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
-        talk = Talk(conversation=Conversation(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
+        talk = Talk(conversation=conversation_of(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
         if once is not None:
             return talk.say_once(here, read_stdin() if once == "-" else once)
         talk.introduce(here)
@@ -108,7 +108,7 @@ class Talk:
         """
         from tallystick.agents.answers import Unanswered
 
-        to = self.conversation.crew.addressed(self.chat.agent_id, offline=self.chat.offline)
+        to = self.conversation.crew.recipient(self.chat.agent_id, offline=self.chat.offline)
         if isinstance(to, Unanswered):
             raise Refused(to.advice, code=to.code)
         where = (

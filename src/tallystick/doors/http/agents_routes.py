@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.agents.administration import Staff
-from tallystick.agents.agent import Agent
+from tallystick.agents.administration import AgentAdministration
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster, unknown_agent
 from tallystick.agents.wire import (
@@ -23,12 +22,14 @@ from tallystick.agents.wire import (
     endpoint_from,
     endpoint_wire,
 )
+from tallystick.app.agents import administration_of
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.turns.agent import Agent
 
 _EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
 NEW_AGENT = Form(properties=AGENT_FIELDS, required=AGENT_REQUIRED, example={"agent_id": "archivist", **_EXAMPLE})
@@ -51,44 +52,46 @@ _STATUS = {
 def agents_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
-    staff = Staff(desk.gate)
-    _look_at_agents(router, desk, staff)
-    _change_agents(router, desk, staff)
-    _change_endpoints(router, desk, staff)
+    administration = administration_of(desk.gate)
+    _look_at_agents(router, desk, administration)
+    _change_agents(router, desk, administration)
+    _change_endpoints(router, desk, administration)
     return router
 
 
-def _look_at_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
+def _look_at_agents(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
     async def every(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
-        roster = await run_in_threadpool(staff.registry.load)
+        roster = await run_in_threadpool(administration.registry.load)
         agents = [_shown(agent, roster) for agent in roster.list()]
         return listing(agents[offset : offset + limit], total=len(agents), limit=limit, offset=offset)
 
     @router.get("/agents/{agent_id}", tags=["agents"], summary="One agent")
     async def one(agent_id: str, request: Request) -> Response:
         desk.require(request)
-        roster = await run_in_threadpool(staff.registry.load)
+        roster = await run_in_threadpool(administration.registry.load)
         return json_answer(_shown(known(roster, agent_id), roster))
 
     @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
     async def endpoint(agent_id: str, request: Request) -> Response:
         # Addresses of servers and names of keys are nobody else's business.
         desk.require(request, AUDIT_ROLES)
-        roster = await run_in_threadpool(staff.registry.load)
+        roster = await run_in_threadpool(administration.registry.load)
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
 
-def _change_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
+def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.post(
         "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
         summary="Add an agent (start-up token)",
     )  # fmt: skip
     async def add(request: Request) -> Response:
         agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
-        roster = await _changed(request, desk, staff, lambda roster: roster.add(agent), "agent.add", agent.agent_id)
+        roster = await _changed(
+            request, desk, administration, lambda roster: roster.add(agent), "agent.add", agent.agent_id
+        )
         return json_answer(_shown(agent, roster), 201)
 
     @router.put(
@@ -99,9 +102,11 @@ def _change_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     )
     async def change(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, AGENT)
-        known(await run_in_threadpool(staff.registry.load), agent_id)
+        known(await run_in_threadpool(administration.registry.load), agent_id)
         agent = good(agent_from({**wanted, "agent_id": agent_id}))
-        roster = await _changed(request, desk, staff, lambda roster: roster.change(agent), "agent.change", agent_id)
+        roster = await _changed(
+            request, desk, administration, lambda roster: roster.change(agent), "agent.change", agent_id
+        )
         return json_answer(_shown(agent, roster))
 
     @router.delete(
@@ -112,21 +117,21 @@ def _change_agents(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
     )
     async def remove(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING)
-        await _changed(request, desk, staff, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
+        await _changed(request, desk, administration, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
         return json_answer({"removed": agent_id})
 
 
-def _change_endpoints(router: APIRouter, desk: HttpContext, staff: Staff) -> None:
+def _change_endpoints(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.put(
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
     )  # fmt: skip
     async def give(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
-        known(await run_in_threadpool(staff.registry.load), agent_id)
+        known(await run_in_threadpool(administration.registry.load), agent_id)
         endpoint = good(endpoint_from({**wanted, "agent_id": agent_id}))
         await _changed(
-            request, desk, staff, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
+            request, desk, administration, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
         )
         return json_answer(endpoint_wire(endpoint))
 
@@ -137,7 +142,12 @@ def _change_endpoints(router: APIRouter, desk: HttpContext, staff: Staff) -> Non
     async def clear(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(
-            request, desk, staff, lambda roster: roster.clear_endpoint(agent_id), "agent.clear_endpoint", agent_id
+            request,
+            desk,
+            administration,
+            lambda roster: roster.clear_endpoint(agent_id),
+            "agent.clear_endpoint",
+            agent_id,
         )
         return json_answer(endpoint_wire(roster.endpoint(agent_id)))
 
@@ -151,13 +161,13 @@ async def asked(request: Request, desk: HttpContext, form: Form, command: str | 
 async def _changed(
     request: Request,
     desk: HttpContext,
-    staff: Staff,
+    administration: AgentAdministration,
     how: Callable[[Roster], Roster | Problem],
     action: str,
     agent_id: str,
 ) -> Roster:
     caller = desk.require_person(request)
-    return good(await run_in_threadpool(staff.change, how, caller=caller, action=action, agent_id=agent_id))
+    return good(await run_in_threadpool(administration.change, how, caller=caller, action=action, agent_id=agent_id))
 
 
 def good(value: T | Problem) -> T:

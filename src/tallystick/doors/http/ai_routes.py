@@ -9,6 +9,7 @@ from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Chat
 from tallystick.agents.conversation import Conversation, Waiting
 from tallystick.agents.task_service import Routing, Tasks
+from tallystick.app.agents import tasks_of
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
 from tallystick.doors.http.context import HttpContext
@@ -68,7 +69,7 @@ def ai_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/ai", tags=["agents"])
     _talking(router, desk, desk.conversation)
-    _tasks(router, desk, Tasks(desk.gate, desk.conversation))
+    _tasks(router, desk, tasks_of(desk.gate))
     return router
 
 

@@ -7,7 +7,8 @@ from threading import Lock
 
 from starlette.requests import Request
 
-from tallystick.agents.conversation import Conversation, conversation_of
+from tallystick.agents.conversation import Conversation
+from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused

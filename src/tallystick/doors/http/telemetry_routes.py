@@ -6,7 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.agents.turn_counts import Counting
+from tallystick.agents.counts import Count
+from tallystick.app.agents import counted_of, counter_of
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
@@ -15,7 +16,6 @@ from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import FAULTS, Bucket, Category
 from tallystick.gate.session import Session
-from tallystick.telemetry.rejections import Count
 
 BUCKETS: dict[str, str] = {str(bucket): str(bucket) for bucket in Bucket} | {
     # Rows later in the table are special cases of the same code; the first one is the code's own.
@@ -47,54 +47,55 @@ REPORT = Form(
 def telemetry_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
-    counting = Counting(desk.gate)
-    _totals(router, desk, counting)
-    _sessions(router, desk, counting)
-    _conferences(router, desk, counting)
+    _totals(router, desk)
+    _sessions(router, desk)
+    _conferences(router, desk)
     return router
 
 
-def _totals(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
+def _totals(router: APIRouter, desk: HttpContext) -> None:
     @router.get("", summary="The totals of the workspace")
     async def totals(request: Request) -> Response:
         desk.require(request)
-        return json_answer(await run_in_threadpool(counting.counted().totals))
+        return json_answer(await run_in_threadpool(counted_of(desk.gate).totals))
 
     @router.get("/agents", openapi_extra=documented(), summary="The counts of each agent")
     async def agents(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
-        found = await run_in_threadpool(counting.counted().agents)
+        found = await run_in_threadpool(counted_of(desk.gate).agents)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
 
-def _sessions(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
+def _sessions(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/sessions", openapi_extra=documented(), summary="The counts of each session, the latest first")
     async def sessions(request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        found, total = await run_in_threadpool(counting.counted().sessions, limit=limit, offset=offset)
+        found, total = await run_in_threadpool(counted_of(desk.gate).sessions, limit=limit, offset=offset)
         return listing(found, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}", summary="The counts of one session, by agent and conference")
     async def session(session_id: str, request: Request) -> Response:
         desk.require(request, AUDIT_ROLES)
-        found = await run_in_threadpool(counting.counted().session, session_id)
+        found = await run_in_threadpool(counted_of(desk.gate).session, session_id)
         return json_answer(_known(found))
 
 
-def _conferences(router: APIRouter, desk: HttpContext, counting: Counting) -> None:
+def _conferences(router: APIRouter, desk: HttpContext) -> None:
+    counter = counter_of(desk.gate)
+
     @router.get("/conferences", openapi_extra=documented(), summary="The counts of each conference")
     async def conferences(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
-        found = await run_in_threadpool(counting.counted().conferences)
+        found = await run_in_threadpool(counted_of(desk.gate).conferences)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.get("/conferences/{conference_id}", summary="The counts of one conference, by agent")
     async def conference(conference_id: str, request: Request) -> Response:
         desk.require(request)
-        return json_answer(_known(await run_in_threadpool(counting.counted().conference, conference_id)))
+        return json_answer(_known(await run_in_threadpool(counted_of(desk.gate).conference, conference_id)))
 
     @router.post("/conference", openapi_extra=REPORT.documented, summary="Report what a client counted")
     async def report(request: Request) -> Response:
@@ -110,7 +111,7 @@ def _conferences(router: APIRouter, desk: HttpContext, counting: Counting) -> No
             tokens_out=tokens_out,
         )  # fmt: skip
         bucket = None if "reason" not in asked else BUCKETS[asked["reason"]]
-        fault = await run_in_threadpool(counting.report, where, count, bucket)
+        fault = await run_in_threadpool(counter.report, where, count, bucket)
         if fault is not None:
             return answer(fault)
         return json_answer({"counted": True, "bucket": bucket})

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from tallystick.agents.conversation import Conversation, conversation_of
+from tallystick.agents.conversation import Conversation
+from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection

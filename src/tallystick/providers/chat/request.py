@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tallystick.agents.agent import Endpoint
 from tallystick.providers.chat.forms import Shaped
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Message
 
 NEWER_NAME = "max_completion_tokens"

@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.gate.decide.verdict import Limits as Spending
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import Session
@@ -27,6 +26,7 @@ from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Need, Ticket
 from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import MOST_NEEDS
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.hands import STEP, Hands, Question
 from tallystick.turns.limits import STEP_BYTES, TURN_BYTES, Budget
 from tallystick.turns.result import TurnResult
@@ -181,7 +181,7 @@ class Clerk:
 def _doubt(result: TurnResult) -> str | None:
     if result.held is not None:
         return "A call waits for a person."
-    if result.unheard is not None:
+    if result.model_error is not None:
         return "The model was not heard to the end."
     return None if result.stop_hook is None else f"The search was stopped: {result.stop_hook}."
 

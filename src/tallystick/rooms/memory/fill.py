@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tallystick.agents.answers import Unanswered, unheard
-from tallystick.agents.conversation import conversation_of
-from tallystick.agents.crew import Addressed
+from tallystick.agents.answers import Unanswered, model_failure
+from tallystick.agents.crew import Recipient
 from tallystick.agents.wire import OFFLINE
+from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller, Session
@@ -42,12 +42,12 @@ class Filled:
     """What came of it."""
 
     remembered: Remembered
-    unheard: Unanswered | None = None
-    """The model could not be heard; what was recorded and proposed before that stays."""
+    model_error: Unanswered | None = None
+    """Why the model gave no answer; what was recorded and proposed before stays."""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain JSON."""
-        failed = self.unheard
+        failed = self.model_error
         return {
             **self.remembered.as_dict(),
             "unheard": None if failed is None else {"code": failed.code, "message": failed.advice},
@@ -77,7 +77,7 @@ async def fill(gate: Gate, room: Memory, text: Text) -> Filled | Unanswered:
 
     if text.agent_id is None:
         return Filled(remembered=await remember(call, passages, text.origin, known=room.reading.known))
-    to = await asyncio.to_thread(conversation_of(gate).crew.addressed, text.agent_id)
+    to = await asyncio.to_thread(conversation_of(gate).crew.recipient, text.agent_id)
     if isinstance(to, Unanswered):
         return to
     if to.endpoint.provider == OFFLINE:
@@ -89,7 +89,7 @@ async def fill(gate: Gate, room: Memory, text: Text) -> Filled | Unanswered:
 
 
 async def _by_model(
-    gate: Gate, text: Text, to: Addressed, passages: list[Passage], call: Any, room: Memory
+    gate: Gate, text: Text, to: Recipient, passages: list[Passage], call: Any, room: Memory
 ) -> Filled:  # fmt: skip
     made = Remembered()
     for passage in passages:
@@ -100,8 +100,8 @@ async def _by_model(
             about = Recorded(observation_id=name, text=passage.text, speaker=passage.speaker)
             result = await _turn(gate, text, to, about)
             made = made.joined(proposed_in(result))
-            if result.unheard is not None:
-                return Filled(remembered=made, unheard=unheard(result.unheard))
+            if result.model_error is not None:
+                return Filled(remembered=made, model_error=model_failure(result.model_error))
             if result.held is not None:
                 waits = Refusal(
                     tool="", code="approval_pending", reason=f"{result.held.approval_id} waits for a person"
@@ -110,7 +110,7 @@ async def _by_model(
     return Filled(remembered=made)
 
 
-async def _turn(gate: Gate, text: Text, to: Addressed, about: Recorded) -> TurnResult:
+async def _turn(gate: Gate, text: Text, to: Recipient, about: Recorded) -> TurnResult:
     """One turn of the agent over one observation, in its endpoint's queue and within its tier."""
     crew = conversation_of(gate).crew
     session = Session(session_id=text.session_id, caller=text.caller, agent_id=to.agent.agent_id)

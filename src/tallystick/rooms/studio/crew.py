@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tallystick.agents.agent import Agent
 from tallystick.errors import ConfigError, ToolError
 from tallystick.storage.agents import Registry
+from tallystick.turns.agent import Agent
 
 
 def crew_of(workspace: Path) -> tuple[Agent, ...]:

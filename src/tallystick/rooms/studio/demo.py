@@ -50,7 +50,7 @@ def play(stage: Stage) -> Shown:
         Refused: A round could not be held.
     """
     from tallystick.agents.answers import Unanswered
-    from tallystick.agents.conversation import conversation_of
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
     from tallystick.rooms.studio.services.conference import Conferences
 

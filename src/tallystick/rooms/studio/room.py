@@ -29,6 +29,7 @@ from tallystick.rooms.studio.tools.task_router import task_router
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
+    from tallystick.agents.ports import ConversationAccess, TaskContext, TurnListener
     from tallystick.plugin import RoomContext
     from tallystick.rooms.studio.runs.desk import RunDesk
     from tallystick.turns.durable import Durable
@@ -42,6 +43,7 @@ class Studio(Room):
     name = "studio"
 
     def __init__(self, context: "RoomContext") -> None:
+        self._context = context
         self._sources = context.sources
         self._workspace = context.workspace
         self.books = BookShelf(context.sources)
@@ -72,6 +74,23 @@ class Studio(Room):
             canon_checker(self.continuity),
             consistency_checker(self.continuity),
         )
+
+    def conversation_access(self) -> "ConversationAccess":
+        """Who may go on with a conference."""
+        from tallystick.rooms.studio.conference.access import ConferenceAccess  # noqa: PLC0415 - only chats need it
+        from tallystick.rooms.studio.conference.store import ConferenceFiles  # noqa: PLC0415 - as above
+
+        return ConferenceAccess(ConferenceFiles(self._workspace))
+
+    def task_context(self) -> "TaskContext":
+        """The issues that tasks belong to, and the scenes they can be about."""
+        from tallystick.rooms.studio.task_context import StudioTasks  # noqa: PLC0415 - only tasks need it
+
+        return StudioTasks(self._context, self.books)
+
+    def turn_listener(self) -> "TurnListener":
+        """What agents remember of issues fades with their turns."""
+        return self.matters.memory
 
     def flows(self, durable: "Durable", context: "Hands") -> None:
         """Register the room's long work: pipeline runs, and the canon index by model."""

@@ -1,13 +1,11 @@
-"""Where a task belongs, and what it can be about: the issue it is part of, and the files of the workspace."""
+"""The issues that tasks belong to, and the files they can be about."""
 
 from tallystick.agents.problem import Problem
 from tallystick.agents.tasks.routing import Routed
 from tallystick.agents.tasks.targets import KnownFile
 from tallystick.app.audit_notes import demand_ledger
-from tallystick.app.gate import Gate
-from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio import MANIFEST
+from tallystick.plugin import RoomContext
 from tallystick.rooms.studio.book.naming import stem_of, without_number
 from tallystick.rooms.studio.book.nouns import Scene
 from tallystick.rooms.studio.book.reading import BookShelf
@@ -20,20 +18,21 @@ MAX_TITLE = 120
 """A line of a list."""
 
 
-class TaskIssues:
-    """The issues that tasks belong to."""
+class StudioTasks:
+    """Satisfies the agents' `TaskContext` with the studio's issues and scenes."""
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, context: RoomContext, shelf: BookShelf) -> None:
+        self._context = context
+        self._shelf = shelf
 
-    def named(self, name: str) -> str | Problem:
+    def issue_id(self, name: str) -> str | Problem:
         """The id of an issue by its id or its number."""
         heading = self._matters().issues.heading(name)
         return UNKNOWN if heading is None else heading.issue_id
 
-    def open_for(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
-        """Open the issue that the packet names as its own, and link what was called for it."""
-        demand_ledger(self._gate)
+    def open_issue(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
+        """Open the issue that the packet names as its own, and link the receipts of its routing."""
+        demand_ledger(self._context)
         line = " ".join(message.split())
         issue = self._matters(routed.packet.parent_issue_id).issues.create(
             NewIssue(
@@ -47,21 +46,20 @@ class TaskIssues:
         )
         if isinstance(issue, Problem):
             return issue
-        link_issue(self._gate.workspace, self._gate.ledger, session_id, issue.issue_id)
+        link_issue(self._context.workspace, self._context.ledger, session_id, issue.issue_id)
         return None
 
+    def known_files(self) -> tuple[KnownFile, ...]:
+        """The files of the workspace; scenes with their numbers, slugs and titles."""
+        scenes = {scene.path: scene for scene in self._shelf.book().scenes}
+        return tuple(
+            _called(scenes[path]) if path in scenes else KnownFile(path=path, slugs=(stem_of(path),))
+            for path in self._shelf.sources.paths()
+        )
+
     def _matters(self, issue_id: str | None = None) -> Matters:
-        settings = options_of(MANIFEST, self._gate.settings).issues
-        return open_matters(self._gate.workspace, settings, new_id=None if issue_id is None else lambda _: issue_id)
-
-
-def known_files(shelf: BookShelf) -> tuple[KnownFile, ...]:
-    """The files of a workspace; scenes with what people call them. Reads files: not for the event loop."""
-    scenes = {scene.path: scene for scene in shelf.book().scenes}
-    return tuple(
-        _called(scenes[path]) if path in scenes else KnownFile(path=path, slugs=(stem_of(path),))
-        for path in shelf.sources.paths()
-    )
+        settings = self._context.options.issues
+        return open_matters(self._context.workspace, settings, new_id=None if issue_id is None else lambda _: issue_id)
 
 
 def _called(scene: Scene) -> KnownFile:

@@ -15,8 +15,8 @@ import pytest
 from tallystick import Gate, Outcome
 from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
-from tallystick.rooms.desk import MANIFEST
 from tallystick.providers.net.pinned import NoAnswer, Place, address_of, get, is_outside, parse_place
+from tallystick.rooms.desk import MANIFEST
 from tallystick.settings import parse_settings
 from tests.gates import open_gate
 

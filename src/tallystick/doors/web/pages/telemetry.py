@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.agents.turn_counts import Counting
+from tallystick.app.agents import counted_of
 from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.charts import bars
@@ -43,7 +43,6 @@ class _Counts:
 
     def __init__(self, house: PageContext, *, audit: bool) -> None:
         self._house = house
-        self._counting = Counting(house.gate)
         self._audit = audit
         self._seen: Any = None
 
@@ -62,7 +61,7 @@ class _Counts:
             self._draw(now)
 
     def _look(self) -> dict[str, Any]:
-        counted = self._counting.counted()
+        counted = counted_of(self._house.gate)
         sessions, total = counted.sessions(limit=SHOWN, offset=0) if self._audit else ([], 0)
         return {
             **counted.totals(), "by_agent": counted.agents(), "by_conference": counted.conferences(),

@@ -52,8 +52,8 @@ def web_search(options: "WebOptions") -> Tool:
     Raises:
         ConfigError: The endpoint is none that may be asked.
     """
-    from tallystick.rooms.desk.web_search.engines import headers_of, pages_in, query_of  # noqa: PLC0415 - only where it is on
     from tallystick.providers.net.pinned import NoAnswer, get, parse_place  # noqa: PLC0415
+    from tallystick.rooms.desk.web_search.engines import headers_of, pages_in, query_of  # noqa: PLC0415 - only where it is on
 
     place = parse_place(options.endpoint, private=options.private)
     if place is None:

@@ -8,8 +8,8 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
-from tallystick.records import record
 from tallystick.providers.net.pinned import NoAnswer
+from tallystick.records import record
 from tallystick.rooms.desk.web_search.options import WebOptions
 
 MAX_SNIPPET = 1_000

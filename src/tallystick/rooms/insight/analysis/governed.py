@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from tallystick.agents.agent import Agent, Endpoint
 from tallystick.errors import ToolError
 from tallystick.gate.codes import Category
 from tallystick.gate.decide.verdict import Limits
@@ -22,6 +21,7 @@ from tallystick.rooms.insight.analysis.sampling import tokens_in
 from tallystick.rooms.insight.analysis.sentence import Quote, Sentence
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import parse
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.hands import Answer, Hands, Question
 from tallystick.turns.limits import STEP_BYTES, Budget
 from tallystick.turns.result import TurnResult, usage_dict

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.agents.agent import Endpoint
 from tallystick.errors import ToolError
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import UNLIMITED, Limits
@@ -32,6 +31,7 @@ from tallystick.rooms.insight.figures.selecting import select
 from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import Analysis, Dataset
 from tallystick.settings import LimitSettings
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.hands import Hands
 
 if TYPE_CHECKING:

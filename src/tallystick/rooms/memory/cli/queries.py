@@ -191,8 +191,8 @@ def _told(here: Here, filled: "Filled") -> Exit:
     here.screen.line(f"recorded {len(made.observation_ids)}, proposed {facts}{denied}")
     for each in made.refusals:
         here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
-    if filled.unheard is not None:
-        raise Refused(filled.unheard.advice, code=filled.unheard.code)
+    if filled.model_error is not None:
+        raise Refused(filled.model_error.advice, code=filled.model_error.code)
     return Exit.OK if made.observation_ids else Exit.REFUSED
 
 

@@ -6,9 +6,9 @@ checks every quote. So a model that is wrong, or was told something by the text,
 
 from dataclasses import replace
 
-from tallystick.agents.agent import Agent
 from tallystick.records import record
 from tallystick.rooms.memory.flows.remember import Refusal, Remembered, refusal_of
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Checker, GateTurn, Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Model
 

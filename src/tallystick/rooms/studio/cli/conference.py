@@ -56,7 +56,7 @@ def conference(
     """
     import asyncio
 
-    from tallystick.agents.conversation import conversation_of
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
     from tallystick.rooms.studio.services.conference import Conferences
 
@@ -177,8 +177,8 @@ def _opened(
     Raises:
         Refused: There is no such conference or agent.
     """
-    from tallystick.agents.agent import CHIEF
     from tallystick.agents.answers import Unanswered
+    from tallystick.turns.agent import CHIEF
 
     if conference_id is not None:
         found = conferences.get(conference_id, owner)

@@ -164,11 +164,11 @@ def _matters(here: Here, *, make: bool = False) -> "Matters":
 
 def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
     """Whose word it is, and whether a person's."""
-    from tallystick.agents.administration import stranger
     from tallystick.doors.cli.kit import person_at_terminal
+    from tallystick.storage.agents import Registry
 
     if agent is not None:
-        _good(stranger(workspace, agent))
+        _good(Registry(workspace).load().check_agent(agent))
         return agent, "agent"
     return user_name(), "person" if person_at_terminal() else "agent"
 

@@ -1,4 +1,4 @@
-"""Whose a conference is: another's does not exist for a caller."""
+"""Who may read a conference and go on with it: other callers' conferences do not exist for a caller."""
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.problem import Problem
@@ -11,16 +11,30 @@ READERS = frozenset({"auditor", "admin"})
 """May read what others said; the owner of the machine has every role."""
 
 
-def not_own(files: ConferenceFiles, conference_id: str, caller: Caller) -> Unanswered | None:
-    """Why a caller may not go on with a conference; None: he may. Reads files: not for the event loop."""
-    found = files.get(conference_id)
-    if isinstance(found, Problem):
-        return refused(found)
-    return None if _is_own(found, caller) else refused(UNKNOWN)
+class ConferenceAccess:
+    """Satisfies the agents' `ConversationAccess` for conferences."""
+
+    def __init__(self, files: ConferenceFiles) -> None:
+        self._files = files
+
+    def refusal(self, conversation_id: str, caller: Caller) -> Unanswered | None:
+        """Why a caller may not go on with a conference; None: allowed. Reads files: not for the event loop."""
+        found = self._files.get(conversation_id)
+        if isinstance(found, Problem):
+            return refused(found)
+        return None if _is_own(found, caller) else refused(UNKNOWN)
+
+    def reply_text(self, conversation_id: str, check_id: str, caller: Caller) -> str | None:
+        """The reply that a check was of, where the transcript still has it and the caller may read it."""
+        found = self._files.get(conversation_id)
+        if isinstance(found, Problem) or not may_read(found, caller):
+            return None
+        lines = self._files.transcript(conversation_id).read()
+        return next((str(line.get("text", "")) for line in lines if line.get("check_receipt") == check_id), None)
 
 
 def may_read(conference: Conference, caller: Caller) -> bool:
-    """Whether a caller may see what was said."""
+    """Whether a caller may read the transcript."""
     return _is_own(conference, caller) or caller.has_any(READERS)
 
 

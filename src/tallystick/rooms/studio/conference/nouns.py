@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, Literal
 
-from tallystick.agents.agent import CHIEF
 from tallystick.records import record
 from tallystick.rooms.studio.conference.states import LOOKS, Card, RoundState, is_over
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.result import Injected, Step
 
 Status = Literal["accepted", "rejected", "abstained", "unheard"]

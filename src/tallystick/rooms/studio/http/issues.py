@@ -192,7 +192,7 @@ async def require_agent(issues: IssueDesk, agent_id: str) -> None:
     Raises:
         Refused: 404, there is none of this id.
     """
-    granted(await run_in_threadpool(issues.stranger, agent_id), STATUS)
+    granted(await run_in_threadpool(issues.check_agent, agent_id), STATUS)
 
 
 async def _asked(desk: HttpContext, request: Request, form: Form) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tallystick.app.gate import Gate
 from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio import MANIFEST
-from tallystick.rooms.studio.conference.access import may_read, not_own
+from tallystick.rooms.studio.conference.access import ConferenceAccess, may_read
 from tallystick.rooms.studio.conference.answers import Held, good, refused
 from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
 from tallystick.rooms.studio.conference.seating import Action, changed, invited
@@ -44,6 +44,7 @@ class Conferences:
         self._gate = gate
         self._conversation = conversation
         self._files = ConferenceFiles(gate.workspace)
+        self._access = ConferenceAccess(self._files)
         chosen: StudioSettings = options_of(MANIFEST, gate.settings)
         self._parallel = chosen.parallel
         self._log = TrafficLog(gate.workspace, gate.settings) if chosen.conference_log else None
@@ -91,7 +92,7 @@ class Conferences:
             seats = changed(conference.attendees, action, agents, roster)
             return seats if isinstance(seats, Problem) else replace(conference, attendees=seats)
 
-        return not_own(self._files, conference_id, caller) or good(self._files.change(conference_id, how))
+        return self._access.refusal(conference_id, caller) or good(self._files.change(conference_id, how))
 
     def transcript(self, conference_id: str, caller: Caller) -> Sequence[dict[str, Any]] | Unanswered:
         """What was said in all rounds, oldest first: the user's view, which goes on where agents forget."""
@@ -100,7 +101,7 @@ class Conferences:
 
     def cancel(self, conference_id: str, number: int, *, caller: Caller) -> Round | Unanswered:
         """Wish a round cancelled; it ends within a moment, wherever it runs."""
-        fault = not_own(self._files, conference_id, caller)
+        fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
         after = good(self._files.cancel(conference_id, number))
@@ -169,7 +170,7 @@ class Conferences:
         return came[0]
 
     def _begin(self, conference_id: str, prompt: str, caller: Caller) -> Begun | Unanswered:
-        fault = not_own(self._files, conference_id, caller)
+        fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
         demand_ledger(self._gate)

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tallystick.agents.administration import stranger
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.chat import Chat
 from tallystick.agents.conversation import Conversation
@@ -21,6 +20,7 @@ from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.levels import BOUNDS, form_of
 from tallystick.rooms.studio.issues.nouns import By, Change, Issue, Link, NewIssue, Priority
 from tallystick.settings import Settings
+from tallystick.storage.agents import Registry
 from tallystick.storage.issue_links import link_issue
 from tallystick.storage.transcripts import Transcripts
 
@@ -70,9 +70,9 @@ class IssueDesk:
         self.matters = matters_of(gate.workspace, gate.settings)
         self._transcripts = Transcripts(gate.workspace)
 
-    def stranger(self, agent_id: str) -> Problem | None:
-        """Why nobody of this id speaks or remembers here; None: it is an agent of the workspace."""
-        return stranger(self._gate.workspace, agent_id)
+    def check_agent(self, agent_id: str) -> Problem | None:
+        """Check that an id is an agent's of the workspace."""
+        return Registry(self._gate.workspace).load().check_agent(agent_id)
 
     def from_chat(self, asked: FromChat, *, caller: Caller) -> Issue | Problem:
         """Make an issue of a conversation, and link its receipts.
@@ -162,7 +162,7 @@ class IssueDesk:
         issue = self.matters.issues.get(name)
         if issue is None or kept["level"] >= HIGHEST:
             return NOTHING_TO_WORD
-        to = await asyncio.to_thread(conversation.crew.addressed, agent_id)
+        to = await asyncio.to_thread(conversation.crew.recipient, agent_id)
         if isinstance(to, Unanswered):
             return to
         if to.endpoint.provider == OFFLINE:

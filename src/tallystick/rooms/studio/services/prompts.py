@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tallystick.agents.administration import stranger
 from tallystick.agents.credits import CreditEvent, Merit
 from tallystick.agents.problem import Problem
 from tallystick.agents.turn_records import new_id, now
@@ -15,6 +14,7 @@ from tallystick.gate.session import Caller
 from tallystick.rooms.studio.prompts.nouns import Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import Registry
+from tallystick.storage.agents import Registry as AgentRegistry
 from tallystick.storage.credits import Credits
 from tallystick.storage.notifications import Notifications, place_of
 
@@ -60,7 +60,9 @@ class PromptDesk:
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, agent: str, reason: str) -> Proposal | Problem:
         """Take an agent's wish; a person is told of it."""
-        problem = stranger(self._gate.workspace, agent) or self._example_problem(prompt_id, said)
+        problem = AgentRegistry(self._gate.workspace).load().check_agent(agent) or self._example_problem(
+            prompt_id, said
+        )
         if problem is not None:
             return problem
         made = self.proposals.propose(prompt_id, said, by=agent, reason=reason)

@@ -13,10 +13,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from tallystick.agents.agent import CHIEF
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.conversation import Conversation
-from tallystick.agents.crew import Addressed
+from tallystick.agents.crew import Recipient
 from tallystick.agents.turn_records import new_id, now
 from tallystick.app.gate import Gate
 from tallystick.errors import TallyError
@@ -30,6 +29,7 @@ from tallystick.rooms.studio.flows.round import NOTHING, Ended
 from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
 from tallystick.rooms.studio.services.traffic_log import Overheard, TrafficLog
 from tallystick.storage.issue_links import link_issue
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Progress, Request
 from tallystick.turns.result import Injected, Step, TurnResult
@@ -72,7 +72,7 @@ class Table:
     ) -> None:
         self._gate = gate
         self._crew = conversation.crew
-        self._after = conversation.after
+        self._recorder = conversation.recorder
         self._files = files
         self._begun = begun
         self._asked = asked
@@ -87,9 +87,9 @@ class Table:
 
     async def tool_phase(self) -> Retrieved:
         """See `Ports`."""
-        to = await asyncio.to_thread(self._crew.addressed, CHIEF, offline=self._asked.offline)
+        to = await asyncio.to_thread(self._crew.recipient, CHIEF, offline=self._asked.offline)
         if isinstance(to, Unanswered):
-            return Retrieved(stop_hook=stop_hook(Hook.MODEL_UNHEARD, to.code), advice=to.advice)
+            return Retrieved(stop_hook=stop_hook(Hook.MODEL_ERROR, to.code), advice=to.advice)
         model = self._model(to, "tools")
         request = Request(
             message=self._asked.prompt, agent=to.agent, conference=True, tool_phase=True,
@@ -99,14 +99,14 @@ class Table:
         result = await self._turn(request, to, model, may_finish=True)
         return Retrieved(
             turn_id=result.turn_id, results=result.results, steps=result.steps, receipts=result.receipts,
-            stop_hook=result.stop_hook, advice=None if result.unheard is None else result.unheard.message,
+            stop_hook=result.stop_hook, advice=None if result.model_error is None else result.model_error.message,
             approval_id=None if result.held is None else result.held.approval_id,
             prompt_sha256=model.prompts[0] if model.prompts else "",
         )  # fmt: skip
 
     async def interpret(self, attendee: Attendee, buffer: Sequence[Injected]) -> Spoken:
         """See `Ports`."""
-        to = await asyncio.to_thread(self._crew.addressed, attendee.agent_id, offline=self._asked.offline)
+        to = await asyncio.to_thread(self._crew.recipient, attendee.agent_id, offline=self._asked.offline)
         if isinstance(to, Unanswered):
             return Spoken(
                 agent_id=attendee.agent_id, name=attendee.agent_id, role="", status="unheard", code=to.code,
@@ -120,7 +120,7 @@ class Table:
         )  # fmt: skip
         result = await self._turn(request, to, model)
         # An abstention has no findings, so it is worth nothing either way.
-        await asyncio.to_thread(self._after.credit, to, result.findings)
+        await asyncio.to_thread(self._recorder.credit, to, result.findings)
         return _spoken(to, result, model.prompts[0] if model.prompts else "")
 
     async def say(self, spoken: Spoken) -> None:
@@ -133,7 +133,7 @@ class Table:
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
-    async def _turn(self, request: Request, to: Addressed, model: Overheard, *, may_finish: bool = False) -> TurnResult:
+    async def _turn(self, request: Request, to: Recipient, model: Overheard, *, may_finish: bool = False) -> TurnResult:
         async with self._crew.place(to.endpoint, None):
             turn: Turn = self._gate.turn(
                 session=self._session(to), agent=to.agent.agent_id, caller=self._asked.caller, may_finish=may_finish,
@@ -142,17 +142,17 @@ class Table:
             check = self._crew.checker(turn.session, to.agent)
             watch = self._stepped if request.tool_phase else None
             result = await run_turn(request, model=model, turn=turn, check=check, watch=watch)
-        await asyncio.to_thread(self._after.counting.turn, result, turn.session)
+        await asyncio.to_thread(self._recorder.counter.count_turn, result, turn.session)
         return result
 
-    def _session(self, to: Addressed) -> Session:
+    def _session(self, to: Recipient) -> Session:
         conference_id = self._begun.conference.conference_id
         return Session(
             session_id=conference_id, conference_id=conference_id, round_id=self._begun.round.round_id,
             caller=self._asked.caller, agent_id=to.agent.agent_id,
         )  # fmt: skip
 
-    def _model(self, to: Addressed, phase: str, hear: Callable[[str], None] | None = None) -> Overheard:
+    def _model(self, to: Recipient, phase: str, hear: Callable[[str], None] | None = None) -> Overheard:
         held = self._begun.round
         heading = f"{now()} {self._begun.conference.conference_id} turn {held.number} {to.agent.agent_id} ({phase})"
         return Overheard(self._crew.model(to.endpoint), log=self._log, heading=heading, hear=hear)
@@ -210,7 +210,7 @@ async def to_the_end(work: Callable[[], T]) -> T:
     return doing.result()
 
 
-def _spoken(to: Addressed, result: TurnResult, prompt_sha256: str) -> Spoken:
+def _spoken(to: Recipient, result: TurnResult, prompt_sha256: str) -> Spoken:
     agent = to.agent
     spoken = Spoken(
         agent_id=agent.agent_id, name=agent.name, role=agent.role, status="abstained", turn_id=result.turn_id,
@@ -231,8 +231,8 @@ def _spoken(to: Addressed, result: TurnResult, prompt_sha256: str) -> Spoken:
             nearest=None if findings is None else _nearest(findings),
             check_receipt=None if findings is None else findings.receipt_id or None,
         )  # fmt: skip
-    if result.unheard is not None:
-        return replace(spoken, status="unheard", code=result.unheard.code, reason=result.unheard.message)
+    if result.model_error is not None:
+        return replace(spoken, status="unheard", code=result.model_error.code, reason=result.model_error.message)
     # A native call although nothing was offered: the gate refused it, and there is no text to show.
     return replace(spoken, status="rejected", refused_text="", code="tool_syntax", reason=result.stop_hook)
 

@@ -19,7 +19,7 @@ from tallystick.gate.record.secrets import Redactor
 from tallystick.settings import Settings
 from tallystick.storage.journal import disk
 from tallystick.storage.paths import CONFERENCE_LOG
-from tallystick.turns.model import Ask, Message, Model, Said, Speech, Unheard
+from tallystick.turns.model import Ask, Message, Model, ModelError, Said, Speech
 from tallystick.turns.transcript import fenced
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class Overheard:
         """The model's own."""
         return self._model.name
 
-    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Ask it, and note what it was asked."""
         self.prompts.append(prompt_digest(ask.messages))
         said = await self._model.ask(ask, hear=hear or self._hear)
@@ -78,7 +78,7 @@ class TrafficLog:
         # Masking takes no key: nothing here commits to a value.
         self._redactor = Redactor(key=b"", names=settings.redact.keys)
 
-    def add(self, heading: str, messages: Iterable[Message], said: Said | Unheard) -> None:
+    def add(self, heading: str, messages: Iterable[Message], said: Said | ModelError) -> None:
         """Write one exchange down."""
         parts = [f"## {heading}", *(f"### {each.role}\n\n{fenced(_told(each))}" for each in messages)]
         answer = said.text if isinstance(said, Said) else f"{said.code}: {said.message}"

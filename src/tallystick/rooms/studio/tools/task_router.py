@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tallystick.agents.agent import Agent
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.routing import Fit, route
 from tallystick.rooms.studio.runs.recipe import Recipe
+from tallystick.turns.agent import Agent
 
 MAX_REQUEST = 20_000
 _INPUT = {

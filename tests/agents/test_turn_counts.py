@@ -10,9 +10,8 @@ import pytest
 from tallystick import Gate, tool
 from tallystick.agents.answers import Answered, Unanswered
 from tallystick.agents.chat import Chat
-from tallystick.agents.conversation import Conversation
 from tallystick.agents.problem import Problem
-from tallystick.agents.turn_counts import Counting
+from tallystick.app.agents import conversation_of, counted_of
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
 from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
@@ -36,7 +35,7 @@ def gate(tmp_path: Path) -> Any:
 def chat(gate: Gate, asked: Chat, *steps: Any) -> Answered:
     with ScriptedServer(*steps) as server:
         serve_agent(gate.workspace, server, price_in_microusd=1_000_000, price_out_microusd=1_000_000)
-        came = asyncio.run(Conversation(gate).chat(asked))
+        came = asyncio.run(conversation_of(gate).chat(asked))
     assert isinstance(came, Answered), came
     return came
 
@@ -53,7 +52,7 @@ def test_a_turn_counts_with_its_tokens_and_cost_and_its_refusal_without_a_server
     assert usage.input_tokens > 0
     second = chat(gate, ASK, claim('"she sailed to the moon and back again" Story/Scenes/SCN-01.md:L4'))
     assert second.result.rejected is not None
-    counted = Counting(gate).counted()
+    counted = counted_of(gate)
     session = counted.session("s1")
     assert session is not None
     assert session["totals"]["activations"] == 2
@@ -72,7 +71,7 @@ def test_with_a_server_each_refusal_counts_once(tmp_path: Path) -> None:
     with open_gate(tmp_path / "work", observer=Telemetry(metrics=None, rejections=rejections)) as gate:
         came = chat(gate, ASK, call("file_reader", {"nonsense": 1}))
         assert came.result.stop_hook is not None
-        totals = Counting(gate).counted().totals()["totals"]
+        totals = counted_of(gate).totals()["totals"]
         assert totals["activations"] == 1
         assert totals["rejections"]["format_error"] == 1
     rejections.close()
@@ -195,9 +194,9 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
     def reword(*says: Any) -> Any:
         with ScriptedServer(*says) as server:
             serve_agent(gate.workspace, server)
-            return asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
+            return asyncio.run(desk.reword(conversation_of(gate), "critic", "1", caller=LOCAL_OWNER))
 
-    mute = asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
+    mute = asyncio.run(desk.reword(conversation_of(gate), "critic", "1", caller=LOCAL_OWNER))
     assert isinstance(mute, Problem)
     assert mute.code == "model_missing"
     assert desk.matters.memory.words("critic", "1")["made_by"] == "rules"  # type: ignore[index]
@@ -206,11 +205,11 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
     refused = reword(Says("<think>nothing</think>"))
     assert isinstance(refused, Problem)
     assert refused.code == "words_invalid"
-    unheard = asyncio.run(desk.reword(Conversation(gate), "critic", "1", caller=LOCAL_OWNER))
-    assert isinstance(unheard, Unanswered)
+    silent = asyncio.run(desk.reword(conversation_of(gate), "critic", "1", caller=LOCAL_OWNER))
+    assert isinstance(silent, Unanswered)
     desk.matters.memory.remember("critic", "1", interest=5)
     whole = reword(finish())
     assert isinstance(whole, Problem)
-    missing = asyncio.run(desk.reword(Conversation(gate), "critic", "7", caller=LOCAL_OWNER))
+    missing = asyncio.run(desk.reword(conversation_of(gate), "critic", "7", caller=LOCAL_OWNER))
     assert isinstance(missing, Problem)
     assert missing.code == "issue_unknown"

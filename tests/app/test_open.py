@@ -245,7 +245,7 @@ def test_a_schema_that_is_refused_is_named_with_its_tool(
 def test_two_processes_may_open_one_workspace(tmp_path: Path) -> None:
     program = """
         import asyncio, sys
-        from tests.bootstrap.test_open import look
+        from tests.app.test_open import look
         from tests.gates import open_gate
         from pathlib import Path
         with open_gate(Path(sys.argv[1]), look) as gate:

@@ -18,9 +18,9 @@ from tallystick.agents.tasks.routing import ANSWER_SCHEMA, Routed, RouteRequest,
 from tallystick.agents.tasks.targets import KnownFile
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.rooms.studio.routing import route as scored
-from tallystick.turns.model import Ask, Said, Unheard
+from tallystick.turns.model import Ask, ModelError, Said
+from tests.agents.tasks.samples import PACKET
 from tests.turns.scripted import Scripted
-from tests.turns.tasks.samples import PACKET
 
 NOW = "2026-01-01T10:00:00.000Z"
 ANSWER = {name: PACKET[name] for name in ANSWER_SCHEMA["required"]}
@@ -174,7 +174,7 @@ def test_a_choice_that_was_never_offered_changes_nothing() -> None:
 
 
 def test_a_model_that_cannot_be_heard_is_said_to_be_so() -> None:
-    down = Unheard(code="endpoint_unreachable", message="Start the server.")
+    down = ModelError(code="endpoint_unreachable", message="Start the server.")
     assert routed("Plan something", Scripted(down)) == down
 
 

@@ -7,7 +7,7 @@ from tallystick.agents.tiers import Result, TierPolicy
 from tallystick.gate.codes import Bucket
 from tallystick.gate.execute.outcome import Held
 from tallystick.gate.reply.findings import Findings, Item, Matched
-from tallystick.turns.model import Unheard
+from tallystick.turns.model import ModelError
 from tallystick.turns.result import Rejected, TurnResult
 
 CAPS = TierPolicy().caps(1)
@@ -40,7 +40,9 @@ def rejected(code: str) -> Rejected:
         ),
         (
             TurnResult(
-                turn_id="t", unheard=Unheard(code="endpoint_timeout", message="m"), stop_hook="STOP_HOOK: model_unheard"
+                turn_id="t",
+                model_error=ModelError(code="endpoint_timeout", message="m"),
+                stop_hook="STOP_HOOK: model_unheard",
             ),
             Result.NEUTRAL,
         ),

@@ -8,7 +8,7 @@ import pytest
 from tallystick.agents.credits import POINTS
 from tallystick.agents.tiers import Result, TierPolicy
 
-PAGE = (Path(__file__).parents[3] / "docs" / "tiers-and-tasks.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "tiers-and-tasks.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.promise("agents.caps")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.agents.administration import Staff
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.tiers import Move, Result, TierPolicy
+from tallystick.app.agents import administration_of
 from tallystick.errors import LedgerUnwritable
 from tallystick.gate.session import Caller
 from tests.gates import open_gate, receipts
@@ -18,12 +18,13 @@ ADA = Caller(subject="ada", channel="token")
 @pytest.mark.promise("agents.owner")
 def test_every_change_says_who_made_it(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
-        staff = Staff(gate)
+        administration = administration_of(gate)
         assert isinstance(
-            staff.change(lambda r: r.remove("critic"), caller=ADA, action="agent.remove", agent_id="critic"), Roster
+            administration.change(lambda r: r.remove("critic"), caller=ADA, action="agent.remove", agent_id="critic"),
+            Roster,
         )
-        staff.set_policy(TierPolicy(promote_after=1), caller=ADA)
-        moved = staff.task_result("writer", None, Result.AT_CAP, caller=ADA)
+        administration.set_policy(TierPolicy(promote_after=1), caller=ADA)
+        moved = administration.task_result("writer", None, Result.AT_CAP, caller=ADA)
         assert not isinstance(moved, Problem)
         assert moved[1] is Move.UP
         audits = [receipt.header["audit"] for receipt in receipts(gate, "note")]
@@ -38,10 +39,12 @@ def test_every_change_says_who_made_it(tmp_path: Path) -> None:
 @pytest.mark.promise("agents.owner")
 def test_what_was_refused_is_not_recorded_as_done(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
-        staff = Staff(gate)
-        refused = staff.change(lambda r: r.remove("assistant"), caller=ADA, action="agent.remove", agent_id="assistant")
+        administration = administration_of(gate)
+        refused = administration.change(
+            lambda r: r.remove("assistant"), caller=ADA, action="agent.remove", agent_id="assistant"
+        )
         assert isinstance(refused, Problem)
-        unknown = staff.task_result("nobody", None, Result.VERIFIED, caller=ADA)
+        unknown = administration.task_result("nobody", None, Result.VERIFIED, caller=ADA)
         assert isinstance(unknown, Problem)
         assert (refused.code, unknown.code) == ("chief_mandatory", "agent_unknown")
         assert receipts(gate, "note") == []
@@ -50,16 +53,18 @@ def test_what_was_refused_is_not_recorded_as_done(tmp_path: Path) -> None:
 @pytest.mark.promise("agents.owner")
 def test_without_a_ledger_that_can_be_written_nothing_is_changed(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
-        staff = Staff(gate)
-        staff.set_policy(TierPolicy(promote_after=3), caller=ADA)
+        administration = administration_of(gate)
+        administration.set_policy(TierPolicy(promote_after=3), caller=ADA)
         gate.ledger.close()
         for change in (
-            lambda: staff.change(lambda r: r.remove("critic"), caller=ADA, action="agent.remove", agent_id="critic"),
-            lambda: staff.set_policy(TierPolicy(), caller=ADA),
-            lambda: staff.task_result("writer", None, Result.CRITICAL, caller=ADA),
+            lambda: administration.change(
+                lambda r: r.remove("critic"), caller=ADA, action="agent.remove", agent_id="critic"
+            ),
+            lambda: administration.set_policy(TierPolicy(), caller=ADA),
+            lambda: administration.task_result("writer", None, Result.CRITICAL, caller=ADA),
         ):
             with pytest.raises(LedgerUnwritable):
                 change()
-        assert staff.registry.load() == Roster()
-        assert staff.tiers.load().policy.promote_after == 3
-        assert staff.tiers.load().standings == ()
+        assert administration.registry.load() == Roster()
+        assert administration.tiers.load().policy.promote_after == 3
+        assert administration.tiers.load().standings == ()

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.agents.agent import Agent
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster
 from tallystick.agents.tasks.execution import Executed, execute, report_schema, task_message
@@ -17,12 +16,13 @@ from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.receipt import TaskReceipt
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.rooms.studio.room import Studio
-from tallystick.turns.model import Ask, Unheard
+from tallystick.turns.agent import Agent
+from tallystick.turns.model import Ask, ModelError
 from tallystick.turns.stop_hooks import Hook, read_stop_hook
+from tests.agents.tasks.samples import packet
 from tests.gates import open_gate
 from tests.turns.conftest import LINE, Ran
 from tests.turns.scripted import AGENT, Checked, Scripted, call, done, receipt_in
-from tests.turns.tasks.samples import packet
 
 REPORT = {
     "outputs_produced": ["critique"], "reasoning_summary": "Read the log.", "decisions": ["trusted the log"],
@@ -97,11 +97,11 @@ def test_a_report_that_is_not_the_agreed_json_is_a_stop_hook(desk: Gate, report:
 
 @pytest.mark.promise("tasks.execute-stop")
 def test_a_turn_that_ends_early_leaves_a_receipt_with_its_stop_hook(desk: Gate, ran: Ran) -> None:
-    down = Unheard(code="endpoint_timeout", message="Try a smaller model.")
+    down = ModelError(code="endpoint_timeout", message="Try a smaller model.")
     cases: list[tuple[Any, Hook]] = [
         ('{"tool":"read_log","args":{},"nonce":"stale"}', Hook.TOOL_CALL_REJECTED),
         (call("send", {"to": "a@example.org"}), Hook.APPROVAL_REQUIRED),
-        (down, Hook.MODEL_UNHEARD),
+        (down, Hook.MODEL_ERROR),
     ]
     for answer, kind in cases:
         result = executed(desk, packet(), Scripted(answer))
@@ -121,9 +121,9 @@ def test_a_reply_that_does_not_hold_produces_nothing(desk: Gate) -> None:
 
 
 def test_a_model_that_falls_silent_before_its_report_is_named_as_such(desk: Gate) -> None:
-    down = Unheard(code="endpoint_failed", message="Look at the server's log.")
+    down = ModelError(code="endpoint_failed", message="Look at the server's log.")
     result = executed(desk, packet(), Scripted(call("read_log"), done, reply, down))
-    assert hook(result) is Hook.MODEL_UNHEARD
+    assert hook(result) is Hook.MODEL_ERROR
 
 
 @pytest.mark.promise("tasks.execute")

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tallystick.agents.agent import CHIEF, Agent, Endpoint
 from tallystick.agents.defaults import DEFAULT_AGENTS, offline_endpoint
 from tallystick.agents.problem import Problem
 from tallystick.agents.roster import Roster, roster_problem
 from tallystick.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
 from tallystick.gate.reply.roles import sources_of
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tests.sizes import size
 
 GUEST = Agent(agent_id="archivist", name="Archivist", role="archivist", purpose="Finds what was said before.")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tallystick.agents.problem import Problem
 from tallystick.agents.tasks.packet import PACKET_SCHEMA, Intent, TaskPacket
 from tallystick.agents.tasks.receipt import RECEIPT_SCHEMA, TaskReceipt
-from tests.turns.tasks.samples import PACKET, RECEIPT, packet
+from tests.agents.tasks.samples import PACKET, RECEIPT, packet
 
 ASKING = {"question": "Which storm?", "choices": ["the first", "the second"]}
 JSON = st.recursive(

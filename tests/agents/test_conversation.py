@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
-from tallystick.agents.agent import CHIEF
-from tallystick.agents.answers import _UNHEARD, Answered, Unanswered
+from tallystick.agents.answers import _MODEL_ERRORS, Answered, Unanswered
 from tallystick.agents.chat import Chat, fault_of
-from tallystick.agents.conversation import Conversation, Waiting
-from tallystick.agents.crew import Addressed
+from tallystick.agents.conversation import Waiting
+from tallystick.agents.crew import Recipient
 from tallystick.agents.turn_records import new_id, now
+from tallystick.app.agents import conversation_of
 from tallystick.storage.credits import Credits
 from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import CHIEF
+from tallystick.turns.model import ModelError
 from tests.doors.http.talking import SCENE, call, claim, finish, grounded, serve_agent, set_endpoint, write_story
 from tests.gates import open_gate
 from tests.scripted_server import ScriptedServer
@@ -41,9 +42,9 @@ def answered(came: Answered | Unanswered) -> Answered:
     return came
 
 
-def addressed(gate: Gate, agent_id: str | None = None, *, offline: bool = False) -> Addressed:
-    to = Conversation(gate).crew.addressed(agent_id, offline=offline)
-    assert isinstance(to, Addressed)
+def recipient(gate: Gate, agent_id: str | None = None, *, offline: bool = False) -> Recipient:
+    to = conversation_of(gate).crew.recipient(agent_id, offline=offline)
+    assert isinstance(to, Recipient)
     return to
 
 
@@ -52,7 +53,7 @@ def test_turns_on_one_endpoint_go_one_after_the_other_and_on_another_beside_them
     told: list[tuple[int, object]] = []
 
     async def three() -> list[Any]:
-        talk = Conversation(gate)
+        talk = conversation_of(gate)
         return list(
             await asyncio.gather(
                 *(talk.chat(ASK, watch=lambda what, who=who: told.append((who, what))) for who in range(3)),
@@ -70,8 +71,8 @@ def test_turns_on_one_endpoint_go_one_after_the_other_and_on_another_beside_them
 
 @pytest.mark.promise("chat.bounds")
 def test_a_tier_s_caps_become_the_turn_s_budget(gate: Gate) -> None:
-    crew = Conversation(gate).crew
-    to = addressed(gate, "critic")
+    crew = conversation_of(gate).crew
+    to = recipient(gate, "critic")
     assert to.caps.tool_actions == 3
     usual = crew.budget(to)
     assert (usual.limits.steps, usual.limits.bytes, usual.step_bytes) == (3, 16_000, 8_000)
@@ -84,13 +85,13 @@ def test_a_tier_s_caps_become_the_turn_s_budget(gate: Gate) -> None:
 def test_what_somebody_configured_is_never_exceeded(tmp_path: Path) -> None:
     limits = {"steps": 2, "bytes_per_step": 100, "bytes_per_turn": 150}
     with open_gate(tmp_path / "work", limits=limits) as gate:
-        budget = Conversation(gate).crew.budget(addressed(gate), conference=True)
+        budget = conversation_of(gate).crew.budget(recipient(gate), conference=True)
     assert (budget.limits.steps, budget.limits.bytes, budget.step_bytes) == (2, 150, 100)
 
 
 @pytest.mark.promise("chat.openai")
 def test_a_name_means_an_agent_its_endpoint_or_the_offline_agent(gate: Gate) -> None:
-    crew = Conversation(gate).crew
+    crew = conversation_of(gate).crew
     set_endpoint(gate.workspace, "writer", provider="ollama", model="llama3")
     set_endpoint(gate.workspace, "assistant", provider="ollama", model="llama3")
     assert crew.named("offline") == (CHIEF, True)
@@ -99,7 +100,7 @@ def test_a_name_means_an_agent_its_endpoint_or_the_offline_agent(gate: Gate) -> 
     assert crew.named("ollama/llama3") == (CHIEF, False)
     assert crew.named("llama3") == (CHIEF, False)
     assert crew.named("gpt-9") is None
-    assert addressed(gate, "writer", offline=True).endpoint.provider == "offline"
+    assert recipient(gate, "writer", offline=True).endpoint.provider == "offline"
 
 
 @pytest.mark.promise("chat.credits")
@@ -108,7 +109,7 @@ def test_an_agent_is_credited_by_the_system_once_for_what_the_check_found(gate: 
     script = [*grounded(), call("file_reader", {"file_path": SCENE}), finish(), claim(false)]
     with ScriptedServer(*script) as server:
         serve_agent(gate.workspace, server)
-        talk = Conversation(gate)
+        talk = conversation_of(gate)
         good = answered(asyncio.run(talk.chat(ASK))).result
         bad = answered(asyncio.run(talk.chat(ASK))).result
     events = Credits(gate.workspace).load().events
@@ -125,7 +126,7 @@ def test_a_book_that_cannot_be_written_costs_no_reply(gate: Gate, caplog: pytest
     (control_room / "credits" / "credits.json").write_text("{")
     (control_room / "transcripts").write_text("in the way")
     with caplog.at_level(logging.WARNING):
-        came = answered(asyncio.run(Conversation(gate).chat(Chat(message="Did Ada set foot on a boat?"))))
+        came = answered(asyncio.run(conversation_of(gate).chat(Chat(message="Did Ada set foot on a boat?"))))
     assert came.result.reply is not None
     assert "transcript_unwritable" in caplog.text
     assert "credits_damaged" in caplog.text
@@ -135,7 +136,7 @@ def test_a_book_that_cannot_be_written_costs_no_reply(gate: Gate, caplog: pytest
 def test_messages_without_a_session_share_nothing(gate: Gate) -> None:
     with ScriptedServer(*grounded(), *grounded()) as server:
         serve_agent(gate.workspace, server)
-        talk = Conversation(gate)
+        talk = conversation_of(gate)
         sessions = {answered(asyncio.run(talk.chat(ASK))).session_id for _ in range(2)}
     assert len(sessions) == 2
     assert len(server.requests[3].body["messages"]) == 2
@@ -151,15 +152,15 @@ def test_a_call_that_a_phrase_required_is_counted_as_such(tmp_path: Path) -> Non
     message = "Use the file_reader tool first. Does Ada sail?"
     with open_gate(tmp_path / "work", observer=telemetry) as gate, ScriptedServer(*grounded()) as server:
         serve_agent(gate.workspace, server)
-        came = answered(asyncio.run(Conversation(gate).chat(Chat(message=message, agent_id="critic"))))
+        came = answered(asyncio.run(conversation_of(gate).chat(Chat(message=message, agent_id="critic"))))
     assert came.result.required_by == "heuristic"
     assert metrics.read().required == {"flag": 0, "heuristic": 1}
 
 
 @pytest.mark.promise("chat.bad-input")
 def test_every_way_a_model_can_be_unheard_has_a_status() -> None:
-    named = set(Unheard.__annotations__["code"].__args__)
-    assert set(_UNHEARD) == named
+    named = set(ModelError.__annotations__["code"].__args__)
+    assert set(_MODEL_ERRORS) == named
 
 
 @pytest.mark.promise("chat.bad-input")
