@@ -16,7 +16,7 @@ from tallystick.agents.task_service import Tasks
 from tallystick.agents.turn_counts import TurnCounter
 from tallystick.agents.turn_records import TurnRecorder
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.app.gate import Gate
+from tallystick.app.ports import OpenGate
 from tallystick.gate.session import Caller, Session
 from tallystick.providers.chat.capabilities import FILE, CapabilityBook
 from tallystick.providers.models import model_for
@@ -39,7 +39,7 @@ TELEMETRY_FOLDER = "telemetry"
 # -- the services ------------------------------------------------------------------------------------------------------
 
 
-def conversation_of(gate: Gate) -> Conversation:
+def conversation_of(gate: OpenGate) -> Conversation:
     """The one conversation of an open workspace: doors and flows share it, so that their turns queue together."""
     found = _conversations.get(id(gate))
     if found is None:
@@ -51,20 +51,20 @@ _conversations: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
 """By the gate's identity, which stays unique while the conversation lives: the conversation holds the gate."""
 
 
-def tasks_of(gate: Gate) -> Tasks:
+def tasks_of(gate: OpenGate) -> Tasks:
     """The tasks of an open workspace, with the agents and queues of its conversation."""
     context = room_ports(gate).tasks
     return Tasks(gate, conversation_of(gate), store=TaskFiles(gate.workspace), context=context)
 
 
-def administration_of(gate: Gate) -> AgentAdministration:
+def administration_of(gate: OpenGate) -> AgentAdministration:
     """The administration of agents and tiers of an open workspace."""
     return AgentAdministration(
         registry=Registry(gate.workspace), tiers=Tiers(gate.workspace), changes=_AuditNotes(gate, SESSION)
     )
 
 
-def counter_of(gate: Gate) -> TurnCounter:
+def counter_of(gate: OpenGate) -> TurnCounter:
     """The turn counter of an open workspace."""
     rooms = room_ports(gate)
     return TurnCounter(
@@ -76,13 +76,13 @@ def counter_of(gate: Gate) -> TurnCounter:
     )
 
 
-def counted_of(gate: Gate) -> Counted:
+def counted_of(gate: OpenGate) -> Counted:
     """Everything that all processes of a workspace have counted so far."""
     observer = gate.observer
     return Counted(observer.rejections if isinstance(observer, Telemetry) else _rejections(gate))
 
 
-def _new_conversation(gate: Gate) -> Conversation:
+def _new_conversation(gate: OpenGate) -> Conversation:
     tiers = Tiers(gate.workspace)
     crew = Crew(gate, registry=Registry(gate.workspace), tiers=tiers, model_for=_model_factory(gate))
     recorder = TurnRecorder(
@@ -95,7 +95,7 @@ def _new_conversation(gate: Gate) -> Conversation:
     return Conversation(gate, crew=crew, recorder=recorder, access=room_ports(gate).access)
 
 
-def _model_factory(gate: Gate) -> ModelFactory:
+def _model_factory(gate: OpenGate) -> ModelFactory:
     memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
     return partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
 
@@ -112,7 +112,7 @@ class RoomPorts:
     listener: TurnListener | None
 
 
-def room_ports(gate: Gate) -> RoomPorts:
+def room_ports(gate: OpenGate) -> RoomPorts:
     """The agents' ports that the rooms of an open workspace satisfy. Rooms are loaded while the gate opens."""
     rooms = gate.rooms().values()
     access = next(filter(None, (room.conversation_access() for room in rooms)), None)
@@ -131,7 +131,7 @@ def room_ports(gate: Gate) -> RoomPorts:
 class _AuditNotes:
     """Satisfies `ChangeRecords` with notes in the ledger."""
 
-    def __init__(self, gate: Gate, session: str) -> None:
+    def __init__(self, gate: OpenGate, session: str) -> None:
         self._gate = gate
         self._session = session
 
@@ -145,7 +145,7 @@ class _AuditNotes:
 class _TelemetryCounts:
     """Satisfies `TurnCounts` with the counts of this process, or with files where it has no telemetry."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: OpenGate) -> None:
         self._gate = gate
 
     @property
@@ -175,7 +175,7 @@ class _TurnNotifications:
         self._notifications.add(level="warn", source=source, text=text, link=link)
 
 
-def _rejections(gate: Gate) -> Rejections:
+def _rejections(gate: OpenGate) -> Rejections:
     return Rejections(gate.workspace / CONTROL_ROOM / TELEMETRY_FOLDER)
 
 

@@ -8,7 +8,7 @@ from tallystick.agents.answers import Unanswered, model_failure
 from tallystick.agents.chat import fault_of
 from tallystick.agents.crew import Recipient
 from tallystick.app.agents import conversation_of
-from tallystick.app.gate import Gate
+from tallystick.app.ports import OpenGate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.output import show, to_output
 from tallystick.gate.record.receipt import Draft, Receipt
@@ -29,7 +29,7 @@ LEAST_SHOWN = 1_000
 class GateHands:
     """Flows reach the world through one gate."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: OpenGate) -> None:
         self._gate = gate
         self._conversation = conversation_of(gate)
 

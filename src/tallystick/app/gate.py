@@ -154,7 +154,7 @@ class Gate:
 
     def flow_context(self) -> "Hands":
         """What lets a room's tools and flows call tools and ask agents, through this gate."""
-        from tallystick.app.flow_context import GateHands  # noqa: PLC0415 - needs the gate, which opens the rooms
+        from tallystick.app.flow_context import GateHands  # noqa: PLC0415 - loads storage and providers
 
         return GateHands(self)
 

@@ -66,7 +66,7 @@ class Analyses:
         )  # fmt: skip
         means = Means(
             store=self._store(), clean=self._clean, random=self._context.random, now=self._now(), find=self._find,
-            asking=None if self.hands is None else self._asking,
+            asking=self._asking,
         )  # fmt: skip
         return analyse(order, means)
 

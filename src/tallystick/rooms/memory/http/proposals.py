@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.app.rooms import Room
+from tallystick.plugin import Room
 from tallystick.doors.http.kit import (
     ANONYMOUS,
     HTTP_SESSION,

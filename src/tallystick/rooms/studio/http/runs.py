@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.app.rooms import Room
+from tallystick.plugin import Room
 from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
