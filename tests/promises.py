@@ -698,6 +698,7 @@ PROMISES: dict[str, str] = {
     "mcp.auth": "At /mcp log-in, roles and the owner of a session count",
     "mcp.sessions": "Each session of a client has receipts of its own, without the id that opens it",
     "mcp.strict-json": "A message that two parsers could read differently is refused and recorded",
+    "mcp.revisions": "Every end of a call is readable, and a cancelled one ends nothing else, in every revision and transport",
     "mcp.conformance": "Every server scenario of the public conformance suite that applies passes",
     # -- relay --
     "relay.passes": "Everything of the protocol but calls and lists of tools passes a wrapped server as it came",
@@ -736,6 +737,7 @@ PROMISES: dict[str, str] = {
     "relay.client-gone": "When the client or the relay is gone the server is ended, and calls under way have receipts",
     "relay.bad-input": "What cannot be started or meant says why and what to do, with an exit code",
     "relay.no-sdk": "The relay loads neither the SDK nor the gate before the server runs",
+    "relay.revisions": "What the relay answers itself has the form of the revision in which it was asked, over stdio and HTTP",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
     "relay.undo": "`tally mcp init --undo` takes the gate away entry by entry, and leaves what came later",

@@ -11,11 +11,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import orjson
 from anyio.abc import TaskGroup, TaskStatus
 
 from tallystick.bootstrap import Gate
 from tallystick.doors.identity import Identity, is_local
+from tallystick.doors.mcp.answers import error
 from tallystick.doors.mcp.serve_reading import Misread, read_message, refuse_message
 from tallystick.doors.mcp.serve_visit import CALLER, CHANNEL, WITHOUT_SESSION
 from tallystick.doors.showing.waiting import WAIT_S
@@ -97,8 +97,7 @@ class McpDoor:
         asked = f"{scope['method']} {PATH}"
         outcome = await self._gate.refuse(rejection, asked, session=WITHOUT_SESSION, caller=Caller(channel=CHANNEL))
         told = {"code": str(rejection.code), "receipt_id": outcome.receipt_id}
-        error = {"code": _UNAUTHORISED, "message": rejection.reason, "data": told}
-        await _answer(send, 401, orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error}), _CHALLENGE)
+        await _answer(send, 401, error(None, _UNAUTHORISED, rejection.reason, told), _CHALLENGE)
 
     async def _misread(self, body: bytes, caller: Caller) -> bytes | None:
         read = read_message(body, self._gate.settings.server.max_body_bytes)
