@@ -11,6 +11,7 @@ from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.desk_ticket import TicketView
 from tallystick.doors.web.parts.states import empty, heading
 from tallystick.doors.web.parts.text import text
+from tallystick.extras import install_command
 from tallystick.rooms.desk.room import Desk
 
 SOON_S = 0.6
@@ -35,7 +36,7 @@ def register(house: House) -> tuple[str, ...]:
         heading("Desk", "Every answer rests on a document; what cannot be settled waits for you")
         room = house.room("desk")
         if not isinstance(room, Desk):
-            empty("The desk is not installed", "pip install 'tallystick[all]'", icon="block")
+            empty("The desk is not installed", install_command("desk"), icon="block")
             return
         await _Board(room, visitor).show()
 

@@ -20,6 +20,7 @@ from tallystick.doors.web.parts.insight_work import Works, preparing, show_steps
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import ToolError
+from tallystick.extras import install_command
 from tallystick.rooms.insight.nouns import Dataset
 from tallystick.rooms.insight.room import Insight
 
@@ -247,7 +248,7 @@ def _room(house: House) -> Insight | None:
     room = house.room("insight")
     if isinstance(room, Insight):
         return room
-    empty("Insight is not installed", "pip install 'tallystick[all]'", icon="block")
+    empty("Insight is not installed", install_command("insight"), icon="block")
     return None
 
 

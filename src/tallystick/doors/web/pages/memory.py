@@ -73,5 +73,5 @@ def _room(house: House) -> Memory | None:
     room = house.room("memory")
     if isinstance(room, Memory):
         return room
-    empty("Memory is not installed", "pip install 'tallystick[all]'", icon="block")
+    empty("Memory is not installed", "It comes with every installation; install tallystick again.", icon="block")
     return None

@@ -12,6 +12,7 @@ from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
+from tallystick.extras import install_command
 from tallystick.turns.agents.problem import Problem
 
 MOST = 50
@@ -27,7 +28,7 @@ def register(house: House) -> tuple[str, ...]:
         heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
         desk = _desk(house)
         if desk is None:
-            empty("Runs are not available", "Install the extra `durable`: pip install 'tallystick[all]'", icon="block")
+            empty("Runs are not available", install_command("durable"), icon="block")
             return
         _start(house, visitor)
         section("Runs")
