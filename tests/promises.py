@@ -756,6 +756,12 @@ PROMISES: dict[str, str] = {
     "frameworks.agents-sdk": "OpenAI Agents SDK: the gate's tools in its own runner",
     "frameworks.langgraph": "LangGraph: the gate's tools in its own tool node, errors with status error",
     "frameworks.functions": "Plain OpenAI function calling, chat and responses",
+    # -- install --
+    "install.base": "The wheel with its base dependencies alone gates, wraps, serves, calls and verifies",
+    "install.unavailable": "What is not installed says so with a fixed code and the command that installs it; the rest works",
+    "install.extras": "Each extra brings all that its room or feature needs",
+    "install.release": "A release is built once, says its version in one place, and is checked in an empty environment",
+    "install.containers": "The image and the compose file use files, commands and settings that there are, without root or an open port",
     # -- house --
     "house.protocol": "A second implementation written from the protocol page reads what the gate wrote and finds what was changed",
     "house.configuration": "Every setting stands on the configuration page with its kind and default, and no other does",

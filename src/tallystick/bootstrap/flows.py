@@ -4,17 +4,14 @@ A room that has some offers `flows(durable, hands)` beside `tools()`. Doors that
 `join_flows` once, right after the workspace is opened; opening alone stays light.
 """
 
-from importlib.metadata import entry_points
-
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.hands import GateHands
-from tallystick.bootstrap.plugins import GROUP
 
 
 def join_flows(gate: Gate) -> None:
-    """Let every installed room register its flows with the gate's hands."""
+    """Let every available room register its flows with the gate's hands."""
     hands = GateHands(gate)
-    for found in entry_points(group=GROUP):
-        register = getattr(gate.room(found.name), "flows", None)
+    for room in gate.rooms.values():
+        register = getattr(room, "flows", None)
         if register is not None:
             register(gate.durable, hands)

@@ -4,14 +4,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tallystick.bootstrap.rooms import Room
-from tallystick.errors import ConfigError, RegistrationError
+from tallystick.errors import ConfigError, PartMissing, RegistrationError
+from tallystick.extras import EXTRAS, need, part_of
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.tool import Card, Tool
 
@@ -36,10 +37,39 @@ def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
         yield from found
 
 
-def load_rooms(parts: "Parts", gate: Any) -> Iterator[Tool]:
-    """The tools of every installed room; the rooms themselves are kept with the parts, for the doors."""
+def known_rooms() -> Iterator[tuple[str, Callable[[Any], Room] | PartMissing]]:
+    """Every room that a distribution offers: by its name what makes it, or why it is unavailable."""
     for found in entry_points(group=GROUP):
-        room: Room = found.load()(parts)
+        yield found.name, _loaded(found)
+
+
+def room_names() -> frozenset[str]:
+    """The names of all rooms that a distribution offers, available or not."""
+    return frozenset(found.name for found in entry_points(group=GROUP))
+
+
+def _loaded(found: EntryPoint) -> Callable[[Any], Room] | PartMissing:
+    """A room's entry point. Without its packages the room is unavailable, and everything else works."""
+    try:
+        if found.module.startswith("tallystick.") and found.name in EXTRAS:
+            need(found.name)
+        made: Callable[[Any], Room] = found.load()
+    except PartMissing as missing:
+        return missing
+    except ModuleNotFoundError as error:
+        return part_of(error) or PartMissing(
+            f"The room {found.name} needs the module '{error.name}', which is not installed."
+        )
+    return made
+
+
+def load_rooms(parts: "Parts", gate: Any) -> Iterator[Tool]:
+    """The tools of every available room; the rooms themselves are kept with the parts, for the doors."""
+    for name, made in known_rooms():
+        if isinstance(made, PartMissing):
+            parts.unavailable[name] = made
+            continue
+        room = made(parts)
         parts.rooms[room.name] = room
         join = getattr(room, "join", None)
         if join is not None:

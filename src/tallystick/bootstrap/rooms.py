@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from tallystick.errors import PartMissing
 from tallystick.gate.tool import Tool
 from tallystick.turns.wording import Wording, Wordings
+
+R = TypeVar("R")
 
 
 class Room(Protocol):
@@ -16,6 +19,25 @@ class Room(Protocol):
     def tools(self) -> Iterable[Tool]:
         """The room's tools."""
         ...
+
+
+class Housing(Protocol):
+    """What has rooms: an open gate."""
+
+    rooms: dict[str, Room]
+    unavailable_rooms: dict[str, PartMissing]
+
+
+def room_in(gate: Housing, name: str, kind: type[R]) -> R:
+    """A room of an open workspace, for a door that cannot do without it.
+
+    Raises:
+        PartMissing: Its packages are not installed; the message holds the command that installs them.
+    """
+    room = gate.rooms.get(name)
+    if isinstance(room, kind):
+        return room
+    raise gate.unavailable_rooms.get(name) or PartMissing(f"The room {name} is not installed here.")
 
 
 def close_rooms(rooms: Iterable[Room]) -> None:

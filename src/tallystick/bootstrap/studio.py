@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.bootstrap.gate import Gate
 from tallystick.bootstrap.notes import demand_ledger, note_change
 from tallystick.errors import PathRefused
+from tallystick.extras import need
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.session import Caller
 from tallystick.records import record
@@ -79,6 +80,12 @@ class Workspace:
     """The files of one workspace: looked at by anyone who may, changed by patches that people decide on."""
 
     def __init__(self, gate: Gate) -> None:
+        """Take the files of a workspace.
+
+        Raises:
+            PartMissing: The studio is not installed.
+        """
+        need("studio")
         self._gate = gate
         self.files = FileSources(gate.workspace)
         self._tree = Tree(TreeFiles(gate.workspace))

@@ -14,7 +14,7 @@ import orjson
 
 from tallystick.bootstrap.rooms import Room, RoomRecords, close_rooms, recomputed, wordings_of
 from tallystick.bootstrap.telling import tell_held
-from tallystick.errors import ConfigError, LedgerUnwritable
+from tallystick.errors import ConfigError, LedgerUnwritable, PartMissing
 from tallystick.gate.decide.approvals import ApprovalBook
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import TaskMeters
@@ -54,6 +54,8 @@ class Parts:
     tasks: TaskMeters = field(default_factory=TaskMeters)
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     """The installed rooms that were loaded, by name."""
+    unavailable: dict[str, PartMissing] = field(default_factory=dict[str, PartMissing])
+    """The rooms whose packages are not installed, by name, with what to do about it."""
     _kept: set[str] = field(default_factory=set[str])
     """Versions of the tools whose definitions are kept: a client brings its own with every turn."""
 

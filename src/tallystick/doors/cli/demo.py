@@ -68,11 +68,17 @@ def _play(place: Here) -> dict[str, Shown]:
 
 
 def _played(part: Part, stage: Stage) -> Shown:
-    """One part. What stops one does not stop the others."""
-    from tallystick.errors import TallyError
+    """One part. What stops one does not stop the others; one whose room is not installed is left out."""
+    from tallystick.errors import PartMissing, TallyError
 
     try:
+        missing = stage.gate.unavailable_rooms.get(part.name)
+        if missing is not None:
+            raise missing
         return part.play(stage)
+    except PartMissing as error:
+        stage.screen.line(f"left out: {error}")
+        return Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
     except TallyError as error:
         stage.screen.line(f"this part could not be shown: {error.code}: {error}")
         return Shown(ok=False, data={"error": {"code": error.code, "message": str(error)}})

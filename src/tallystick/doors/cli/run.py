@@ -147,13 +147,13 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
 
 def _runs(gate: "Gate") -> "RunDesk":
     from tallystick.bootstrap.flows import join_flows
+    from tallystick.bootstrap.rooms import room_in
     from tallystick.rooms.studio.room import Studio
 
     join_flows(gate)
-    room = gate.room("studio")
-    if not isinstance(room, Studio) or room.runs is None:
-        raise Refused("The studio is not installed here. Install tallystick[all].", code="no_studio")
-    return room.runs
+    runs = room_in(gate, "studio", Studio).runs
+    assert runs is not None, "`join_flows` gives the room its runs"  # noqa: S101
+    return runs
 
 
 def _owner() -> "Caller":

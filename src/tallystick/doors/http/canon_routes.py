@@ -19,7 +19,6 @@ from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import NAME, Form
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.translate import error_answer
-from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
 from tallystick.gate.session import Caller
 from tallystick.turns.agents.problem import Problem
@@ -43,13 +42,13 @@ def canon_routes(desk: FrontDesk) -> APIRouter:
     @router.get("/index/status", summary="Whether Canon.md is that of the cards")
     async def status(request: Request) -> Response:
         desk.require(request)
-        return json_answer(await run_in_threadpool(lambda: _canon(desk).status()))
+        return json_answer(await run_in_threadpool(lambda: Canon(desk.gate).status()))
 
     @router.post("/index", openapi_extra=INDEX.documented, responses=_MADE, summary="Compile Canon.md from the cards")
     async def index(request: Request) -> Response:
         caller = desk.require(request)
         asked = INDEX.demand(await request.body())
-        canon = _canon(desk)
+        canon = Canon(desk.gate)
         streaming = _STREAM in request.headers.get("accept", "")
         if asked.get("agent") is None:
             if streaming:
@@ -101,13 +100,6 @@ def _start(canon: Canon, caller: Caller, asked: dict[str, Any]) -> str:
     if isinstance(begun, Problem):
         raise Refused(404, Category.DOWNSTREAM_ERROR, begun.code, hint=begun.message)
     return begun
-
-
-def _canon(desk: FrontDesk) -> Canon:
-    try:
-        return Canon(desk.gate)
-    except ConfigError as error:
-        raise Refused(503, Category.TOOL_UNAVAILABLE, error.code, hint=str(error)) from None
 
 
 def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:

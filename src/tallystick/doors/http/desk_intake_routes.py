@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.problems import Refused
@@ -31,29 +31,23 @@ def desk_intake_routes(desk: FrontDesk) -> APIRouter:
     async def event(request: Request) -> Response:
         caller = desk.require(request)
         item = body_of(await request.body())
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take, item, caller=caller)
+        received = await run_in_threadpool(office_of(desk).intake.take, item, caller=caller)
         return json_answer(received.as_dict(), _status(received))
 
     @router.post("/v1/triage/batch", openapi_extra=_BATCH, summary="Take several events or tickets, each for itself")
     async def batch(request: Request) -> Response:
         caller = desk.require(request)
         items = _items(body_of(await request.body()))
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take_all, items, caller=caller)
+        received = await run_in_threadpool(office_of(desk).intake.take_all, items, caller=caller)
         counts = {name: sum(one.status == name for one in received) for name in _STATUS}
         return json_answer({"items": [one.as_dict() for one in received], "total": len(received), **counts})
 
     return router
 
 
-def office_of(room: Room | None) -> Office:
-    """The desk's work.
-
-    Raises:
-        Refused: 503, the room is not installed here.
-    """
-    if not isinstance(room, Desk):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "the desk is not installed", hint="Install tallystick[all].")
-    return room.office
+def office_of(desk: FrontDesk) -> Office:
+    """The desk's work."""
+    return room_in(desk.gate, "desk", Desk).office
 
 
 def body_of(body: bytes) -> dict[str, Any]:

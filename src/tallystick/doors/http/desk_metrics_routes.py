@@ -23,7 +23,7 @@ def desk_metrics_routes(desk: FrontDesk) -> APIRouter:
     @router.get("/metrics", summary="Verdicts, overrides, unsupported sentences, lost leases, and what waits")
     async def metrics(request: Request) -> Response:
         desk.require(request)
-        return json_answer(await run_in_threadpool(office_of(desk.gate.room("desk")).figures))
+        return json_answer(await run_in_threadpool(office_of(desk).figures))
 
     return router
 

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
 from tallystick.doors.http.forms import NAME, NOTHING, Form
@@ -92,10 +93,7 @@ def _deciding(router: APIRouter, desk: FrontDesk, action: str, form: Form, field
 
 
 def _reviews(desk: FrontDesk) -> Reviews:
-    room = desk.gate.room("desk")
-    if not isinstance(room, Desk):
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "the desk is not installed")
-    return room.reviews
+    return room_in(desk.gate, "desk", Desk).reviews
 
 
 SUMMARIES = {

@@ -175,7 +175,7 @@ def _judging(router: APIRouter, desk: FrontDesk) -> None:
 
 
 def _office(desk: FrontDesk) -> Office:
-    return office_of(desk.gate.room("desk"))
+    return office_of(desk)
 
 
 def _proof(asked: dict[str, Any]) -> Proof:

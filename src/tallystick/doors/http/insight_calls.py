@@ -12,14 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tallystick.bootstrap import Gate
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.measure import endpoint_of
-from tallystick.doors.http.problems import Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
-from tallystick.gate.codes import NO_ROLE, NO_TOKEN, Category
+from tallystick.gate.codes import NO_ROLE, NO_TOKEN
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.insight.room import Insight
@@ -36,15 +36,8 @@ ROLES: Mapping[str, frozenset[str]] = {
 
 
 def insight_of(gate: Gate) -> Insight:
-    """The insight room.
-
-    Raises:
-        Refused: 503, it is not installed here.
-    """
-    room = gate.room("insight")
-    if not isinstance(room, Insight):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "insight is not installed", hint="Install tallystick[all].")
-    return room
+    """The insight room."""
+    return room_in(gate, "insight", Insight)
 
 
 async def called(desk: FrontDesk, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Response:

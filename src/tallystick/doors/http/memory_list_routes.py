@@ -45,7 +45,7 @@ def memory_list_routes(desk: FrontDesk) -> APIRouter:
     )
     async def propose_many(request: Request) -> Response:
         caller = desk.require(request)
-        memory_of(desk.gate.room("memory"))
+        memory_of(desk)
         asked = PROPOSALS.demand(await request.body())
         where = Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent"), caller=caller)
 

@@ -92,7 +92,7 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {200: {"description": "The document
 
 
 def _reading(desk: FrontDesk) -> Reading:
-    return memory_of(desk.gate.room("memory")).reading
+    return memory_of(desk).reading
 
 
 _RECALL = {

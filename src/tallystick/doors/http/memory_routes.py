@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
@@ -57,7 +57,7 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
     @router.get("/status", summary="How much memory holds")
     async def status(request: Request) -> Response:
         desk.require(request)
-        room = memory_of(desk.gate.room("memory"))
+        room = memory_of(desk)
         return json_answer(await run_in_threadpool(account.status, room.projection, room.now()))
 
     _propositions(router, desk)
@@ -76,7 +76,7 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
         if wanted is not None and wanted not in _STATES:
             hint = f"One of {', '.join(_STATES)}."
             raise Refused(400, Category.VALIDATION_ERROR, "no such status", hint=hint)
-        room, subject = memory_of(desk.gate.room("memory")), request.query_params.get("subject")
+        room, subject = memory_of(desk), request.query_params.get("subject")
         items, total = await run_in_threadpool(
             lambda: account.propositions(
                 room.projection, status=wanted, subject=subject, limit=limit, offset=offset, now=room.now()
@@ -87,7 +87,7 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/propositions/{proposition_id}", summary="One proposition")
     async def proposition(proposition_id: str, request: Request) -> Response:
         desk.require(request)
-        room = memory_of(desk.gate.room("memory"))
+        room = memory_of(desk)
         found = await run_in_threadpool(account.proposition, room.projection, proposition_id, room.now())
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no proposition of this id", hint="Ids begin with prop_.")
@@ -99,14 +99,14 @@ def _observations(router: APIRouter, desk: FrontDesk) -> None:
     async def observations(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+        projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.observations(projection, limit=limit, offset=offset))
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/observations/{observation_id}", summary="One observation, its text whole")
     async def observation(observation_id: str, request: Request) -> Response:
         desk.require(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+        projection = memory_of(desk).projection
         found = await run_in_threadpool(account.observation, projection, observation_id)
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no observation of this id", hint="Ids begin with obs_.")
@@ -118,20 +118,14 @@ def _list(router: APIRouter, desk: FrontDesk, name: str) -> None:
     async def things(request: Request) -> Response:
         desk.require(request)
         limit, offset = page(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+        projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.things(projection, name, limit=limit, offset=offset))
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def memory_of(room: Room | None) -> Memory:
-    """The memory room.
-
-    Raises:
-        Refused: 503, it is not installed here.
-    """
-    if not isinstance(room, Memory):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "memory is not installed", hint="Install tallystick[all].")
-    return room
+def memory_of(desk: FrontDesk) -> Memory:
+    """The memory room."""
+    return room_in(desk.gate, "memory", Memory)
 
 
 async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:

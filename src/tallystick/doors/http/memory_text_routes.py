@@ -51,7 +51,7 @@ def memory_text_routes(desk: FrontDesk) -> APIRouter:
             words=asked["text"], origin=origin, caller=caller, session_id=asked.get("session", HTTP_SESSION),
             agent_id=asked.get("agent"),
         )  # fmt: skip
-        made = await fill(desk.gate, memory_of(desk.gate.room("memory")), told)
+        made = await fill(desk.gate, memory_of(desk), told)
         if isinstance(made, Unanswered):
             raise Refused(made.status, made.category, made.code, hint=made.advice)
         return json_answer(made.as_dict())

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.rooms import Room
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.desk import FrontDesk
@@ -150,18 +150,15 @@ async def _asked(desk: FrontDesk, request: Request, ask: Callable[[RunDesk, Call
 
 
 def _runs(desk: FrontDesk) -> RunDesk:
-    return runs_of(desk.gate.room("studio"))
-
-
-def runs_of(room: Room | None) -> RunDesk:
     """The studio's runs.
 
     Raises:
-        Refused: 503, the room is not installed here.
+        Refused: 503, the room has not been joined with durable work.
     """
-    if not isinstance(room, Studio) or room.runs is None:
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "the studio is not installed", hint="Install tallystick[all].")
-    return room.runs
+    runs = room_in(desk.gate, "studio", Studio).runs
+    if runs is None:
+        raise Refused(503, Category.TOOL_UNAVAILABLE, "this server does no durable work", hint="Start `tally serve`.")
+    return runs
 
 
 def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:

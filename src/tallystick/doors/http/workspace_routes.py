@@ -214,11 +214,8 @@ def _opening(desk: FrontDesk) -> "Opened":
 
     @cache
     def opened() -> "Workspace":
-        try:
-            from tallystick.bootstrap.studio import Workspace  # noqa: PLC0415 - see above
-        except ImportError:
-            hint = "Install tallystick[all]."
-            raise Refused(503, Category.TOOL_UNAVAILABLE, "the studio is not installed", hint=hint) from None
+        from tallystick.bootstrap.studio import Workspace  # noqa: PLC0415 - see above
+
         return Workspace(desk.gate)
 
     return opened

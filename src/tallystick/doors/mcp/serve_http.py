@@ -7,7 +7,6 @@ other path. The SDK takes a second to load, so it is loaded by the first request
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -30,16 +29,10 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = "/mcp"
-INSTALL = "pip install 'tallystick[mcp]'"
 _UNAUTHORISED = -32001
 _NOTHING_YET = b": open\r\n\r\n"
 """A comment of an event stream; every reader skips it."""
 _CHALLENGE = (b"www-authenticate", b"Bearer")
-
-
-def installed() -> bool:
-    """Whether the SDK is there."""
-    return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
 class McpDoor:

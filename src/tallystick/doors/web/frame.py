@@ -16,8 +16,11 @@ from starlette.responses import RedirectResponse
 
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.bell import Bell
+from tallystick.doors.web.parts.states import empty
 from tallystick.doors.web.parts.text import text
 from tallystick.doors.web.style import HEAD
+from tallystick.errors import PartMissing
+from tallystick.turns.runs import DurableError
 
 TOLD = ("auditor", "admin")
 """Who is told: notifications name calls and sessions of everybody."""
@@ -49,9 +52,12 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
                 if not visitor.may(*roles):
                     _closed(roles)
                     return None
-                made = fill(visitor, **named)
-                if made is not None:
-                    await made
+                try:
+                    made = fill(visitor, **named)
+                    if made is not None:
+                        await made
+                except (DurableError, PartMissing) as missing:
+                    empty("This cannot be shown here", str(missing), icon="block")
             return None
 
         # NiceGUI reads the signature: the request, and what the path names.

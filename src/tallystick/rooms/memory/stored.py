@@ -133,10 +133,6 @@ class StoredState(State):
             found[trial.proposition_id].trials[trial.id] = trial
         self._dossiers.update(found)
 
-    def trials_of(self, proposition_id: str) -> list[Trial]:
-        """The tests of a proposition, by id."""
-        return self._referring("trial", (proposition_id,))
-
     def canonicals_of(self, proposition_id: str) -> list[Canonical]:
         """The records it was ever promoted to."""
         return self._referring("canonical", (proposition_id,))

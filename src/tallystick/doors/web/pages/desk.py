@@ -5,6 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
@@ -33,17 +34,13 @@ def register(house: House) -> tuple[str, ...]:
     @page(house, "/desk", "Desk")
     async def board(visitor: Visitor) -> None:
         heading("Desk", "Every answer rests on a document; what cannot be settled waits for you")
-        room = house.room("desk")
-        if not isinstance(room, Desk):
-            empty("The desk is not installed", "pip install 'tallystick[all]'", icon="block")
-            return
-        await _Board(room, visitor).show()
+        await _Board(room_in(house.gate, "desk", Desk), visitor).show()
 
     @page(house, "/desk/{ticket_id}", "Ticket")
     async def one(visitor: Visitor, ticket_id: str) -> None:
-        room = house.room("desk")
-        found = room.office.tickets.show(ticket_id) if isinstance(room, Desk) else None
-        if found is None or not isinstance(room, Desk):
+        room = room_in(house.gate, "desk", Desk)
+        found = room.office.tickets.show(ticket_id)
+        if found is None:
             empty("There is no such ticket", "It may stand in another workspace.", icon="search_off")
             return
         await TicketView(house, room, visitor, found).show()

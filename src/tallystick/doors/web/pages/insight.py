@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
@@ -39,9 +40,7 @@ def register(house: House) -> tuple[str, ...]:
     @page(house, "/insight", "Insight")
     async def every(_visitor: Visitor) -> None:
         heading("Insight", "What customers say, with every number and every quote behind it")
-        room = _room(house)
-        if room is not None:
-            await _Datasets(house, room, works).show()
+        await _Datasets(house, room_in(house.gate, "insight", Insight), works).show()
 
     @page(house, "/insight/{number}", "Themes")
     async def themes(_visitor: Visitor, number: str) -> None:
@@ -124,9 +123,7 @@ class _Shown:
         self._view = view
 
     async def show(self, fill: Fill) -> None:
-        room = _room(self._house)
-        if room is None:
-            return
+        room = room_in(self._house.gate, "insight", Insight)
         number = self._number
         wanted = int(number) if number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS else 0
         found: Dataset | None = await run.io_bound(room.store.dataset, wanted)
@@ -241,14 +238,6 @@ async def _file(dataset: Dataset) -> None:
         ui.label(f"line {row.line}: {row.reason} {row.detail}").classes("tally-text")
     if dataset.bad_row_count > len(dataset.bad_rows):
         ui.label(f"and {dataset.bad_row_count - len(dataset.bad_rows):,} more").classes("tally-soft")
-
-
-def _room(house: House) -> Insight | None:
-    room = house.room("insight")
-    if isinstance(room, Insight):
-        return room
-    empty("Insight is not installed", "pip install 'tallystick[all]'", icon="block")
-    return None
 
 
 def _size(one: Dataset) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.memory_add import add_form
@@ -23,15 +24,11 @@ def register(house: House) -> tuple[str, ...]:
     @page(house, "/memory", "Memory")
     async def every(_visitor: Visitor) -> None:
         heading("Memory", "Nothing is believed because somebody said so: evidence decides, and can be asked for")
-        room = _room(house)
-        if room is not None:
-            await _whole(house, room)
+        await _whole(house, room_in(house.gate, "memory", Memory))
 
     @page(house, "/memory/{proposition_id}", "Proposition")
     async def one(_visitor: Visitor, proposition_id: str) -> None:
-        room = _room(house)
-        if room is None:
-            return
+        room = room_in(house.gate, "memory", Memory)
         found: dict[str, Any] | None = await run.io_bound(room.reading.explain, proposition_id)
         if found is None:
             heading("Memory")
@@ -67,11 +64,3 @@ async def _whole(house: House, room: Memory) -> None:
 
         timer = ui.timer(LOOK_S, look)
     add_form(house, room)
-
-
-def _room(house: House) -> Memory | None:
-    room = house.room("memory")
-    if isinstance(room, Memory):
-        return room
-    empty("Memory is not installed", "pip install 'tallystick[all]'", icon="block")
-    return None

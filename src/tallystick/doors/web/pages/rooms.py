@@ -1,14 +1,12 @@
 """Rooms: what is installed and what it can do. Any tool can be called from here, through the gate."""
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap.plugins import GROUP
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
@@ -42,6 +40,9 @@ def register(house: House) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
+        for name, missing in sorted(house.gate.unavailable_rooms.items()):
+            section(name.capitalize())
+            ui.label(str(missing)).classes("tally-soft tally-text")
 
     @page(house, "/rooms/{tool}", "Tool")
     async def one(visitor: Visitor, tool: str) -> None:
@@ -57,10 +58,9 @@ def register(house: House) -> tuple[str, ...]:
 def _rooms(house: House) -> dict[str, list[Card]]:
     """The registered tools by the room they came with."""
     owner: dict[str, str] = {}
-    for found in entry_points(group=GROUP):
-        room = house.room(found.name)
-        for tool in () if room is None else room.tools():
-            owner[tool.card.name] = str(room.name).capitalize()
+    for room in house.gate.rooms.values():
+        for tool in room.tools():
+            owner[tool.card.name] = room.name.capitalize()
     grouped: dict[str, list[Card]] = {}
     for card in house.gate.tools():
         where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)

@@ -6,12 +6,14 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
+from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
+from tallystick.rooms.studio.room import Studio
 from tallystick.turns.agents.problem import Problem
 
 MOST = 50
@@ -26,9 +28,6 @@ def register(house: House) -> tuple[str, ...]:
     async def every(visitor: Visitor) -> None:
         heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
         desk = _desk(house)
-        if desk is None:
-            empty("Runs are not available", "Install the extra `durable`: pip install 'tallystick[all]'", icon="block")
-            return
         _start(house, visitor)
         section("Runs")
         place = ui.column().classes("w-full gap-0")
@@ -59,8 +58,7 @@ def register(house: House) -> tuple[str, ...]:
 
 
 def _desk(house: House) -> Any:
-    studio = house.room("studio")
-    return None if studio is None else studio.runs
+    return room_in(house.gate, "studio", Studio).runs
 
 
 def _row(line: Mapping[str, Any]) -> None:

@@ -16,10 +16,10 @@ from tallystick.rooms.studio.workspace.nouns import Node
 def register(house: House) -> tuple[str, ...]:
     """Make the page."""
     house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book"))
-    files = Workspace(house.gate)
 
     @page(house, "/workspace", "Workspace")
     async def workspace(visitor: Visitor, path: str = "", line: int = 0) -> None:
+        files = Workspace(house.gate)
         found: tuple[Node, bool] | None = await run.io_bound(files.tree)
         if found is None or not found[0].children:
             heading("Workspace")
