@@ -1,6 +1,7 @@
 """The server's own word on tickets, from signed receipts. What a worker says of itself only ever makes it stricter.
 
 policy.py     what is decided by configuration
+provenance.py who wrote a piece of evidence, and whether it may answer a customer
 case.py       a ticket with what the ledger knows of it
 matching.py   what texts have in common: words, numbers, whether they say no
 saying.py     the sentences of a snippet
