@@ -916,6 +916,7 @@ PROMISES: dict[str, str] = {
     "desk.policy-binds": "Turns, strategy and budget of a ticket bind workers outside like our own, at every search tool",
     "desk.rooms-evidence": "What memory, insight and logs know is verified like a document's words, shown to people with its author, and answers no customer",
     "desk.answer-sources": "Only documents and tools that the owner names cover a need or are quoted; what agents and customers wrote never does, through any chain, and receipts say what counted",
+    "desk.quoted-speech": "What a document only quotes (a quotation by itself, a block quote, a listing) answers nothing and supports no draft",
     "desk.log-fields": "Of a log record only the fields that the settings name are quoted to a customer; everything else is for people",
     "desk.shown-results": "The evidence package shows what each call found, in short, word for word",
     "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
