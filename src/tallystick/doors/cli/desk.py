@@ -12,6 +12,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.desk_text import say_text, say_ticket
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.showing.authors import context_label
 from tallystick.doors.showing.counts import counted
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ CHANGES = {
     "defer.budget-spent": "a larger budget (rooms.desk.tool_policy)",
     "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
+    "defer.source-not-trusted": "a document that answers it, or rooms.desk.verdict.answer_sources if the tool is yours",
     "defer.need-uncovered": "a document that answers every part of it",
     "defer.no-evidence": "a document that answers it",
     "defer.not-answered": "a document that speaks of just what is asked",
@@ -153,7 +155,8 @@ def _told(here: Here, tried: "Tried") -> None:
         screen.line(f"{tried.verdict.status}  {tried.verdict.rule_id}: {tried.verdict.reason}")
     for one in tried.evidence:
         where = f", {one['place']}" if one.get("place") else ""
-        screen.line(f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}")
+        head = f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}"
+        screen.line(f"{head}  {context_label(one)}".rstrip())
         screen.line(f"      {' '.join(str(one['snippet']).split())[:200]}")
     if tried.sent:
         say_text(screen.line, "would be sent", tried.sent)

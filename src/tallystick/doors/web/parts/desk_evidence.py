@@ -5,6 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.doors.showing.authors import context_label
 from tallystick.doors.web.house import House
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.file_view import file_view
@@ -27,6 +28,8 @@ def evidence_card(house: House, room: Desk, piece: Mapping[str, Any]) -> None:
             else:
                 ui.label(source).classes("tally-mono tally-soft")
             badge("verified" if piece.get("holds", piece.get("quote_ok")) else "failed")
+            if label := context_label(piece):
+                ui.label(label).classes("tally-badge tally-warn")
             if piece.get("receipt_id"):
                 ui.link("receipt", f"/receipts/{piece['receipt_id']}").classes("tally-chip")
         ui.label(snippet).classes("tally-text")
