@@ -47,7 +47,10 @@ def _workbook(rows: str, strings: str) -> bytes:
     made = io.BytesIO()
     parts = {"xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData></worksheet>'}
     parts["xl/sharedStrings.xml"] = strings or f'<sst xmlns="{_SHEET}"/>'
-    with zipfile.ZipFile(io.BytesIO(sheet([["text"], ["a"]]))) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(sheet([["text"], ["a"]]))) as old,
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for part in old.infolist():
             data = old.read(part).replace(b"</Types>", _STRINGS + b"</Types>")
             new.writestr(part.filename, parts.pop(part.filename, data))

@@ -54,7 +54,9 @@ def _alphabet(tree: Any) -> str:
         elif op is codes.IN:
             signs[_of_class(argument)] = None
     ranked = sorted(signs, key=lambda sign: sign.isalnum())
-    kept = [sign for sign in ranked if not sign.isalnum()][:_MOST_SIGNS] + [sign for sign in ranked if sign.isalnum()][:4]
+    kept = [sign for sign in ranked if not sign.isalnum()][:_MOST_SIGNS] + [sign for sign in ranked if sign.isalnum()][
+        :4
+    ]
     return "".join(dict.fromkeys([*kept, *_COMMON]))
 
 

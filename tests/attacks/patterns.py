@@ -58,7 +58,9 @@ def collect() -> tuple[list[Found], list[Source]]:
     found: dict[tuple[str, int, frozenset[str]], Found] = {}
 
     def add(where: str, name: str, pattern: str, flags: int, modes: frozenset[str]) -> None:
-        found.setdefault((pattern, flags, modes), Found(where=where, name=name, pattern=pattern, flags=flags, modes=modes))
+        found.setdefault(
+            (pattern, flags, modes), Found(where=where, name=name, pattern=pattern, flags=flags, modes=modes)
+        )
 
     for path, line, pattern, flags in compiled:
         source = _nearest(by_place, path, line)
@@ -66,20 +68,23 @@ def collect() -> tuple[list[Found], list[Source]]:
         if source is not None and source.function != "compile":
             add(f"{path}:{line}", name, pattern, flags, _modes({source.function}))
         else:
-            add(f"{path}:{line}", name, pattern, flags, _modes(uses.get(name, {SEARCH})))
+            add(f"{path}:{line}", name, pattern, flags, _modes(_used(uses, path, name)))
     dynamic = []
     for source in sources:
         if not source.is_inside:
             continue
         try:
-            value, flags = _evaluated(source.pattern, modules[source.path]), _evaluated(source.flags, modules[source.path])
+            value, flags = (
+                _evaluated(source.pattern, modules[source.path]),
+                _evaluated(source.flags, modules[source.path]),
+            )
         except Exception:
             dynamic.append(source)
             continue
         if isinstance(value, re.Pattern):
             continue
         if isinstance(value, str | bytes):
-            modes = _modes(uses.get(source.name, {SEARCH}) if source.function == "compile" else {source.function})
+            modes = _modes(_used(uses, source.path, source.name) if source.function == "compile" else {source.function})
             text = value if isinstance(value, str) else value.decode("latin-1")
             add(f"{source.path}:{source.line}", source.name, text, int(flags or 0), modes)
     return list(found.values()), dynamic
@@ -157,21 +162,28 @@ def _evaluated(expression: ast.expr | None, namespace: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(expression), "<pattern>", "eval"), namespace)
 
 
-def _uses() -> dict[str, set[str]]:
-    """Variable → methods that are called on it anywhere; one that is handed on may be searched with."""
-    uses: dict[str, set[str]] = {}
+def _used(uses: dict[tuple[str, str], set[str]], path: str, name: str) -> set[str]:
+    """How a variable is used: a private one in its own module, any other one anywhere."""
+    if name.startswith("_"):
+        return uses.get((path, name)) or {SEARCH}
+    return {function for (_, each), functions in uses.items() if each == name for function in functions} or {SEARCH}
+
+
+def _uses() -> dict[tuple[str, str], set[str]]:
+    """Module and variable → methods that are called on it; one that is handed on may be searched with."""
+    uses: dict[tuple[str, str], set[str]] = {}
     for path in SOURCE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree, module = ast.parse(path.read_text(encoding="utf-8")), str(path.relative_to(SOURCE))
         called = set()
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FUNCTIONS:
-                holder = node.func.value
+            if isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS:
+                holder = node.value
                 name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
-                uses.setdefault(name, set()).add(node.func.attr)
+                uses.setdefault((module, name), set()).add(node.attr)
                 called.add(holder)
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called:
-                uses.setdefault(node.id, set()).add(SEARCH)
+                uses.setdefault((module, node.id), set()).add(SEARCH)
     return uses
 
 
