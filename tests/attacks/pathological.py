@@ -11,9 +11,9 @@ _CATEGORIES = {
     codes.CATEGORY_DIGIT: "7", codes.CATEGORY_NOT_DIGIT: "a", codes.CATEGORY_SPACE: " ", codes.CATEGORY_NOT_SPACE: "a",
     codes.CATEGORY_WORD: "a", codes.CATEGORY_NOT_WORD: "-",
 }  # fmt: skip
+_REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT})
 _COMMON = "aA7 \t\n.-'\"_,/"
 _MOST_SIGNS = 10
-_MOST_UNITS = 60
 
 
 def units(pattern: str, flags: int) -> list[tuple[str, str, str]]:
@@ -68,19 +68,15 @@ def _walk(tree: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _inner(op: Any, argument: Any) -> list[Any]:
-    if op in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
-        return [argument[2]]
-    if op is codes.SUBPATTERN:
-        return [argument[3]]
-    if op is codes.BRANCH:
-        return list(argument[1])
-    if op in {codes.ASSERT, codes.ASSERT_NOT}:
-        return [argument[1]]
-    if op is codes.ATOMIC_GROUP:
-        return [argument]
-    if op is codes.GROUPREF_EXISTS:
-        return [each for each in argument[1:] if each is not None]
-    return []
+    """The patterns inside a part of one."""
+    found: dict[Any, Any] = {
+        codes.SUBPATTERN: lambda: [argument[3]], codes.BRANCH: lambda: list(argument[1]),
+        codes.ASSERT: lambda: [argument[1]], codes.ASSERT_NOT: lambda: [argument[1]],
+        codes.ATOMIC_GROUP: lambda: [argument],
+        codes.GROUPREF_EXISTS: lambda: [each for each in argument[1:] if each is not None],
+        **dict.fromkeys(_REPEATS, lambda: [argument[2]]),
+    }  # fmt: skip
+    return found.get(op, list)()
 
 
 def _sample(tree: Any, *, full: bool = False) -> str:
@@ -101,7 +97,7 @@ def _sample(tree: Any, *, full: bool = False) -> str:
             out += _sample(argument[3], full=full)
         elif op is codes.ATOMIC_GROUP:
             out += _sample(argument, full=full)
-        elif op in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
+        elif op in _REPEATS:
             low, high, body = argument
             out += _sample(body, full=full) * max(min(low, 50), int(full and high > 0))
     return out
@@ -142,7 +138,7 @@ def _escaped(item: tuple[Any, Any]) -> str:
 def _repeats(tree: Any, before: str) -> Iterator[tuple[str, str]]:
     """Every repetition without a small bound: what stands before it, and what it repeats."""
     for op, argument in tree:
-        if op in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
+        if op in _REPEATS:
             low, high, body = argument
             if high == codes.MAXREPEAT or high >= 100:
                 for sample in {_sample(body), _sample(body, full=True), *_of_branches(body)}:

@@ -29,7 +29,7 @@ WITHIN = {"doors/mcp/jsonrpc.py": 512}
 """Module → characters of a text that its patterns are ever applied to, where it cuts the text first."""
 
 
-class _Slow(Exception):
+class _Slow(Exception):  # noqa: N818 - ends a try, and is no error
     """It takes too long."""
 
 
@@ -98,14 +98,12 @@ def main(part: int, of: int) -> None:
     signal.signal(signal.SIGVTALRM, _stop)
     found, _ = collect()
     for place, one in enumerate(found):
-        if place % of == part:
-            slow = verdict(one)
-            if slow:
-                print(
-                    json.dumps({"where": one.where, "name": one.name, "slow": slow, "pattern": one.pattern[:200]}),
-                    flush=True,
-                )
-    print(json.dumps({"patterns": len(found)}))
+        slow = verdict(one) if place % of == part else None
+        if slow:
+            told = {"where": one.where, "name": one.name, "slow": slow, "pattern": one.pattern[:200]}
+            sys.stdout.write(f"{json.dumps(told)}\n")
+            sys.stdout.flush()
+    sys.stdout.write(json.dumps({"patterns": len(found)}))
 
 
 if __name__ == "__main__":
