@@ -1042,4 +1042,10 @@ PROMISES: dict[str, str] = {
     "desk.web-bounds": "The engine alone is asked: no address inside, no redirect, no host off the list, no endless answer",
     "desk.sample": "The sample's documents say what its three tickets turn on",
     "desk.usefulness": "Of questions that documents answer, most are answered rightly with verified quotes; others wait for a person",
+    # -- attacks --
+    "attacks.expanded": "A file is refused by what it expands to, while it is read, with the limit's name, and nothing of it is stored",
+    "attacks.write-turns": "Other writers get their turns while a file is stored, and nobody sees a file before its last row",
+    "attacks.linear-patterns": "Every regular expression takes time in proportion to the text, whatever the text",
+    "attacks.loop": "No request keeps the event loop from others for longer than 50 ms",
+    "attacks.linear-routes": "Twice the text takes a route about twice the work, whatever the text",
 }

@@ -186,8 +186,9 @@ class Workspace:
             return Problem(code="source_is_workspace", message=message)
         demand_ledger(self._gate)
         report = bring_in(
-            source, files=self.files, revisions=self._revisions, by=caller.subject, now=_now(), advance=advance
-        )
+            source, files=self.files, revisions=self._revisions, by=caller.subject, now=_now(), advance=advance,
+            limits=self._gate.settings.imports,
+        )  # fmt: skip
         if not isinstance(report, Problem):
             counts = {name: len(paths) for name, paths in report.outcomes().items()}
             note_change(

@@ -192,7 +192,7 @@ def bring(
     from tallystick.turns.agents.problem import Problem
 
     with here.gate(plugins=True) as gate:
-        done = import_file(_support(gate).office.intake, file)
+        done = import_file(_support(gate).office.intake, file, limits=gate.settings.imports)
     if isinstance(done, Problem):
         raise Refused(done.message, code=done.code)
     counts = done.counts()

@@ -5,8 +5,10 @@ Whatever is refused here, for want of a token or for its form, is an outcome wit
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+
+from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
@@ -22,6 +24,8 @@ HTTP_SESSION = "http"
 """The session of HTTP calls that name none."""
 PLACES = ("conference_id", "round_id", "task_id", "run_id", "ticket_id")
 """Where else a turn may belong."""
+LONG_BODY = 65_536
+"""Bytes above which a turn is begun in a worker thread."""
 
 CALL = Form(
     properties={
@@ -96,7 +100,8 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
         return await refuse(desk, asked, body, caller)
     policy: Mapping[str, Any] = asked.get("toolPolicy", {})
     steps = policy.get("maxSteps")
-    turn = desk.gate.turn(
+    make = partial(
+        desk.gate.turn,
         session=Session(
             session_id=asked.get("session", HTTP_SESSION), **{name: asked[name] for name in PLACES if name in asked}
         ),
@@ -108,6 +113,8 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
         # To JSON Schema 3.0 is an integer; the limits stand in signed headers, which hold no floats.
         limits=None if steps is None else Limits(steps=int(steps)),
     )
+    # What a user said at length takes longer to read than others may be kept waiting.
+    turn = await run_in_threadpool(make) if len(body) > LONG_BODY else make()
     desk.keep(turn)
     return turn
 

@@ -111,7 +111,10 @@ class Desk:
         from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
 
         by_meaning = self.settings.get("kb_meaning", True) is not False
-        return open_library(self._parts.workspace, self.settings.get("kb", FOLDER), by_meaning=by_meaning)
+        return open_library(
+            self._parts.workspace, self.settings.get("kb", FOLDER), by_meaning=by_meaning,
+            limits=self._parts.settings.imports,
+        )  # fmt: skip
 
     @cached_property
     def logs(self) -> "LogFiles":

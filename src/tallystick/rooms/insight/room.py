@@ -128,11 +128,12 @@ class Insight:
         return preview(self._asked(file_path, name, mapping), self.store, self.placeholders)
 
     def _asked(self, file_path: str, name: str | None, mapping: "Mapping[str, str] | None") -> "Asked":
-        from tallystick.rooms.insight.ingest.opening import MAX_BYTES  # noqa: PLC0415 - as above
-        from tallystick.rooms.insight.ingest.taking import Asked  # noqa: PLC0415
+        from tallystick.rooms.insight.ingest.taking import Asked  # noqa: PLC0415 - as above
 
-        most = int(self.settings.get("max_file_bytes", MAX_BYTES))
-        return Asked(workspace=self._parts.workspace, file_path=file_path, name=name, mapping=mapping, max_bytes=most)
+        parts = self._parts
+        return Asked(
+            workspace=parts.workspace, file_path=file_path, name=name, mapping=mapping, limits=parts.settings.imports
+        )
 
     @cached_property
     def clustering(self) -> "Clustering":

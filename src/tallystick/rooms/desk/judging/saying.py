@@ -14,7 +14,7 @@ from tallystick.rooms.desk.judging.quoted import own_words
 
 RECORD = "ev"
 """What a draft's references begin with: `[ev:ev_1]`. Other brackets are text."""
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
 _ITEM = re.compile(r"^(?:(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+)+")
 _LEAD = re.compile(r"^(\*\*|__)(\S[^*_]{0,118}[.!?])\1\s+(?=\S)")
