@@ -285,6 +285,7 @@ PROMISES: dict[str, str] = {
     "doors.http-approvals": "Held calls are listed, approved, rejected with a reason, edited and resumed once; receipts name the person",
     "doors.http-person": "An agent on loopback cannot approve its own call, change policy or keys, or read a secret",
     "doors.http-roles": "Roles from the token decide on every route, tool and surface, as they are now: H10, H12",
+    "doors.deny-by-default": "A token without a role of the product is denied everywhere but on the public paths, and nothing is done for it",
     "doors.http-audit": "Receipts, session files, links, proofs, records and the head are served a page at a time, and hold",
     "doors.http-verify": "Verify over HTTP finds what was changed and names the record, also against a head kept elsewhere",
     "doors.http-evidence": "Any text can be checked against files and receipts, and the check leaves a receipt",

@@ -5,7 +5,7 @@ from typing import Any
 
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.record.secrets import MARK, MASK, redacted_keys
-from tallystick.gate.session import OWNER_ROLE
+from tallystick.gate.role_names import OWNER_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.speakers import agent_of

@@ -4,7 +4,8 @@ It decides what an observation weighs, so it is part of what makes an observatio
 is first to record some words would decide what they weigh when somebody else says them.
 """
 
-from tallystick.gate.session import OWNER_ROLE, Session
+from tallystick.gate.role_names import OWNER_ROLE
+from tallystick.gate.session import Session
 from tallystick.records import record
 from tallystick.rooms.memory.naming import agent_group
 
