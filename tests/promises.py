@@ -800,6 +800,7 @@ PROMISES: dict[str, str] = {
     "memory.model-flood": "No number of model inferences makes a fact",
     "memory.first-come": "Who records or cites something first decides nothing about what others' words weigh",
     "memory.agent-ceiling": "What an agent says of its own sources is believed only so far",
+    "memory.source-identity": "Who calls decides what class a source may claim, and one token is one source however many it names",
     "memory.contradiction": "One bad source changes nothing; an even conflict is contested and a test asked for",
     "memory.tests": "A failed discriminating test rejects; its newest result counts; results are one group by method",
     "memory.tests-matter": "A test of what nobody doubts is refused",
