@@ -315,6 +315,7 @@ PROMISES: dict[str, str] = {
     "doors.cli-doctor": "`tally doctor` finds what is wrong, says what to do and changes nothing",
     "doors.cli-bad-input": "A bad configuration, key, ledger, schema or tool gives a fixed code, and the gate goes on",
     # -- storage --
+    "storage.private": "The control room and its databases are for their owner alone, whatever the umask, and are tightened on open",
     "storage.archives": "A damaged archive is refused by every reader, however its parts were packed",
     # -- durable --
     "durable.steps": "A flow gets what its steps gave, a run what its flow gave",
