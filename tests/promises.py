@@ -285,6 +285,7 @@ PROMISES: dict[str, str] = {
     "doors.http-approvals": "Held calls are listed, approved, rejected with a reason, edited and resumed once; receipts name the person",
     "doors.http-person": "An agent on loopback cannot approve its own call, change policy or keys, or read a secret",
     "doors.http-roles": "Roles from the token decide on every route, tool and surface, as they are now: H10, H12",
+    "doors.deny-by-default": "A token without a role of the product is denied everywhere but on the public paths, and nothing is done for it",
     "doors.http-audit": "Receipts, session files, links, proofs, records and the head are served a page at a time, and hold",
     "doors.http-verify": "Verify over HTTP finds what was changed and names the record, also against a head kept elsewhere",
     "doors.http-evidence": "Any text can be checked against files and receipts, and the check leaves a receipt",
@@ -314,6 +315,7 @@ PROMISES: dict[str, str] = {
     "doors.cli-doctor": "`tally doctor` finds what is wrong, says what to do and changes nothing",
     "doors.cli-bad-input": "A bad configuration, key, ledger, schema or tool gives a fixed code, and the gate goes on",
     # -- storage --
+    "storage.private": "The control room and its databases are for their owner alone, whatever the umask, and are tightened on open",
     "storage.archives": "A damaged archive is refused by every reader, however its parts were packed",
     # -- durable --
     "durable.steps": "A flow gets what its steps gave, a run what its flow gave",
@@ -807,6 +809,7 @@ PROMISES: dict[str, str] = {
     "memory.model-flood": "No number of model inferences makes a fact",
     "memory.first-come": "Who records or cites something first decides nothing about what others' words weigh",
     "memory.agent-ceiling": "What an agent says of its own sources is believed only so far",
+    "memory.source-identity": "Who calls decides what class a source may claim, and one token is one source however many it names",
     "memory.contradiction": "One bad source changes nothing; an even conflict is contested and a test asked for",
     "memory.tests": "A failed discriminating test rejects; its newest result counts; results are one group by method",
     "memory.tests-matter": "A test of what nobody doubts is refused",

@@ -2,13 +2,11 @@
 
 from tallystick.bootstrap.conference_answer import refused
 from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.gate.role_names import ADMIN_ONLY, AUDIT_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.store import UNKNOWN, ConferenceFiles
 from tallystick.turns.agents.problem import Problem
-
-READERS = frozenset({"auditor", "admin"})
-"""May read what others said; the owner of the machine has every role."""
 
 
 def not_own(files: ConferenceFiles, conference_id: str, caller: Caller) -> Unanswered | None:
@@ -21,8 +19,8 @@ def not_own(files: ConferenceFiles, conference_id: str, caller: Caller) -> Unans
 
 def may_read(conference: Conference, caller: Caller) -> bool:
     """Whether a caller may see what was said."""
-    return _is_own(conference, caller) or caller.has_any(READERS)
+    return _is_own(conference, caller) or caller.has_any(AUDIT_ROLES)
 
 
 def _is_own(conference: Conference, caller: Caller) -> bool:
-    return caller.subject == conference.created_by or caller.has_any(frozenset({"admin"}))
+    return caller.subject == conference.created_by or caller.has_any(ADMIN_ONLY)

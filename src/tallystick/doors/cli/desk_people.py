@@ -123,7 +123,8 @@ def metrics(here: Here) -> None:
 
 
 def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
-    from tallystick.gate.session import OWNER_ROLE, Caller
+    from tallystick.gate.role_names import OWNER_ROLE
+    from tallystick.gate.session import Caller
     from tallystick.turns.agents.problem import Problem
 
     person = require_person(here, token)

@@ -11,11 +11,12 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.staff import Staff
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.turns.agents.agent import Agent
 from tallystick.turns.agents.problem import Problem
 from tallystick.turns.agents.roster import Roster, unknown_agent
@@ -52,31 +53,31 @@ def agents_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
     staff = Staff(desk.gate)
-    _look_at_agents(router, desk, staff)
+    _look_at_agents(router, staff)
     _change_agents(router, desk, staff)
     _change_endpoints(router, desk, staff)
     return router
 
 
-def _look_at_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _look_at_agents(router: APIRouter, staff: Staff) -> None:
     @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         roster = await run_in_threadpool(staff.registry.load)
         agents = [_shown(agent, roster) for agent in roster.list()]
         return listing(agents[offset : offset + limit], total=len(agents), limit=limit, offset=offset)
 
     @router.get("/agents/{agent_id}", tags=["agents"], summary="One agent")
-    async def one(agent_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(agent_id: str) -> Response:
         roster = await run_in_threadpool(staff.registry.load)
         return json_answer(_shown(known(roster, agent_id), roster))
 
     @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
-    async def endpoint(agent_id: str, request: Request) -> Response:
+    @open_to(AUDIT_ROLES)
+    async def endpoint(agent_id: str) -> Response:
         # Addresses of servers and names of keys are nobody else's business.
-        desk.require(request, AUDIT_ROLES)
         roster = await run_in_threadpool(staff.registry.load)
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
@@ -86,6 +87,7 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
         summary="Add an agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def add(request: Request) -> Response:
         agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
         roster = await _changed(request, desk, staff, lambda roster: roster.add(agent), "agent.add", agent.agent_id)
@@ -97,6 +99,7 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         openapi_extra=AGENT.documented,
         summary="Change an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def change(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, AGENT)
         known(await run_in_threadpool(staff.registry.load), agent_id)
@@ -110,6 +113,7 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         openapi_extra=NOTHING.documented,
         summary="Remove an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def remove(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING)
         await _changed(request, desk, staff, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
@@ -121,6 +125,7 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def give(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
         known(await run_in_threadpool(staff.registry.load), agent_id)
@@ -134,6 +139,7 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=NOTHING.documented,
         summary="Back to the offline agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def clear(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(

@@ -11,9 +11,10 @@ from tallystick.bootstrap.conversation_asking import Chat
 from tallystick.bootstrap.conversation_tasks import Routing, Tasks
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.translate import error_answer
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.request import Progress, ToolPolicy
 from tallystick.turns.result import Step
@@ -74,6 +75,7 @@ def ai_routes(desk: FrontDesk) -> APIRouter:
 
 def _talking(router: APIRouter, desk: FrontDesk, conversation: Conversation) -> None:
     @router.post("/chat", openapi_extra=CHAT.documented, responses=_CHAT, summary="Talk to an agent")
+    @open_to(WORK_ROLES)
     async def chat(request: Request) -> Response:
         caller = desk.require(request)
         asked = CHAT.demand(await request.body())
@@ -90,6 +92,7 @@ def _tasks(router: APIRouter, desk: FrontDesk, tasks: Tasks) -> None:
     @router.post(
         "/chief/route", openapi_extra=ROUTE.documented, responses=_ROUTED, summary="Make one task of a message"
     )
+    @open_to(WORK_ROLES)
     async def route(request: Request) -> Response:
         caller = desk.require(request)
         asked = ROUTE.demand(await request.body())
@@ -100,6 +103,7 @@ def _tasks(router: APIRouter, desk: FrontDesk, tasks: Tasks) -> None:
         return await _answered(request, tasks.route(routing))
 
     @router.post("/task/execute", openapi_extra=EXECUTE.documented, responses=_DONE, summary="Carry out a task")
+    @open_to(WORK_ROLES)
     async def execute(request: Request) -> Response:
         caller = desk.require(request)
         asked = EXECUTE.demand(await request.body())

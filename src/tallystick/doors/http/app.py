@@ -1,10 +1,13 @@
 """The HTTP door, put together."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Response
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute
 
 import tallystick
 from tallystick.doors.http.agents_routes import agents_routes
@@ -15,7 +18,7 @@ from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
 from tallystick.doors.http.canon_routes import canon_routes
 from tallystick.doors.http.conference_routes import conference_routes
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, access_of, open_to
 from tallystick.doors.http.desk_intake_routes import desk_intake_routes
 from tallystick.doors.http.desk_metrics_routes import desk_gauges, desk_metrics_routes
 from tallystick.doors.http.desk_review_routes import desk_review_routes
@@ -43,6 +46,9 @@ from tallystick.doors.http.telemetry_routes import telemetry_routes
 from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
 from tallystick.doors.http.workspace_routes import workspace_routes
+from tallystick.doors.identity.admission import PUBLIC_PATHS
+from tallystick.gate.role_names import EVERY_ROLE
+from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 
 _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."
@@ -54,6 +60,7 @@ def api(desk: FrontDesk) -> FastAPI:
     app = FastAPI(
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
+        dependencies=[Depends(desk.admit)],
     )  # fmt: skip
     for routes in (
         gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
@@ -62,7 +69,9 @@ def api(desk: FrontDesk) -> FastAPI:
         issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
         desk_intake_routes, desk_tickets_routes, desk_review_routes, desk_metrics_routes,
     ):  # fmt: skip
-        app.include_router(routes(desk))
+        router = routes(desk)
+        document_roles(router.routes)
+        app.include_router(router)
     translate_errors(app)
     _own_routes(app, desk)
     return app
@@ -72,17 +81,33 @@ def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
     """The application as it is served: regulars, metrics, then the guard, then the short way, then the routes."""
     fast = Fast(app, desk)
     behind_guard = Guard(fast, desk.gate.settings.server)
-    if telemetry is None or telemetry.metrics is None:
-        return Regulars(behind_guard, fast, None)
-    metrics = telemetry.metrics
+    metrics = None if telemetry is None else telemetry.metrics
+    if metrics is not None:
+        _metrics_route(app, desk, metrics)
+    document_roles(app.routes)
+    return Regulars(behind_guard if metrics is None else Measured(behind_guard, metrics), fast, metrics)
 
+
+def document_roles(routes: Iterable[BaseRoute]) -> None:
+    """Write each route's roles into the API document as `x-roles`.
+
+    Raises:
+        RuntimeError: A route that is not public has no declaration, so nobody could use it.
+    """
+    for route in routes:
+        if isinstance(route, APIRoute) and route.path not in PUBLIC_PATHS:
+            roles = access_of(route.endpoint).roles
+            if not roles:
+                raise RuntimeError(f"{route.path} is declared open to no role: add @open_to(...) to its handler.")
+            route.openapi_extra = {**(route.openapi_extra or {}), "x-roles": sorted(roles)}
+
+
+def _metrics_route(app: FastAPI, desk: FrontDesk, metrics: Metrics) -> None:
     @app.get("/metrics", tags=["server"], summary="Prometheus metrics", response_class=PlainTextResponse)
-    async def exposition(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def exposition() -> Response:
         gauges = await run_in_threadpool(desk_gauges, desk.gate)
         return Response(metrics.exposition(gauges), media_type=_PROMETHEUS)
-
-    return Regulars(Measured(behind_guard, metrics), fast, metrics)
 
 
 def _own_routes(app: FastAPI, desk: FrontDesk) -> None:

@@ -15,11 +15,12 @@ from starlette.concurrency import run_in_threadpool
 from tallystick.bootstrap.canon import Canon, run_dict
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import NAME, Form
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.agents.problem import Problem
 
@@ -40,11 +41,12 @@ def canon_routes(desk: FrontDesk) -> APIRouter:
     router = APIRouter(prefix="/api/canon", tags=["studio"])
 
     @router.get("/index/status", summary="Whether Canon.md is that of the cards")
-    async def status(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def status() -> Response:
         return json_answer(await run_in_threadpool(lambda: Canon(desk.gate).status()))
 
     @router.post("/index", openapi_extra=INDEX.documented, responses=_MADE, summary="Compile Canon.md from the cards")
+    @open_to(WORK_ROLES)
     async def index(request: Request) -> Response:
         caller = desk.require(request)
         asked = INDEX.demand(await request.body())

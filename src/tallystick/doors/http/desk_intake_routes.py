@@ -7,11 +7,12 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_ROLES
 from tallystick.rooms.desk.intake.taking import Received
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.room import Desk
@@ -28,6 +29,7 @@ def desk_intake_routes(desk: FrontDesk) -> APIRouter:
     router = APIRouter(tags=["desk"])
 
     @router.post("/events", openapi_extra=_EVENT, responses=_RECEIVED, summary="Take one event, or one ticket")
+    @open_to(DESK_ROLES)
     async def event(request: Request) -> Response:
         caller = desk.require(request)
         item = body_of(await request.body())
@@ -35,6 +37,7 @@ def desk_intake_routes(desk: FrontDesk) -> APIRouter:
         return json_answer(received.as_dict(), _status(received))
 
     @router.post("/v1/triage/batch", openapi_extra=_BATCH, summary="Take several events or tickets, each for itself")
+    @open_to(DESK_ROLES)
     async def batch(request: Request) -> Response:
         caller = desk.require(request)
         items = _items(body_of(await request.body()))

@@ -8,19 +8,19 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import NAME, NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_READERS
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.room import Desk
 from tallystick.turns.agents.problem import Problem
 
-ROLES = frozenset({"support", "auditor", "admin"})
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")
 STATUS = {
     "review_unknown": 404, "review_over": 409, "review_taken": 409, "draft_missing": 409, "unsupported_sentence": 422,
@@ -61,8 +61,8 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         "", openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
         summary="What waits for people, oldest first",
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def every(request: Request) -> Response:
-        desk.require(request, ROLES)
         limit, offset = page(request)
         state = request.query_params.get("state", "waiting")
         if state not in STATES:
@@ -72,8 +72,8 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         return listing([one.as_dict() for one in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One of them: evidence, rule, draft", responses=_FOUND)
-    async def one(ticket_id: str, request: Request) -> Response:
-        desk.require(request, ROLES)
+    @open_to(DESK_READERS)
+    async def one(ticket_id: str) -> Response:
         found: Before = granted(await run_in_threadpool(_reviews(desk).show, ticket_id), STATUS)
         return json_answer(found.as_dict())
 
@@ -83,6 +83,7 @@ def _deciding(router: APIRouter, desk: FrontDesk, action: str, form: Form, field
         f"/{{ticket_id}}/{action}", openapi_extra=form.documented, summary=f"{SUMMARIES[action]} (start-up token)",
         responses=_DECIDED, name=f"review_{action}",
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def decide(ticket_id: str, request: Request) -> Response:
         caller: Caller = desk.require_person(request, f"tally desk {action}")
         asked = form.demand(await request.body())

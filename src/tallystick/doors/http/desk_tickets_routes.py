@@ -10,13 +10,14 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.desk_intake_routes import office_of
 from tallystick.doors.http.forms import NAME, NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.leasing import MOST, UNKNOWN, Leased
 from tallystick.rooms.desk.naming import session_of
@@ -70,8 +71,8 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
             status=f"One of {', '.join(STATUSES)}.", kind=f"One of {', '.join(KINDS)}.", thread_id="One conversation."
         ),
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def tickets(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         status, kind = _one_of(request, "status", STATUSES), _one_of(request, "kind", KINDS)
         items, total = await run_in_threadpool(
@@ -83,14 +84,15 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One ticket, as it came and as it stands")
-    async def ticket(ticket_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(DESK_READERS)
+    async def ticket(ticket_id: str) -> Response:
         found = await run_in_threadpool(lambda: _office(desk).tickets.show(ticket_id))
         return json_answer(granted(UNKNOWN if found is None else found, _STATUSES))
 
 
 def _leasing(router: APIRouter, desk: FrontDesk) -> None:
     @router.post("/lease", openapi_extra=LEASE_SOME.documented, summary="Lease the oldest tickets that wait")
+    @open_to(DESK_ROLES)
     async def some(request: Request) -> Response:
         caller = desk.require(request)
         asked = LEASE_SOME.demand(await request.body())
@@ -106,6 +108,7 @@ def _leasing(router: APIRouter, desk: FrontDesk) -> None:
         "/{ticket_id}/lease", openapi_extra=LEASE_ONE.documented, responses=_LEASES,
         summary="Lease one ticket; with its token, make the lease last longer",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def one(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = LEASE_ONE.demand(await request.body())
@@ -123,6 +126,7 @@ def _filling(router: APIRouter, desk: FrontDesk) -> None:
         "/{ticket_id}/fill", openapi_extra=FILL.documented, responses=_FILLS,
         summary="Give what came of a ticket, with the proof of its lease",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def fill(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = FILL.demand(await request.body())
@@ -137,6 +141,7 @@ def _filling(router: APIRouter, desk: FrontDesk) -> None:
     @router.post(
         "/{ticket_id}/nack", openapi_extra=NACK.documented, responses=_FILLS, summary="Give a ticket back undone"
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def nack(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = NACK.demand(await request.body())
@@ -148,8 +153,8 @@ def _filling(router: APIRouter, desk: FrontDesk) -> None:
 
 def _judging(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/{ticket_id}/verdict", summary="What the server said of a ticket, and what was proposed")
-    async def verdict(ticket_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(DESK_READERS)
+    async def verdict(ticket_id: str) -> Response:
         found = await run_in_threadpool(lambda: _office(desk).tickets.verdict(ticket_id))
         return json_answer(granted(found, {**_STATUSES, "verdict_missing": 404}))
 
@@ -157,6 +162,7 @@ def _judging(router: APIRouter, desk: FrontDesk) -> None:
         "/{ticket_id}/verdict", openapi_extra=NOTHING.documented, responses=_FILLS,
         summary="Have the server judge a ticket that came with its outputs",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def judge(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())
@@ -166,6 +172,7 @@ def _judging(router: APIRouter, desk: FrontDesk) -> None:
     @router.delete(
         "/{ticket_id}/verdict", responses=_FILLS, summary="Take a PROCEED back; what waits to be sent stays here"
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def withdraw(ticket_id: str, request: Request) -> Response:
         caller = desk.require_person(request)
         taken = await run_in_threadpool(

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
 from tallystick.doors.http.forms import ID, NAME, Form
+from tallystick.doors.identity.admission import ROLE_MISSING
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import NONCE
@@ -80,6 +81,8 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     """`POST /api/gate/call`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
     asked = _read_call(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
@@ -95,6 +98,8 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
     """`POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
     asked = TURN.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
@@ -123,6 +128,8 @@ async def submit(desk: FrontDesk, turn_id: str, body: bytes, caller: Caller | Re
     """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
     if isinstance(caller, Rejection):
         return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
+    if not desk.may_propose(caller):
+        return Submitted(outcome=await refuse(desk, ROLE_MISSING, body, caller))
     asked = SUBMIT.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return Submitted(outcome=await refuse(desk, asked, body, caller))

@@ -9,8 +9,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.insight_calls import body_args, called
+from tallystick.doors.http.desk import FrontDesk, open_to
+from tallystick.doors.http.insight_calls import ROLES, body_args, called, may_call
 from tallystick.doors.http.insight_forms import WHOLE, answers_of, body_of, is_number, query_args, query_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.admit.proposal import Rejection
@@ -70,9 +70,10 @@ def _ingest(router: APIRouter, desk: FrontDesk) -> None:
     @router.post(
         "/ingest/upload", openapi_extra=_UPLOAD, responses=answers_of(desk.gate, tool), summary="Take a file of tickets"
     )
+    @open_to(ROLES[tool], refuses_itself=True)
     async def upload(request: Request) -> Response:
-        if isinstance(desk.caller(request.scope), Rejection):
-            # Before anything is read: nobody fills the disk without a token.
+        if not may_call(desk, request, tool):
+            # Before anything is read: nobody fills the disk without a token and a role.
             return await called(desk, request, tool, {})
         form = await _form(request)
         try:
@@ -101,6 +102,7 @@ def _body_route(router: APIRouter, desk: FrontDesk, path: str, tool: str, summar
     @router.post(
         path, openapi_extra=body_of(desk.gate, tool), responses=answers_of(desk.gate, tool), summary=summary, name=tool
     )
+    @open_to(ROLES[tool], refuses_itself=True)
     async def run(request: Request) -> Response:
         return await called(desk, request, tool, await body_args(request))
 
@@ -110,6 +112,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
         "/search/nn", openapi_extra=query_of(("dataset_id", "q"), **SEARCHED),
         responses=answers_of(desk.gate, "tool.search.nn"), summary="The tickets nearest to a text",
     )  # fmt: skip
+    @open_to(ROLES["tool.search.nn"], refuses_itself=True)
     async def search(request: Request) -> Response:
         asked = query_args(request, SEARCH_KINDS)
         if not isinstance(asked, Rejection):
@@ -117,6 +120,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
         return await called(desk, request, "tool.search.nn", asked)
 
     @router.get("/reports/{dataset_id}", responses=answers_of(desk.gate, "tool.reports.get"), summary="The report")
+    @open_to(ROLES["tool.reports.get"], refuses_itself=True)
     async def report(dataset_id: str, request: Request) -> Response:
         given: Any = int(dataset_id) if is_number(dataset_id) else dataset_id
         return await called(desk, request, "tool.reports.get", {"dataset_id": given})
@@ -125,6 +129,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
         "/history/analyses", openapi_extra=_HISTORY, responses=answers_of(desk.gate, "tool.history.list"),
         summary="What was asked, the newest first",
     )  # fmt: skip
+    @open_to(ROLES["tool.history.list"], refuses_itself=True)
     async def history(request: Request) -> Response:
         asked = query_args(request, _HISTORY_KINDS)
         if not isinstance(asked, Rejection):
@@ -134,6 +139,7 @@ def _queries(router: APIRouter, desk: FrontDesk) -> None:
 
 def _prompts(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/prompts", responses=answers_of(desk.gate, "tool.prompts.list"), summary="The versions there are")
+    @open_to(ROLES["tool.prompts.list"], refuses_itself=True)
     async def versions(request: Request) -> Response:
         return await called(desk, request, "tool.prompts.list", {})
 
@@ -142,6 +148,7 @@ def _prompts(router: APIRouter, desk: FrontDesk) -> None:
         responses=answers_of(desk.gate, "tool.prompts.load"),
         summary="The newest of a version",
     )
+    @open_to(ROLES["tool.prompts.load"], refuses_itself=True)
     async def load(version: str, request: Request) -> Response:
         return await called(desk, request, "tool.prompts.load", {"version": version})
 

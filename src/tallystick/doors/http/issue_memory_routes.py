@@ -10,13 +10,14 @@ from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.issue_desk import IssueDesk
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.issue_routes import STATUS, require_agent
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
 from tallystick.rooms.studio.issues.wire import FIELDS
@@ -49,17 +50,17 @@ def issue_memory_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
     issues = IssueDesk(desk.gate)
-    _looking(router, desk, issues)
+    _looking(router, issues)
     _changing(router, desk, issues)
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.get("/memory/{agent_id}", openapi_extra=documented(), summary="What an agent remembers of issues")
+    @open_to(EVERY_ROLE)
     async def every(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         views = await run_in_threadpool(memory.views, agent_id)
         if not views:
@@ -72,8 +73,8 @@ def _looking(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     one_agent = {"parameters": [{"name": "agent", "in": "query", "required": True, "schema": dict(AGENT_ID)}]}
 
     @router.get("/{issue_id}/memory", openapi_extra=one_agent, summary="What an agent keeps of an issue")
+    @open_to(EVERY_ROLE)
     async def one(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         agent = request.query_params.get("agent")
         if not agent:
             raise Refused(400, Category.VALIDATION_ERROR, "whose memory?", hint="Give ?agent=…")
@@ -89,8 +90,8 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.put("/{issue_id}/memory", openapi_extra=REMEMBER.documented, summary="Say how much an agent cares")
+    @open_to(WORK_ROLES)
     async def remember(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         asked = REMEMBER.demand(await request.body())
         await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
@@ -103,8 +104,8 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         return json_answer(granted(view, STATUS).as_dict())
 
     @router.post("/{issue_id}/defer", openapi_extra=DEFER.documented, summary="Put an issue off for an agent")
+    @open_to(WORK_ROLES)
     async def defer(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         asked = DEFER.demand(await request.body())
         await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
@@ -117,6 +118,7 @@ def _changing(router: APIRouter, desk: FrontDesk, issues: IssueDesk) -> None:
         "/{issue_id}/memory/reword", openapi_extra=REWORD.documented,
         summary="Let the agent's model word what it keeps of an issue",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def reword(issue_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = REWORD.demand(await request.body())

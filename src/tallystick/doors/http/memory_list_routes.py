@@ -5,11 +5,12 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.memory_routes import NOT_A_PROPOSAL, PROPOSAL, memory_of
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Session
 from tallystick.rooms.memory.flows.propose_all import Proposed, propose_all
 from tallystick.rooms.memory.fold import HANDLERS
@@ -43,6 +44,7 @@ def memory_list_routes(desk: FrontDesk) -> APIRouter:
     @router.post(
         "/proposals/many", openapi_extra=PROPOSALS.documented, responses=_ANSWERS, summary="Propose several things"
     )
+    @open_to(WORK_ROLES)
     async def propose_many(request: Request) -> Response:
         caller = desk.require(request)
         memory_of(desk)

@@ -7,14 +7,16 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.desk import ANONYMOUS, FrontDesk, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
+from tallystick.doors.identity.admission import ROLE_MISSING
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import UNKNOWN_TOOL, Category
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.fold import HANDLERS
@@ -51,12 +53,13 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
     @router.post(
         "/proposals", openapi_extra=PROPOSAL.documented, responses=_OUTCOMES, summary="Propose something to memory"
     )
+    @open_to(WORK_ROLES, refuses_itself=True)
     async def propose(request: Request) -> Response:
         return outcome_answer(await _propose(desk, await request.body(), desk.caller(request.scope)))
 
     @router.get("/status", summary="How much memory holds")
-    async def status(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def status() -> Response:
         room = memory_of(desk)
         return json_answer(await run_in_threadpool(account.status, room.projection, room.now()))
 
@@ -69,8 +72,8 @@ def memory_routes(desk: FrontDesk) -> APIRouter:
 
 def _propositions(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/propositions", openapi_extra=documented(**_NARROWED), summary="The propositions, the newest first")
+    @open_to(EVERY_ROLE)
     async def propositions(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         wanted = request.query_params.get("status")
         if wanted is not None and wanted not in _STATES:
@@ -85,8 +88,8 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/propositions/{proposition_id}", summary="One proposition")
-    async def proposition(proposition_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def proposition(proposition_id: str) -> Response:
         room = memory_of(desk)
         found = await run_in_threadpool(account.proposition, room.projection, proposition_id, room.now())
         if found is None:
@@ -96,16 +99,16 @@ def _propositions(router: APIRouter, desk: FrontDesk) -> None:
 
 def _observations(router: APIRouter, desk: FrontDesk) -> None:
     @router.get("/observations", openapi_extra=documented(), summary="The observations, the newest first")
+    @open_to(EVERY_ROLE)
     async def observations(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.observations(projection, limit=limit, offset=offset))
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/observations/{observation_id}", summary="One observation, its text whole")
-    async def observation(observation_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def observation(observation_id: str) -> Response:
         projection = memory_of(desk).projection
         found = await run_in_threadpool(account.observation, projection, observation_id)
         if found is None:
@@ -115,8 +118,8 @@ def _observations(router: APIRouter, desk: FrontDesk) -> None:
 
 def _list(router: APIRouter, desk: FrontDesk, name: str) -> None:
     @router.get(f"/{name}", openapi_extra=documented(), summary=f"The {name}, by id", name=f"memory_{name}")
+    @open_to(EVERY_ROLE)
     async def things(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.things(projection, name, limit=limit, offset=offset))
@@ -131,6 +134,8 @@ def memory_of(desk: FrontDesk) -> Memory:
 async def _propose(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
     if isinstance(caller, Rejection):
         return await desk.gate.refuse(caller, body, session=HTTP_SESSION, caller=ANONYMOUS)
+    if not caller.has_any(WORK_ROLES):
+        return await desk.gate.refuse(ROLE_MISSING, body, session=HTTP_SESSION, caller=caller)
     asked = PROPOSAL.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await desk.gate.refuse(asked, body, session=HTTP_SESSION, caller=caller)

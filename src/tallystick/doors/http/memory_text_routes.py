@@ -8,12 +8,13 @@ from fastapi import APIRouter, Request, Response
 from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.bootstrap.scribing import Text, fill
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.memory_routes import memory_of
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.memory.flows.remember import Origin
 from tallystick.rooms.memory.nouns import CLASSES
 
@@ -38,6 +39,7 @@ def memory_text_routes(desk: FrontDesk) -> APIRouter:
     @router.post(
         "/texts", openapi_extra=TEXT.documented, responses=_FILLED, summary="Record a text and propose from it"
     )
+    @open_to(WORK_ROLES)
     async def texts(request: Request) -> Response:
         caller = desk.require(request)
         asked = TEXT.demand(await request.body())

@@ -15,12 +15,13 @@ from starlette.concurrency import run_in_threadpool
 from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import NAME, NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
@@ -55,13 +56,14 @@ def _starting(router: APIRouter, desk: FrontDesk) -> None:
     @router.get(
         "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
     )
+    @open_to(EVERY_ROLE)
     async def recipes(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(desk).recipes.list()])
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.post("/runs", openapi_extra=START.documented, responses=_STARTED, summary="Start a run", status_code=202)
+    @open_to(WORK_ROLES)
     async def start(request: Request) -> Response:
         caller = desk.require(request)
         asked = START.demand(await request.body())
@@ -73,6 +75,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
     @router.get(
         "/runs", summary="Runs, the newest first", openapi_extra=documented(status=f"One of {', '.join(FOLLOWS)}.")
     )
+    @open_to(EVERY_ROLE)
     async def runs(request: Request) -> Response:
         caller = desk.require(request)
         limit, offset = page(request)
@@ -83,16 +86,19 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}", summary="All about a run, for whoever polls")
+    @open_to(EVERY_ROLE)
     async def run(run_id: str, request: Request) -> Response:
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller)))
 
     @router.get("/runs/{run_id}/steps", openapi_extra=documented(), summary="The full log of its steps")
+    @open_to(EVERY_ROLE)
     async def steps(run_id: str, request: Request) -> Response:
         limit, offset = page(request)
         lines = await _asked(desk, request, lambda runs, caller: runs.steps(run_id, caller))
         return listing(lines[offset : offset + limit], total=len(lines), limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}/cache/{slot}", summary="What a slot of its cache holds, and the receipts behind it")
+    @open_to(EVERY_ROLE)
     async def cache(run_id: str, slot: str, request: Request) -> Response:
         return json_answer(
             (await _asked(desk, request, lambda runs, caller: runs.slot(run_id, slot, caller))).as_dict()
@@ -101,6 +107,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
     @router.get(
         "/runs/{run_id}/events", responses=_EVENTS, summary="Its progress as it happens", openapi_extra=_AFTER
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def events(run_id: str, request: Request) -> Response:
         shown = await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller))
         after = _after(request)
@@ -112,6 +119,7 @@ def _looking(router: APIRouter, desk: FrontDesk) -> None:
 
 def _steering(router: APIRouter, desk: FrontDesk) -> None:
     @router.post("/runs/{run_id}/cancel", openapi_extra=NOTHING.documented, summary="End a run before its next step")
+    @open_to(WORK_ROLES)
     async def cancel(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.cancel(run_id, caller)))
@@ -120,6 +128,7 @@ def _steering(router: APIRouter, desk: FrontDesk) -> None:
         "/runs/{run_id}/resume", openapi_extra=NOTHING.documented, responses=_RESUMED,
         summary="Let a failed, cancelled or incomplete run go on behind its last finished step",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def resume(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
         return json_answer(_good(await _asked(desk, request, lambda runs, caller: runs.resume(run_id, caller))))

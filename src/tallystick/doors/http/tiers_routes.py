@@ -12,9 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from tallystick.bootstrap.staff import Staff
 from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.storage.tiers import Ladder
 from tallystick.turns.agents.agent import Agent
 from tallystick.turns.agents.roster import Roster
@@ -38,14 +39,14 @@ def tiers_routes(desk: FrontDesk) -> APIRouter:
     staff = Staff(desk.gate)
     _tier_policy(router, desk, staff)
     _tiers(router, desk, staff)
-    _credits(router, desk, staff)
+    _credits(router, staff)
     return router
 
 
 def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
     @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
-    async def policy(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def policy() -> Response:
         ladder = await run_in_threadpool(staff.tiers.load)
         return json_answer(ladder.policy.as_dict())
 
@@ -53,6 +54,7 @@ def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/tiers/policy", tags=["tiers"], openapi_extra=POLICY.documented,
         summary="Put other numbers in force; what is left out is as usual (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def set_policy(request: Request) -> Response:
         policy = good(TierPolicy.from_dict(await asked(request, desk, POLICY)))
         caller = desk.require_person(request)
@@ -62,8 +64,8 @@ def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
 
 def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
     @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
+    @open_to(EVERY_ROLE)
     async def standings(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
         agents = roster.list()
@@ -71,16 +73,16 @@ def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return listing(shown, total=len(agents), limit=limit, offset=offset)
 
     @router.get("/tiers/agents/{agent_id}", tags=["tiers"], summary="Where one agent stands")
-    async def standing(agent_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def standing(agent_id: str) -> Response:
         roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
         return json_answer(_standing(known(roster, agent_id), roster, ladder))
 
     @router.get(
         "/tiers/agents/{agent_id}/caps", tags=["tiers"], openapi_extra=_MODEL, summary="What its next task may use"
     )
+    @open_to(EVERY_ROLE)
     async def caps(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
         model = request.query_params.get("model") or roster.endpoint(known(roster, agent_id).agent_id).model
         return json_answer(_caps(agent_id, model, ladder))
@@ -89,6 +91,7 @@ def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/tiers/agents/{agent_id}/task-result", tags=["tiers"], openapi_extra=TASK_RESULT.documented,
         summary="Count how a task ended (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def task_result(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, TASK_RESULT)
         caller = desk.require_person(request)
@@ -97,10 +100,10 @@ def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer({**standing.as_dict(), "move": str(move)})
 
 
-def _credits(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _credits(router: APIRouter, staff: Staff) -> None:
     @router.get("/credits", tags=["credits"], openapi_extra=documented(), summary="Balances, and events newest first")
+    @open_to(EVERY_ROLE)
     async def credits_(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         account = await run_in_threadpool(staff.credits.load)
         events = [event.as_dict() for event in reversed(account.events)]
@@ -108,8 +111,8 @@ def _credits(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         return json_answer({"balances": account.balances(), **wire})
 
     @router.get("/credits/{agent_id}", tags=["credits"], openapi_extra=documented(), summary="One agent's credits")
+    @open_to(EVERY_ROLE)
     async def of_agent(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         account = await run_in_threadpool(staff.credits.load)
         if agent_id not in account.balances():

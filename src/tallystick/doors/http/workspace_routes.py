@@ -8,11 +8,12 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.desk import FrontDesk, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
 from tallystick.turns.agents.problem import Problem
@@ -79,24 +80,24 @@ def workspace_routes(desk: FrontDesk) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/workspace", tags=["workspace"])
     workspace = _opening(desk)
-    _look(router, desk, workspace)
+    _look(router, workspace)
     _outline(router, desk, workspace)
-    _look_at_patches(router, desk, workspace)
+    _look_at_patches(router, workspace)
     _propose(router, desk, workspace)
     _decide(router, desk, workspace)
     return router
 
 
-def _look(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _look(router: APIRouter, workspace: "Opened") -> None:
     @router.get("/tree", summary="All folders and files, nested")
-    async def tree(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def tree() -> Response:
         root, complete = await run_in_threadpool(workspace().tree)
         return json_answer({"root": root.as_dict(), "complete": complete})
 
     @router.get("/file", openapi_extra=_query(path="Inside the workspace."), summary="A text file as it is")
+    @open_to(EVERY_ROLE)
     async def file(request: Request) -> Response:
-        desk.require(request)
         return json_answer(_good(await run_in_threadpool(workspace().read, _asked_path(request))).as_dict())
 
     @router.get(
@@ -104,8 +105,8 @@ def _look(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         openapi_extra=documented(path="Only of this file."),
         summary="What was changed, the newest first",
     )
+    @open_to(EVERY_ROLE)
     async def history(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(workspace().history, request.query_params.get("path"))
         items = [version.as_dict() for version in found[offset : offset + limit]]
@@ -114,8 +115,8 @@ def _look(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
 
 def _outline(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
     @router.get("/outline", summary="The outline: its file as it is, and the entries read out of it")
-    async def outline(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def outline() -> Response:
         return json_answer(_good(await run_in_threadpool(workspace().outline)).as_dict())
 
     @router.put(
@@ -124,6 +125,7 @@ def _outline(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         status_code=201,
         summary="Propose another outline; a person applies it",
     )
+    @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
         caller = desk.require(request)
         wanted = OUTLINE.demand(await request.body())
@@ -132,14 +134,14 @@ def _outline(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
         return await _proposed(workspace(), {**wanted, "path": path}, caller)
 
 
-def _look_at_patches(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
+def _look_at_patches(router: APIRouter, workspace: "Opened") -> None:
     @router.get(
         "/patches",
         openapi_extra=documented(state="proposed, applied or rejected", path="Only of this file."),
         summary="Changes that were proposed, the newest first",
     )
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in _STATES:
@@ -150,13 +152,14 @@ def _look_at_patches(router: APIRouter, desk: FrontDesk, workspace: "Opened") ->
         return listing(items, total=len(found), limit=limit, offset=offset)
 
     @router.get("/patches/{patch_id}", summary="One patch, with its differences")
-    async def one(patch_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(patch_id: str) -> Response:
         return json_answer(_good(await run_in_threadpool(workspace().show, patch_id)).as_dict())
 
 
 def _propose(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
     @router.post("/patches", openapi_extra=PATCH.documented, status_code=201, summary="Propose a change of a file")
+    @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
         caller = desk.require(request)
         return await _proposed(workspace(), PATCH.demand(await request.body()), caller)
@@ -164,6 +167,7 @@ def _propose(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
     @router.post(
         "/undo", openapi_extra=UNDO.documented, status_code=201, summary="Propose to take a file's last change back"
     )
+    @open_to(WORK_ROLES)
     async def undo(request: Request) -> Response:
         caller = desk.require(request)
         wanted = UNDO.demand(await request.body())
@@ -175,6 +179,7 @@ def _decide(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/apply", openapi_extra=NOTHING.documented, summary="Make the change (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def apply(patch_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally studio apply")
         NOTHING.demand(await request.body())
@@ -183,6 +188,7 @@ def _decide(router: APIRouter, desk: FrontDesk, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/reject", openapi_extra=REASON.documented, summary="Decide against it (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def reject(patch_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally studio reject")
         reason = REASON.demand(await request.body()).get("reason", "")

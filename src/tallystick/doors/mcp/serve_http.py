@@ -14,11 +14,13 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from tallystick.bootstrap import Gate
 from tallystick.doors.identity import Identity, is_local
+from tallystick.doors.identity.admission import ROLE_MISSING, may_propose
 from tallystick.doors.mcp.answers import error
 from tallystick.doors.mcp.serve_reading import Misread, read_message, refuse_message
 from tallystick.doors.mcp.serve_visit import CALLER, CHANNEL, WITHOUT_SESSION
 from tallystick.doors.showing.waiting import WAIT_S
 from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import NO_TOKEN
 from tallystick.gate.session import Caller, Session
 
 if TYPE_CHECKING:
@@ -60,7 +62,10 @@ class McpDoor:
         """One HTTP request."""
         caller = self._caller(scope)
         if isinstance(caller, Rejection):
-            await self._refuse_stranger(caller, scope, send)
+            await self._refuse(caller, Caller(channel=CHANNEL), scope, send)
+            return
+        if not may_propose(caller, self._gate):
+            await self._refuse(ROLE_MISSING, caller, scope, send)
             return
         scope[CALLER] = caller
         # HTTP puts space around values at will; the parser leaves what stands behind one.
@@ -86,11 +91,12 @@ class McpDoor:
         # Two of them are joined, and so are no token.
         return self._identity.authenticate(",".join(given) or None, loopback=is_local(scope), channel=CHANNEL)
 
-    async def _refuse_stranger(self, rejection: Rejection, scope: Scope, send: Send) -> None:
+    async def _refuse(self, rejection: Rejection, caller: Caller, scope: Scope, send: Send) -> None:
         asked = f"{scope['method']} {PATH}"
-        outcome = await self._gate.refuse(rejection, asked, session=WITHOUT_SESSION, caller=Caller(channel=CHANNEL))
+        outcome = await self._gate.refuse(rejection, asked, session=WITHOUT_SESSION, caller=caller)
         told = {"code": str(rejection.code), "receipt_id": outcome.receipt_id}
-        await _answer(send, 401, error(None, _UNAUTHORISED, rejection.reason, told), _CHALLENGE)
+        challenge = (_CHALLENGE,) if rejection.fault is NO_TOKEN else ()
+        await _answer(send, rejection.fault.http, error(None, _UNAUTHORISED, rejection.reason, told), *challenge)
 
     async def _misread(self, body: bytes, caller: Caller) -> bytes | None:
         read = read_message(body, self._gate.settings.server.max_body_bytes)

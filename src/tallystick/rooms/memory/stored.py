@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 12
+FORM = 13
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),

@@ -7,8 +7,10 @@ from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.web.parts.person import may_act
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.table import Table
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference
 
 MOST = 50
@@ -16,10 +18,10 @@ MOST = 50
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/conference", name="Conference", icon="groups"))
+    house.places.append(Place(path="/conference", name="Conference", icon="groups", roles=EVERY_ROLE))
     conferences = Conferences(house.gate, house.conversation)
 
-    @page(house, "/conference", "Conference")
+    @page(house, "/conference", "Conference", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading(
             "Conference", "Ask everyone at once. Each answer shows what it rests on; what does not hold is refused."
@@ -39,7 +41,7 @@ def register(house: House) -> tuple[str, ...]:
                 ui.space()
                 ui.label(one.created_at[:16].replace("T", " ")).classes("tally-soft")
 
-    @page(house, "/conference/{conference_id}", "Conference")
+    @page(house, "/conference/{conference_id}", "Conference", roles=EVERY_ROLE)
     async def one(visitor: Visitor, conference_id: str) -> None:
         found = await run.io_bound(conferences.get, conference_id, visitor.caller)
         if not isinstance(found, Conference):
@@ -67,6 +69,8 @@ def _new(house: House, conferences: Conferences, visitor: Visitor) -> None:
         place = ui.column().classes("w-full")
 
     async def go() -> None:
+        if not may_act(visitor, WORK_ROLES):
+            return
         chosen = [agent_id for agent_id, box in boxes.items() if box.value]
         made = await run.io_bound(conferences.create, chosen, caller=visitor.caller, name=name.value or "")
         if isinstance(made, Conference):

@@ -10,8 +10,10 @@ from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.desk_ticket import TicketView
+from tallystick.doors.web.parts.person import may_act
 from tallystick.doors.web.parts.states import empty, heading
 from tallystick.doors.web.parts.text import text
+from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
 from tallystick.rooms.desk.room import Desk
 
 SOON_S = 0.6
@@ -29,14 +31,14 @@ Line = tuple[str, str, str, str]
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/desk", name="Desk", icon="support_agent"))
+    house.places.append(Place(path="/desk", name="Desk", icon="support_agent", roles=DESK_READERS))
 
-    @page(house, "/desk", "Desk")
+    @page(house, "/desk", "Desk", roles=DESK_READERS)
     async def board(visitor: Visitor) -> None:
         heading("Desk", "Every answer rests on a document; what cannot be settled waits for you")
         await _Board(room_in(house.gate, "desk", Desk), visitor).show()
 
-    @page(house, "/desk/{ticket_id}", "Ticket")
+    @page(house, "/desk/{ticket_id}", "Ticket", roles=DESK_READERS)
     async def one(visitor: Visitor, ticket_id: str) -> None:
         room = room_in(house.gate, "desk", Desk)
         found = room.office.tickets.show(ticket_id)
@@ -69,6 +71,8 @@ class _Board:
             text = ui.input("A customer writes…").props("outlined dense maxlength=5000").classes("col-grow")
 
             async def take() -> None:
+                if not may_act(self._visitor, DESK_ROLES):
+                    return
                 if not (text.value or "").strip():
                     return
                 event = {"type": "message", "content": text.value, "actor": self._visitor.caller.subject}

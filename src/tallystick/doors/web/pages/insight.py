@@ -21,6 +21,7 @@ from tallystick.doors.web.parts.insight_work import Works, preparing, show_steps
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import ToolError
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.insight.nouns import Dataset
 from tallystick.rooms.insight.room import Insight
 
@@ -34,33 +35,33 @@ Fill = Callable[[Insight, Dataset], Awaitable[None]]
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/insight", name="Insight", icon="insights"))
+    house.places.append(Place(path="/insight", name="Insight", icon="insights", roles=EVERY_ROLE))
     works = Works(house)
 
-    @page(house, "/insight", "Insight")
+    @page(house, "/insight", "Insight", roles=EVERY_ROLE)
     async def every(_visitor: Visitor) -> None:
         heading("Insight", "What customers say, with every number and every quote behind it")
         await _Datasets(house, room_in(house.gate, "insight", Insight), works).show()
 
-    @page(house, "/insight/{number}", "Themes")
+    @page(house, "/insight/{number}", "Themes", roles=EVERY_ROLE)
     async def themes(_visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "").show(_themes)
 
-    @page(house, "/insight/{number}/search", "Search")
+    @page(house, "/insight/{number}/search", "Search", roles=EVERY_ROLE)
     async def search(_visitor: Visitor, number: str, q: str = "") -> None:
         await _Shown(house, works, number, "search").show(lambda room, one: Search(room, one.dataset_id).show(q))
 
-    @page(house, "/insight/{number}/report", "Report")
+    @page(house, "/insight/{number}/report", "Report", roles=EVERY_ROLE)
     async def report(_visitor: Visitor, number: str, compare: int = 0) -> None:
         await _Shown(house, works, number, "report").show(lambda room, one: _report(room, one, compare))
 
-    @page(house, "/insight/{number}/questions", "Questions")
+    @page(house, "/insight/{number}/questions", "Questions", roles=EVERY_ROLE)
     async def questions(visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "questions").show(
             lambda room, one: Questions(house, room, visitor, one.dataset_id).show()
         )
 
-    @page(house, "/insight/{number}/file", "The file")
+    @page(house, "/insight/{number}/file", "The file", roles=EVERY_ROLE)
     async def file(_visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "file").show(lambda _room, one: _file(one))
 

@@ -11,6 +11,7 @@ from tallystick.doors.web.parts.memory_add import add_form
 from tallystick.doors.web.parts.memory_list import Listing, nothing_yet
 from tallystick.doors.web.parts.memory_one import One
 from tallystick.doors.web.parts.states import empty, heading
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 
@@ -19,14 +20,14 @@ LOOK_S = 0.8
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/memory", name="Memory", icon="psychology"))
+    house.places.append(Place(path="/memory", name="Memory", icon="psychology", roles=EVERY_ROLE))
 
-    @page(house, "/memory", "Memory")
+    @page(house, "/memory", "Memory", roles=EVERY_ROLE)
     async def every(_visitor: Visitor) -> None:
         heading("Memory", "Nothing is believed because somebody said so: evidence decides, and can be asked for")
         await _whole(house, room_in(house.gate, "memory", Memory))
 
-    @page(house, "/memory/{proposition_id}", "Proposition")
+    @page(house, "/memory/{proposition_id}", "Proposition", roles=EVERY_ROLE)
     async def one(_visitor: Visitor, proposition_id: str) -> None:
         room = room_in(house.gate, "memory", Memory)
         found: dict[str, Any] | None = await run.io_bound(room.reading.explain, proposition_id)

@@ -10,9 +10,11 @@ from tallystick.bootstrap.rooms import room_in
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.person import may_act
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.room import Studio
 from tallystick.turns.agents.problem import Problem
 
@@ -22,9 +24,9 @@ SOON_S = 0.8
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/runs", name="Runs", icon="play_circle"))
+    house.places.append(Place(path="/runs", name="Runs", icon="play_circle", roles=EVERY_ROLE))
 
-    @page(house, "/runs", "Runs")
+    @page(house, "/runs", "Runs", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
         desk = _desk(house)
@@ -50,7 +52,7 @@ def register(house: House) -> tuple[str, ...]:
         await again()
         ui.timer(SOON_S, again)
 
-    @page(house, "/runs/{run_id}", "Run")
+    @page(house, "/runs/{run_id}", "Run", roles=EVERY_ROLE)
     async def one(visitor: Visitor, run_id: str) -> None:
         await _One(house, visitor, run_id).show()
 
@@ -92,6 +94,8 @@ def _start(house: House, visitor: Visitor) -> None:
             form = SchemaForm({"properties": listed.recipe.document.get("inputs", {})})
 
             async def begin() -> None:
+                if not may_act(visitor, WORK_ROLES):
+                    return
                 begun = await run.io_bound(desk.start, choice.value, form.values(), visitor.caller)
                 if isinstance(begun, Problem):
                     with place:
@@ -159,6 +163,8 @@ class _One:
                 ui.button("Go on", icon="play_arrow", on_click=lambda: self._act("resume")).props("outline")
 
     async def _act(self, what: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         await run.io_bound(getattr(_desk(self._house), what), self._run_id, self._visitor.caller)
         await self._look()
 

@@ -12,8 +12,8 @@ from tallystick.doors.web.parts.settings_keys import SigningKeys, file_list
 from tallystick.doors.web.parts.settings_policy import PolicyText
 from tallystick.doors.web.parts.settings_prompts import Prompts
 from tallystick.doors.web.parts.states import empty, heading
+from tallystick.gate.role_names import AUDIT_ROLES
 
-ROLES = ("auditor", "admin")
 PARTS = {"agents": "Agents", "prompts": "Wordings", "policy": "Policy", "keys": "Keys", "files": "Files"}
 
 
@@ -28,13 +28,13 @@ MADE: Mapping[str, Callable[[House, Visitor], _Part]] = {
 
 def register(house: House) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/settings", name="Settings", icon="settings", roles=ROLES))
+    house.places.append(Place(path="/settings", name="Settings", icon="settings", roles=AUDIT_ROLES))
 
-    @page(house, "/settings", "Settings", roles=ROLES)
+    @page(house, "/settings", "Settings", roles=AUDIT_ROLES)
     async def first(visitor: Visitor) -> None:
         await _show(house, visitor, "agents")
 
-    @page(house, "/settings/{part}", "Settings", roles=ROLES)
+    @page(house, "/settings/{part}", "Settings", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, part: str) -> None:
         await _show(house, visitor, part)
 

@@ -10,14 +10,15 @@ from tallystick.doors.web.parts.editor import Editor
 from tallystick.doors.web.parts.file_tree import file_tree
 from tallystick.doors.web.parts.findings import search_box
 from tallystick.doors.web.parts.states import empty, heading
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.studio.workspace.nouns import Node
 
 
 def register(house: House) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book"))
+    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book", roles=EVERY_ROLE))
 
-    @page(house, "/workspace", "Workspace")
+    @page(house, "/workspace", "Workspace", roles=EVERY_ROLE)
     async def workspace(visitor: Visitor, path: str = "", line: int = 0) -> None:
         files = Workspace(house.gate)
         found: tuple[Node, bool] | None = await run.io_bound(files.tree)

@@ -8,6 +8,8 @@ from nicegui import run, ui
 from tallystick.bootstrap.conference import Conferences
 from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.parts.person import may_act
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
 
@@ -78,6 +80,8 @@ class Cards:
             ).classes("w-full")
 
     async def _seat(self, action: Action, agent_id: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         after = await run.io_bound(
             self._conferences.seat, self._conference.conference_id, action, [agent_id], caller=self._visitor.caller
         )

@@ -15,7 +15,9 @@ from tallystick.doors.showing.counts import counted
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.findings import called, finding_card, left_out, told
 from tallystick.doors.web.parts.patches import diff_view, patch_list
+from tallystick.doors.web.parts.person import may_act
 from tallystick.doors.web.parts.states import empty, failed, heading
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
 from tallystick.turns.agents.problem import Problem
 
@@ -65,6 +67,8 @@ class Editor:
     # -- changing ------------------------------------------------------------------------------------------------------
 
     async def _propose(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         if self._text.value == self._file.text:
             ui.notify("Nothing was changed.")
             return
@@ -140,6 +144,8 @@ class Editor:
                 ui.button("Take back the last change", icon="undo", on_click=self._undo).props("outline")
 
     async def _undo(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         patch = await run.io_bound(self._files.undo, self._path, caller=self._visitor.caller)
         self._beside.clear()
         with self._beside:

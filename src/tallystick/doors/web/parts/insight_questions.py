@@ -10,6 +10,7 @@ from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
 from tallystick.doors.web.parts.insight_answer import show_answer
 from tallystick.doors.web.parts.states import empty, section
+from tallystick.gate.role_names import ANALYSIS_READERS
 from tallystick.rooms.insight.room import Insight
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 PAGE = 10
 LOOK_S = 1.0
-READERS = ("viewer", "analyst", "admin")
 TOOL = "tool.analysis.run"
 
 
@@ -87,11 +87,15 @@ class Questions:
 
     async def _look(self) -> None:
         """Show what was asked since, here or elsewhere."""
-        if not self._visitor.may(*READERS):
+        if not self._visitor.may(ANALYSIS_READERS):
             if self._seen is None:
                 self._seen = (0, 0)
                 with self._history:
-                    empty("Not open to you", f"One of these roles is needed: {', '.join(READERS)}.", icon="lock")
+                    empty(
+                        "Not open to you",
+                        f"One of these roles is needed: {', '.join(sorted(ANALYSIS_READERS))}.",
+                        icon="lock",
+                    )
             return
         history = partial(self._room.analyses.history, dataset_id=self._dataset_id, limit=self._shown)
         found, total = await run.io_bound(history) or ([], 0)

@@ -10,8 +10,10 @@ from tallystick.bootstrap.conference import Conferences
 from tallystick.bootstrap.conversation_answer import Unanswered
 from tallystick.doors.web.house import House, Visitor
 from tallystick.doors.web.parts.cards import Cards
+from tallystick.doors.web.parts.person import may_act
 from tallystick.doors.web.parts.said import prompt_line, reply_line, round_end
 from tallystick.doors.web.parts.states import failed, heading
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference, Round
 from tallystick.rooms.studio.flows.round import Told
 from tallystick.turns.request import Progress
@@ -63,12 +65,15 @@ class Table:
     # -- a round -------------------------------------------------------------------------------------------------------
 
     async def _hold(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         prompt = (self._prompt.value or "").strip()
         if prompt:
             background_tasks.create(self._round(prompt, None))
 
     def _again(self, number: int) -> None:
-        background_tasks.create(self._round(None, number))
+        if may_act(self._visitor, WORK_ROLES):
+            background_tasks.create(self._round(None, number))
 
     async def _round(self, prompt: str | None, again: int | None) -> None:
         """It goes on when the window is closed: its end is in the files."""
@@ -89,6 +94,8 @@ class Table:
         await self._catch_up()
 
     async def _cancel(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         running = next((each for each in self._conference.rounds if not each.over), None)
         if running is not None:
             await run.io_bound(
