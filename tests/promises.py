@@ -285,6 +285,7 @@ PROMISES: dict[str, str] = {
     "doors.http-approvals": "Held calls are listed, approved, rejected with a reason, edited and resumed once; receipts name the person",
     "doors.http-person": "An agent on loopback cannot approve its own call, change policy or keys, or read a secret",
     "doors.http-roles": "Roles from the token decide on every route, tool and surface, as they are now: H10, H12",
+    "doors.deny-by-default": "A token without a role of the product is denied everywhere but on the public paths, and nothing is done for it",
     "doors.http-audit": "Receipts, session files, links, proofs, records and the head are served a page at a time, and hold",
     "doors.http-verify": "Verify over HTTP finds what was changed and names the record, also against a head kept elsewhere",
     "doors.http-evidence": "Any text can be checked against files and receipts, and the check leaves a receipt",
@@ -314,6 +315,7 @@ PROMISES: dict[str, str] = {
     "doors.cli-doctor": "`tally doctor` finds what is wrong, says what to do and changes nothing",
     "doors.cli-bad-input": "A bad configuration, key, ledger, schema or tool gives a fixed code, and the gate goes on",
     # -- storage --
+    "storage.private": "The control room and its databases are for their owner alone, whatever the umask, and are tightened on open",
     "storage.archives": "A damaged archive is refused by every reader, however its parts were packed",
     # -- durable --
     "durable.steps": "A flow gets what its steps gave, a run what its flow gave",
@@ -699,6 +701,7 @@ PROMISES: dict[str, str] = {
     "mcp.auth": "At /mcp log-in, roles and the owner of a session count",
     "mcp.sessions": "Each session of a client has receipts of its own, without the id that opens it",
     "mcp.strict-json": "A message that two parsers could read differently is refused and recorded",
+    "mcp.revisions": "Every end of a call is readable, and a cancelled one ends nothing else, in every revision and transport",
     "mcp.conformance": "Every server scenario of the public conformance suite that applies passes",
     # -- relay --
     "relay.passes": "Everything of the protocol but calls and lists of tools passes a wrapped server as it came",
@@ -737,6 +740,7 @@ PROMISES: dict[str, str] = {
     "relay.client-gone": "When the client or the relay is gone the server is ended, and calls under way have receipts",
     "relay.bad-input": "What cannot be started or meant says why and what to do, with an exit code",
     "relay.no-sdk": "The relay loads neither the SDK nor the gate before the server runs",
+    "relay.revisions": "What the relay answers itself has the form of the revision in which it was asked, over stdio and HTTP",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
     "relay.undo": "`tally mcp init --undo` takes the gate away entry by entry, and leaves what came later",
@@ -755,6 +759,12 @@ PROMISES: dict[str, str] = {
     "frameworks.agents-sdk": "OpenAI Agents SDK: the gate's tools in its own runner",
     "frameworks.langgraph": "LangGraph: the gate's tools in its own tool node, errors with status error",
     "frameworks.functions": "Plain OpenAI function calling, chat and responses",
+    # -- install --
+    "install.base": "The wheel with its base dependencies alone gates, wraps, serves, calls and verifies",
+    "install.unavailable": "What is not installed says so with a fixed code and the command that installs it; the rest works",
+    "install.extras": "Each extra brings all that its room or feature needs",
+    "install.release": "A release is built once, says its version in one place, and is checked in an empty environment",
+    "install.containers": "The image and the compose file use files, commands and settings that there are, without root or an open port",
     # -- house --
     "house.protocol": "A second implementation written from the protocol page reads what the gate wrote and finds what was changed",
     "house.configuration": "Every setting stands on the configuration page with its kind and default, and no other does",
@@ -800,6 +810,7 @@ PROMISES: dict[str, str] = {
     "memory.model-flood": "No number of model inferences makes a fact",
     "memory.first-come": "Who records or cites something first decides nothing about what others' words weigh",
     "memory.agent-ceiling": "What an agent says of its own sources is believed only so far",
+    "memory.source-identity": "Who calls decides what class a source may claim, and one token is one source however many it names",
     "memory.contradiction": "One bad source changes nothing; an even conflict is contested and a test asked for",
     "memory.tests": "A failed discriminating test rejects; its newest result counts; results are one group by method",
     "memory.tests-matter": "A test of what nobody doubts is refused",
@@ -915,7 +926,10 @@ PROMISES: dict[str, str] = {
     "desk.verdict": "The verdict is computed by the server from the signed trace; each rule has an id",
     "desk.whose-calls": "Only calls of whoever holds a ticket count for it, or of our own worker; what others do in its session says nothing",
     "desk.policy-binds": "Turns, strategy and budget of a ticket bind workers outside like our own, at every search tool",
-    "desk.rooms-evidence": "What memory, insight and logs know is evidence like a document's: found, verified and judged alike",
+    "desk.rooms-evidence": "What memory, insight and logs know is verified like a document's words, shown to people with its author, and answers no customer",
+    "desk.answer-sources": "Only documents and tools that the owner names cover a need or are quoted; what agents and customers wrote never does, through any chain, and receipts say what counted",
+    "desk.quoted-speech": "What a document only quotes (a quotation by itself, a block quote, a listing) answers nothing and supports no draft",
+    "desk.log-fields": "Of a log record only the fields that the settings name are quoted to a customer; everything else is for people",
     "desk.shown-results": "The evidence package shows what each call found, in short, word for word",
     "desk.lying-worker": "A worker that lies about its trace, its receipts or its quotes brings no reply about",
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
@@ -1032,4 +1046,10 @@ PROMISES: dict[str, str] = {
     "desk.web-bounds": "The engine alone is asked: no address inside, no redirect, no host off the list, no endless answer",
     "desk.sample": "The sample's documents say what its three tickets turn on",
     "desk.usefulness": "Of questions that documents answer, most are answered rightly with verified quotes; others wait for a person",
+    # -- attacks --
+    "attacks.expanded": "A file is refused by what it expands to, while it is read, with the limit's name, and nothing of it is stored",
+    "attacks.write-turns": "Other writers get their turns while a file is stored, and nobody sees a file before its last row",
+    "attacks.linear-patterns": "Every regular expression takes time in proportion to the text, whatever the text",
+    "attacks.loop": "No request keeps the event loop from others for longer than 50 ms",
+    "attacks.linear-routes": "Twice the text takes a route about twice the work, whatever the text",
 }

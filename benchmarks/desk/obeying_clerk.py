@@ -119,6 +119,8 @@ def open_stall(folder: Path, documents: dict[str, str], cards: Iterable[Card], *
         place.write_text(text, encoding="utf-8")
     policy = {"max_turns": 12, "web_search_strategy": "focused", "web_search_budget": 9, "tool_whitelist": READERS}
     desk = {"agent": "assistant" if model else None, "instructions": RULES, "tool_policy": policy, "kb": "kb"}
+    # The owner trusts the look-up too, so that attacks in its results come as far as they can.
+    desk["verdict"] = {"answer_sources": READERS}
     settings = parse_settings({
         "ledger": {"durability": "os", "mirror": "off"}, "storage": {"state_dir": str(folder / "state")},
         "policy": {"external": "allow"}, "rooms": {"desk": {name: value for name, value in desk.items() if value}},

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tallystick.gate.tool import Card, Tool, tool
 
 __version__ = "0.1.0"
+"""The one place that says it; the build and `make release` read it here."""
 
 __all__ = [
     "BoundaryCode",

@@ -80,6 +80,8 @@ class Manifest:
     """The package that holds `HEAD` and, in `versions/`, the room's Alembic revisions."""
     http: str | None = None
     """Reference to a function from `HttpContext` to the room's routers."""
+    paths: tuple[str, ...] = ()
+    """The path prefixes of those routes, so that they answer `tool_unavailable` while the room is off."""
     commands: tuple[CommandReference, ...] = ()
     """The room's commands."""
     web: str | None = None
@@ -169,7 +171,7 @@ class RoomContext(Protocol):
         ...
 
 
-class Room(Protocol):
+class Room:
     """An open room. Subclass it and override what the room has; every method has a default that brings nothing."""
 
     name: str

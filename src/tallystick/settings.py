@@ -14,10 +14,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from tallystick.errors import ConfigError, malformed_toml
+from tallystick.import_limits import ImportLimits
 
 CONFIG_NAME = "tallystick.toml"
 CONTROL_ROOM = ".control-room"
-
 OLD_NAMES: dict[str, tuple[str, ...]] = {
     "ENABLE_TICKET_SCHEMA_VALIDATION": ("rooms", "desk", "schema_validation"), "APP_JWT_SECRET": ("auth", "jwt_secret"),
     "ENABLE_TOOL_DERIVATION": ("rooms", "desk", "tool_derivation"), "TALLY_DATABASE_URL": ("storage", "database_url"),
@@ -77,7 +77,7 @@ class ToolPolicy(_Section):
     decision: Literal["allow", "ask", "deny"] | None = None
     """None: by the tool's effect."""
     roles: frozenset[str] | None = None
-    """Narrows the tool's own roles; it can never widen them."""
+    """Narrows the tool's own roles, never widens them; for a tool that names none they are its roles."""
     rate: int | None = Field(default=None, gt=0)
     """Calls per minute and caller."""
     shadow: bool | None = None
@@ -157,7 +157,7 @@ class ServerSettings(_Section):
     max_body_bytes: int = Field(default=1024 * 1024, gt=0)
     body_timeout_s: int = Field(default=15, gt=0)
     max_upload_bytes: int = Field(default=256 * 1024 * 1024, gt=0)
-    """For routes that take a file; larger ones are better named by their path in the workspace."""
+    """For routes that take a file; larger ones are better named by their path."""
     upload_timeout_s: int = Field(default=600, gt=0)
 
 
@@ -206,6 +206,7 @@ class Settings(_Section):
     redact: RedactSettings = RedactSettings()
     auth: AuthSettings = AuthSettings()
     server: ServerSettings = ServerSettings()
+    imports: ImportLimits = ImportLimits()
     telemetry: TelemetrySettings = TelemetrySettings()
     storage: StorageSettings = StorageSettings()
     evidence: EvidenceSettings = EvidenceSettings()

@@ -47,7 +47,7 @@ def test_the_bell_rings_in_every_window_and_what_is_read_is_read_everywhere(
     told = Notifications(served.workspace)
     told.read_all()
     here, second = visit(served, how_large), visit(served)
-    page = here.open("/telemetry")
+    page = here.log_in("/telemetry", served.token)
     second.open("/telemetry")
     bell = page.get_by_role("button", name="Notifications", exact=True)
     expect(bell).to_be_visible()
@@ -186,7 +186,9 @@ def test_roles_decide_what_is_shown_and_the_server_checks_again(guarded: Served,
     expect(page.get_by_role("link", name="Telemetry")).to_be_visible()
     expect(page.get_by_role("link", name="Receipts")).to_have_count(0)
     expect(page.get_by_role("button", name="Notifications")).to_have_count(0)
-    page = here.open("/settings/keys")
+    answer = page.goto(guarded.base + "/settings/keys")
+    assert answer is not None
+    assert answer.status == 403
     expect(page.get_by_text("This page is not open to you")).to_be_visible()
     here.check()
     page = visit(guarded).log_in("/receipts", token_for("auditor", seconds=600))

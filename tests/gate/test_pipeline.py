@@ -279,8 +279,16 @@ async def left_when(call: Awaitable[Outcome], happens: threading.Event) -> None:
     """Leave a call as soon as something happens."""
     task = asyncio.ensure_future(call)
     await asyncio.to_thread(happens.wait, PATIENCE_S)
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
+    await _leave(task)
+
+
+async def _leave(task: "asyncio.Future[Outcome]", go_on: threading.Event | None = None) -> None:
+    """Cancel a call; it ends with this very cancellation, by which a cancel scope knows its own."""
+    task.cancel("of the caller")
+    await asyncio.sleep(0)
+    if go_on is not None:
+        go_on.set()
+    with pytest.raises(asyncio.CancelledError, match="of the caller"):
         await task
     assert task.cancelled()
 
@@ -334,12 +342,7 @@ def test_l03_a_caller_who_leaves_before_the_tool_runs(tmp_path: Path, runs: list
     async def leave() -> None:
         task = asyncio.ensure_future(opened.call("put", session="s1"))
         await asyncio.to_thread(slow.reached.wait, PATIENCE_S)
-        task.cancel()
-        await asyncio.sleep(0)
-        slow.go_on.set()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-        assert task.cancelled()
+        await _leave(task, slow.go_on)
 
     with open_gate(tmp_path, put) as opened:
         slow = SlowLedger(opened, "started")

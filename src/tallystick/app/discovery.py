@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tallystick.errors import ConfigError
+from tallystick.errors import ConfigError, PartMissing
 from tallystick.plugin import GROUP, Manifest
 
 
@@ -51,3 +51,8 @@ def resolve(reference: str) -> Any:
         raise ConfigError(
             f"The reference {reference!r} of a room leads nowhere: {error}.", code="room_broken"
         ) from error
+
+
+def unavailable(manifest: Manifest) -> PartMissing:
+    """The error that names a room whose requirements are not installed, and the command that installs them."""
+    return PartMissing(f"Not installed: the room {manifest.name}. Install it with: {manifest.install}")

@@ -207,12 +207,10 @@ class Gate:
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
         """
-        if caller is None and allowed_tools is None and authenticated:
-            standing = single_in(session)
-        else:
-            standing = standing_in(session, caller, allowed_tools, authenticated=authenticated)
+        usual = caller is None and allowed_tools is None and authenticated
+        at = single_in(session) if usual else standing_in(session, caller, allowed_tools, authenticated=authenticated)
         given = args.copy() if type(args) is dict else plain_args(args)
-        return await self._pipeline.call(tool, given, standing, dry_run=dry_run)
+        return await self._pipeline.call(tool, given, at, dry_run=dry_run)
 
     async def call_many(
         self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None

@@ -3,9 +3,35 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from decimal import Decimal
+from typing import Protocol, TypeVar
 
+from tallystick.app.discovery import manifests, unavailable
+from tallystick.errors import PartMissing
 from tallystick.plugin import Room
 from tallystick.turns.wording import Wording, Wordings
+
+R = TypeVar("R")
+
+
+class HasRooms(Protocol):
+    """An open gate, as far as its rooms are concerned."""
+
+    def rooms(self) -> Mapping[str, Room]:
+        """All open rooms, by name."""
+        ...
+
+
+def room_in(gate: HasRooms, name: str, kind: type[R]) -> R:
+    """A room of an open workspace, for a door that cannot do without it.
+
+    Raises:
+        PartMissing: It is not installed or not switched on; the message holds the command that changes that.
+    """
+    room = gate.rooms().get(name)
+    if isinstance(room, kind):
+        return room
+    manifest = manifests().get(name)
+    raise PartMissing(f"The room {name} is not installed here.") if manifest is None else unavailable(manifest)
 
 
 def close_rooms(rooms: Iterable[Room]) -> None:

@@ -32,6 +32,7 @@ from tallystick.storage.files import FileSources
 from tallystick.storage.kept import keep
 from tallystick.storage.ledger import audit_folder, open_ledger
 from tallystick.storage.notifications import Notifications
+from tallystick.storage.private import private_folder
 from tallystick.turns.wording import Wordings
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Parts:
 def join(workspace: Path, settings: Settings, observer: Observer | None) -> Parts:
     """Open the parts of a workspace, making what is missing."""
     try:
-        (workspace / CONTROL_ROOM).mkdir(parents=True, exist_ok=True)
+        private_folder(workspace / CONTROL_ROOM)
     except OSError as error:
         message = f"{CONTROL_ROOM} cannot be made in {workspace.name}: {error.strerror}. Make the folder writable."
         raise ConfigError(message, code="workspace_unwritable") from None

@@ -193,7 +193,8 @@ class Pipeline:
 
     async def _weigh(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
         """A decision that needs a second look: a person's yes, a room's changes, a snapshot that may be old."""
-        decision, proposal, left = case.decision, case.proposal, False
+        decision, proposal = case.decision, case.proposal
+        left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
             asked = self._at_the_desk(self._desk.take, proposal, case.session, case.policy_digest)
             taken, left = await to_the_end(asked)
@@ -210,8 +211,8 @@ class Pipeline:
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
         outcome, left_now = await to_the_end(self._stop(case, standing, since))
-        if left or left_now:
-            raise asyncio.CancelledError
+        if (cancelled := left or left_now) is not None:
+            raise cancelled
         return outcome
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
@@ -251,11 +252,13 @@ class Pipeline:
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
-    async def _execute(self, case: Case, standing: Standing, since: float, *, left: bool = False) -> Outcome:
+    async def _execute(
+        self, case: Case, standing: Standing, since: float, *, left: asyncio.CancelledError | None = None
+    ) -> Outcome:
         proposal = case.proposal
         card, started_id = proposal.card, None
         try:
-            if not left and (card.effect != "read" or card.origin != "local"):
+            if left is None and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
                 started_id, left = await to_the_end(self._recorder.started(case))
             else:
@@ -264,18 +267,18 @@ class Pipeline:
             return self._recorder.unwritten(case.session, error, card)
         call = Call(session=case.session, tool=card.name, dry_run=proposal.dry_run, started_id=started_id)
         entry, ran = self.catalogue.get(card.name), NOTHING_RAN
-        if not left and card.origin != "client":
+        if left is None and card.origin != "client":
             try:
                 # A tool may have been unregistered while the call waited for its beginning to be recorded.
                 here = entry is not None and entry.card is card
                 ran = await self._runner.run(entry, proposal.args, call) if entry is not None and here else UNREGISTERED
-            except asyncio.CancelledError:
-                left = True
-        if left:
+            except asyncio.CancelledError as cancelled:
+                left = cancelled
+        if left is not None:
             # The caller is gone; the receipt is not.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
             await to_the_end(self._recorder.ran(case, ran, standing, since, call))
-            raise asyncio.CancelledError
+            raise left
         return await self._recorder.ran(case, ran, standing, since, call)
 
     # -- 4 record ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 begun. Nothing else in the product knows which of the two it is, but where a statement has to differ.
 """
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from tallystick.errors import ConfigError
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.migrations import GATE, History, history_of, upgrade, version_of
+from tallystick.storage.private import private_file, private_folder
 
 DATABASE_NAME = "tallystick.db"
 BUSY_S = 30
@@ -114,8 +114,8 @@ def _usable_url(text: str) -> URL:
 def _private_file(path: Path) -> URL:
     """Make the file for its owner alone: held calls lie in it with their arguments. SQLite's side files follow it."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        private_folder(path.parent)
+        private_file(path)
     except OSError as error:
         message = f"{path.name} cannot be opened in {CONTROL_ROOM}: {error.strerror}. Make the folder writable."
         raise ConfigError(message, code="database_unusable") from None

@@ -65,16 +65,19 @@ def test_trying_tells_the_rule_and_what_would_change_the_verdict(tally: Tally, d
     assert (advert["decision"], advert["verdict"], advert["would_send"]) == ("REJECT", None, "")
 
 
-@pytest.mark.promise("desk.cli")
+@pytest.mark.promise("desk.cli", "desk.log-fields")
 def test_trying_a_question_in_a_workspace_leaves_nothing_behind_either(tally: Tally, shop: Path) -> None:
     (shop / "tallystick.toml").write_text('[rooms.desk]\nlogs = ["*.log"]\n', encoding="utf-8")
-    (shop / "shop.log").write_text("2026-01-05 order 48213 was declined: card expired\n", encoding="utf-8")
+    line = "2026-01-05 order 48213 was declined: card expired, admin PIN 4711\n"
+    (shop / "shop.log").write_text(line, encoding="utf-8")
     before = sorted(str(path) for path in shop.rglob("*"))
     tried = tally("--json", "desk", "try", "When is the shop in Leeds open?")
     assert tried.code == 0, tried.err
     assert (tried.json["verdict"]["status"], tried.json["evidence"][0]["source"]) == ("PROCEED", "hours.md")
     declined = tally("--json", "desk", "try", "Why was order 48213 declined?").json
-    assert declined["evidence"][0]["source"] == "shop.log"
+    assert (declined["evidence"][0]["source"], declined["would_send"], declined["draft"]) == ("shop.log", "", "")
+    assert declined["verdict"]["rule_id"] == "defer.source-not-trusted"
+    assert "context only: a log" in tally("desk", "try", "Why was order 48213 declined?").out
     assert sorted(str(path) for path in shop.rglob("*")) == before
     assert tally("--json", "desk", "list").json["total"] == 0
     assert tally("--json", "desk", "outbox").json["total"] == 0

@@ -200,13 +200,13 @@ def test_H10_a_role_removed_after_the_approval_stops_the_call(open_door: OpenDoo
 
 @pytest.mark.promise("doors.http-approvals")
 def test_nobody_else_resumes_somebody_s_call(locked: Doorway) -> None:
-    approval_id = locked.held(headers=bearer("analyst"))
+    approval_id = locked.held(headers=bearer("admin"))
     person = {**bearer("admin", subject="grace"), **locked.person}
     locked.post(f"{PATH}/{approval_id}/approve", headers=person)
-    for other in (bearer("analyst", subject="eve"), bearer("admin", subject="grace")):
+    for other in (bearer("admin", subject="eve"), bearer("admin", subject="grace")):
         problem(locked.post(f"{PATH}/{approval_id}/resume", headers=other), 404, "downstream_error")
     assert locked.ran.calls == []
-    assert locked.post(f"{PATH}/{approval_id}/resume", headers=bearer("analyst")).status_code == 200
+    assert locked.post(f"{PATH}/{approval_id}/resume", headers=bearer("admin")).status_code == 200
 
 
 @pytest.mark.promise("doors.http-approvals", "doors.http-problems")

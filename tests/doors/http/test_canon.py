@@ -129,4 +129,4 @@ def test_a_token_is_needed_where_tokens_are(open_door: OpenDoor) -> None:
     locked = open_door(auth=AUTH)
     problem(locked.get(STATUS), 401, "rbac_denied")
     problem(locked.post(INDEX), 401, "rbac_denied")
-    assert locked.get(STATUS, headers=bearer("writer")).status_code == 200
+    assert locked.get(STATUS, headers=bearer("viewer")).status_code == 200

@@ -188,7 +188,11 @@ def test_what_is_not_there_is_404_whatever_is_asked_of_it(door: Doorway) -> None
 @pytest.mark.promise("studio.conference-own")
 def test_a_conference_is_its_makers_and_an_auditor_may_read_it(open_door: OpenDoor) -> None:
     door = open_door(auth=AUTH)
-    ada, ben, auditor = bearer(subject="ada"), bearer(subject="ben"), bearer("auditor", subject="eve")
+    ada, ben, auditor = (
+        bearer("person", subject="ada"),
+        bearer("person", subject="ben"),
+        bearer("auditor", subject="eve"),
+    )
     write_story(door.workspace)
     made = door.post(CONFERENCES, {"agents": ["assistant", "critic"]}, headers=ada).json()
     path = f"{CONFERENCES}/{made['conferenceId']}"

@@ -13,7 +13,7 @@ from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 from tests.doors.http.test_desk_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS
 
-WORKER, VIEWER = bearer(subject="worker"), bearer("viewer", subject="viewer")
+WORKER, VIEWER = bearer("support", subject="worker"), bearer("support", subject="viewer")
 POLICY = {
     "max_turns": 3, "web_search_strategy": "focused", "web_search_budget": 5, "tool_whitelist": ["kb.search", "kb.read"],
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey, RSAKey
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.settings import load_settings
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
@@ -27,7 +28,7 @@ OPEN = {
     "tool.prompts.list": ("GET", "/prompts", None),
     "tool.prompts.load": ("GET", "/prompts/v9", None),
 }
-"""Tools that ask for a token and no role."""
+"""Tools that ask for a token and any role of the product."""
 CLAIMS = {"sub": "eve", "roles": ["admin"], "exp": int(time.time()) + 86_400}
 
 
@@ -64,14 +65,15 @@ def test_the_gate_asks_for_the_same_roles_whatever_door_a_call_comes_by(locked: 
 
 
 @pytest.mark.promise("insight.rbac")
-def test_the_other_tools_ask_for_a_token_and_no_role(locked: Doorway) -> None:
+def test_the_other_tools_ask_for_a_token_and_any_role_of_the_product(locked: Doorway) -> None:
     for method, path, args in OPEN.values():
         more = {} if args is None else {"json": args}
         problem(locked.request(method, path, **more), 401, "rbac_denied")
-        assert locked.request(method, path, headers=bearer(), **more).status_code not in {401, 403}, path
+        problem(locked.request(method, path, headers=bearer(), **more), 403, "rbac_denied")
+        for role in EVERY_ROLE:
+            assert locked.request(method, path, headers=bearer(role), **more).status_code not in {401, 403}, path
     cards = {card.name: card.roles for card in locked.gate.tools()}
-    assert all(not cards[tool] for tool in OPEN)
-    assert not cards["tool.ingest.upload"]
+    assert all(cards[tool] == EVERY_ROLE for tool in (*OPEN, "tool.ingest.upload"))
 
 
 BAD = {

@@ -132,7 +132,7 @@ def test_without_a_token_no_byte_of_a_file_is_kept(open_door: OpenDoor) -> None:
     assert refused.headers["www-authenticate"] == "Bearer"
     assert left_behind(door.workspace) == []
     assert door.outcomes()[-1].header["caller"]["subject"] == "anonymous"
-    assert upload(door, headers=bearer()).status_code == 200
+    assert upload(door, headers=bearer("viewer")).status_code == 200
 
 
 @pytest.mark.promise("insight.upload", "insight.nowhere")

@@ -106,16 +106,16 @@ def test_a_conversation_becomes_an_issue_for_whoever_had_it(open_door: OpenDoor)
     with ScriptedServer(*grounded()) as server:
         serve_agent(door.workspace, server)
         said = door.post(
-            CHAT, {"message": "Does Ada sail?", "agentId": "critic", "sessionId": "s1"}, headers=bearer("viewer")
+            CHAT, {"message": "Does Ada sail?", "agentId": "critic", "sessionId": "s1"}, headers=bearer("person")
         )
-    made = door.post(f"{ISSUES}/from-chat", {"sessionId": "s1"}, headers=bearer("viewer"))
+    made = door.post(f"{ISSUES}/from-chat", {"sessionId": "s1"}, headers=bearer("person"))
     assert made.status_code == 201, made.text
     linked = {link["id"] for link in made.json()["links"] if link["kind"] == "receipt"}
     assert linked == set(said.json()["receipts"])
     audit = door.workspace / ".control-room/audit/issues" / made.json()["issue_id"] / "s1.json"
     assert linked <= set(json.loads(audit.read_text())["receipts"])
     problem(
-        door.post(f"{ISSUES}/from-chat", {"sessionId": "s1"}, headers=bearer("viewer", subject="eve")),
+        door.post(f"{ISSUES}/from-chat", {"sessionId": "s1"}, headers=bearer("person", subject="eve")),
         404,
         "downstream_error",
     )

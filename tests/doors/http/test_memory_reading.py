@@ -60,6 +60,6 @@ def test_what_is_not_there_is_a_404(door: Doorway, path: str) -> None:
 @pytest.mark.promise("reading.http")
 def test_with_auth_everyone_needs_a_token_and_the_export_a_role(locked: Doorway) -> None:
     problem(locked.get("/api/memory/recall?query=x"), 401, "rbac_denied")
-    assert locked.get("/api/memory/recall?query=x", headers=bearer("writer")).status_code == 200
-    problem(locked.get("/api/memory/export", headers=bearer("writer")), 403, "rbac_denied")
+    assert locked.get("/api/memory/recall?query=x", headers=bearer("viewer")).status_code == 200
+    problem(locked.get("/api/memory/export", headers=bearer("viewer")), 403, "rbac_denied")
     assert locked.get("/api/memory/export", headers=bearer("auditor")).status_code == 200

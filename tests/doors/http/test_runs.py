@@ -158,7 +158,7 @@ def test_a_slot_that_is_not_there_and_odd_questions_are_refused(studio: Doorway)
 def test_another_s_run_does_not_exist_for_a_caller_and_does_for_an_auditor(open_door: OpenDoor) -> None:
     locked = open_door(auth=AUTH)
     furnish(locked.workspace, look=LOOK)
-    eve, mallory, auditor = bearer("viewer", subject="eve"), bearer("viewer", subject="mallory"), bearer("auditor")
+    eve, mallory, auditor = bearer("person", subject="eve"), bearer("person", subject="mallory"), bearer("auditor")
     run_id = start(locked, headers=eve)
     for path in ("", "/steps", "/events"):
         assert locked.get(f"{RUNS}/{run_id}{path}", headers=mallory).status_code == 404

@@ -175,7 +175,7 @@ def test_with_auth_on_a_token_is_needed_and_the_name_is_the_tokens(open_door: Op
 
 @pytest.mark.promise("studio.patch-audit")
 def test_who_proposes_and_who_decides_are_in_the_patch(locked: Doorway) -> None:
-    ada, grace = bearer("viewer"), {**bearer(subject="grace"), **locked.person}
+    ada, grace = bearer("person"), {**bearer("person", subject="grace"), **locked.person}
     made = locked.post("/api/workspace/patches", {"path": SCENE, "base_sha256": "", "text": TEXT}, headers=ada).json()
     done = locked.post(f"/api/workspace/patches/{made['patch_id']}/apply", headers=grace).json()
     assert (done["by"], done["decided_by"]) == ("ada", "grace")

@@ -65,7 +65,9 @@ def test_a_dry_run_says_what_would_happen_to_a_call(
 
 @pytest.mark.promise("page.settings")
 def test_a_dry_run_of_a_policy_in_shadow_says_what_it_would_have_stopped() -> None:
-    found = would(Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset())
+    found = would(
+        Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset({"owner"})
+    )
     assert found.verdict == "allow"
     assert found.reason.startswith("shadow: without it, ")
 

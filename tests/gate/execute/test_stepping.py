@@ -19,7 +19,7 @@ async def fails(*, after_a_wait: bool) -> None:
 
 
 def test_work_that_never_waits_is_done_without_giving_way() -> None:
-    assert asyncio.run(to_the_end(at_once(7))) == (7, False)
+    assert asyncio.run(to_the_end(at_once(7))) == (7, None)
 
 
 def test_an_error_is_raised_as_it_is() -> None:
@@ -30,7 +30,7 @@ def test_an_error_is_raised_as_it_is() -> None:
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_work_is_finished_although_its_caller_was_cancelled_and_that_is_told(times: int) -> None:
-    async def main() -> tuple[str, bool]:
+    async def main() -> tuple[str, asyncio.CancelledError | None]:
         begun, go_on = asyncio.Event(), asyncio.Event()
 
         async def work() -> str:
@@ -41,17 +41,20 @@ def test_work_is_finished_although_its_caller_was_cancelled_and_that_is_told(tim
         waiting = asyncio.ensure_future(to_the_end(work()))
         await begun.wait()
         for _ in range(times):
-            waiting.cancel()
+            waiting.cancel("of the caller")
             await asyncio.sleep(0)
         assert not waiting.done()
         go_on.set()
         return await waiting
 
-    assert asyncio.run(main()) == ("finished", True)
+    finished, cancelled = asyncio.run(main())
+    assert finished == "finished"
+    assert cancelled is not None
+    assert cancelled.args == ("of the caller",)
 
 
 def test_a_wait_that_is_itself_cancelled_is_the_works_affair_and_nobody_left() -> None:
-    async def main() -> tuple[str, bool]:
+    async def main() -> tuple[str, asyncio.CancelledError | None]:
         never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         async def work() -> str:
@@ -65,7 +68,7 @@ def test_a_wait_that_is_itself_cancelled_is_the_works_affair_and_nobody_left() -
         asyncio.get_running_loop().call_soon(never.cancel)
         return await to_the_end(work())
 
-    assert asyncio.run(main()) == ("went on", False)
+    assert asyncio.run(main()) == ("went on", None)
 
 
 def test_work_whose_loop_ends_is_let_go_of() -> None:
@@ -126,11 +129,11 @@ def test_whoever_leaves_cancels_all_that_go_on_and_leaves_when_they_have_ended()
 
         waiting = asyncio.ensure_future(together([work("a"), work("b")]))
         await asyncio.sleep(0)
-        waiting.cancel()
+        waiting.cancel("of the caller")
         await asyncio.sleep(0)
         assert not waiting.done()
         stored.set_result("stored")
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(asyncio.CancelledError, match="of the caller"):
             await waiting
 
     asyncio.run(main())

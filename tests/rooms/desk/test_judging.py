@@ -181,7 +181,7 @@ def test_a_forbidden_topic_blocks(tmp_path: Path) -> None:
     assert (judged.rule_id, near.status) == ("block.forbidden-topic", "PROCEED")
 
 
-@pytest.mark.promise("desk.rooms-evidence")
+@pytest.mark.promise("desk.answer-sources")
 @pytest.mark.parametrize("name", ["notebook.ask", "notebook.say"])
 def test_what_a_tool_answers_without_naming_a_source_is_its_own(tmp_path: Path, name: str) -> None:
     said = "You can return an unused item for 30 days."
@@ -196,9 +196,9 @@ def test_what_a_tool_answers_without_naming_a_source_is_its_own(tmp_path: Path, 
         """Answer a question in words."""
         return said
 
-    trial = Trial(tmp_path / "work", ask, say, documents={})
+    trial = Trial(tmp_path / "work", ask, say, documents={}, answer_sources=(name,))
     ticket = trial.ticket(QUESTION, whitelist=[name])
-    gathered = Gathered(needs_in(ticket))
+    gathered = Gathered(needs_in(ticket), trial.policy)
     gathered.take(name, {"question": QUESTION}, trial.call(ticket, name, {"question": QUESTION}), at="now")
     outputs = gathered.outputs(turns_used=1, max_turns=3)
     judged = trial.verdict(filled(ticket, outputs))

@@ -59,7 +59,9 @@ class Trial:
         """With what our own worker finds."""
         ticket = self.ticket(content, **more)
         names = frozenset(card.name for card in self.gate.tools())
-        outputs = Gathering(ticket, lambda tool, args, _: self.call(ticket, tool, args), names, lambda: "now").run()
+        outputs = Gathering(
+            ticket, lambda tool, args, _: self.call(ticket, tool, args), names, lambda: "now", self.policy
+        ).run()
         return filled(ticket, outputs)
 
     def verdict(self, ticket: Ticket) -> Judgement:

@@ -10,11 +10,15 @@ from tallystick.agents.tasks.packet import Target
 from tallystick.records import record
 
 NOT_RESOLVED = "not_resolved"
-_PATH = re.compile(r"(?<![\w/])[\w][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
+_STRETCH = re.compile(r"(?<![\w/])\w[\w.-]*+(?:/[\w.-]++)*+")
+"""What may be a path; it is one as far as its last ending."""
+_ENDING = re.compile(r"(?<!/)\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the apostrophe of a printed book
 _LEADS = frozenset({"scene", "scenes", "chapter", "chapters", "file", "part", "called", "titled", "named"})
 """Words behind which a name of one ordinary word (`Even`) is meant as one; anywhere else it is just a word."""
 _MOST_FILES, _MOST_LETTERS = 20, 1000
+_MOST_PATHS = 100
+"""Paths of one request that are looked up."""
 
 
 @record
@@ -38,7 +42,8 @@ class Found:
 
 def find_target(message: str, known: Sequence[KnownFile]) -> Found:
     """The file a request is about, and every file it names."""
-    named = [path for path in dict.fromkeys(_PATH.findall(message)) if len(path) <= _MOST_LETTERS]
+    said = dict.fromkeys(message[start:end] for start, end in _paths(message) if end - start <= _MOST_LETTERS)
+    named = list(said)[:_MOST_PATHS]
     by_path = [found for path in named if (found := _by_path(path, known)) is not None]
     called = list(_by_name(message, known))
     files = dict.fromkeys(target.canonical_path or "" for target in [*by_path, *called])
@@ -59,6 +64,22 @@ def settled(target: Target, known: Sequence[KnownFile]) -> Target:
     return Target(scene_ref=target.scene_ref, resolution_method=NOT_RESOLVED)
 
 
+def _paths(message: str) -> Iterator[tuple[int, int]]:
+    """Where paths stand in a request, in time that grows with its length alone."""
+    for stretch in _STRETCH.finditer(message):
+        ends = [ending.end() for ending in _ENDING.finditer(message, *stretch.span())]
+        if ends:
+            yield stretch.start(), ends[-1]
+
+
+def _without_paths(message: str) -> str:
+    pieces, at = [], 0
+    for start, end in _paths(message):
+        pieces += [message[at:start], " " * (end - start)]
+        at = end
+    return "".join([*pieces, message[at:]])
+
+
 def _by_path(path: str, known: Iterable[KnownFile]) -> Target | None:
     paths = [each.path for each in known]
     if path in paths:
@@ -70,7 +91,7 @@ def _by_path(path: str, known: Iterable[KnownFile]) -> Target | None:
 
 def _by_name(message: str, known: Iterable[KnownFile]) -> Iterator[Target]:
     """The files that are called by a slug or a title, in the order they are mentioned; the longer name wins."""
-    words = [(found.group(), found.start()) for found in _WORD.finditer(_PATH.sub(_blank, message))]
+    words = [(found.group(), found.start()) for found in _WORD.finditer(_without_paths(message))]
     spoken = [word.casefold() for word, _ in words]
     names: dict[tuple[str, ...], dict[str, str]] = {}
     for each in known:
@@ -98,7 +119,3 @@ def _means(spoken: Sequence[str], at: int, size: int, names: dict[tuple[str, ...
 
 def _words(name: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORD.findall(name))
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())

@@ -35,7 +35,7 @@ from tallystick.doors.cli.exits import Exit, exit_of
 from tallystick.doors.cli.rooms import room_command, room_commands
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.workspace import MARKS
-from tallystick.errors import TallyError
+from tallystick.errors import PartMissing, TallyError
 
 NAME = "tally"
 HELP = ("--help", "-h")
@@ -162,7 +162,16 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
         place = f"{error.filename}: " if error.filename else ""
         say_error("io_failed", f"{place}{error.strerror or error}.{_advice(error)}", as_json=as_json)
         return Exit.REFUSED
+    if isinstance(error, ImportError) and (missing := _missing_part(error)) is not None:
+        say_error(missing.code, str(missing), as_json=as_json)
+        return exit_of(missing)
     return _end_bug(error, as_json=as_json)
+
+
+def _missing_part(error: ImportError) -> PartMissing | None:
+    from tallystick.extras import part_of
+
+    return part_of(error)
 
 
 def _advice(error: OSError) -> str:

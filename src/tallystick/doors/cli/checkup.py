@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -25,14 +24,6 @@ AHEAD_S = 60
 QUICK_BYTES = 64 * 1024 * 1024
 """A journal up to this size is verified whole: about a second."""
 TAIL_BYTES = 1 << 20
-EXTRAS = (
-    ("durable", "dbos", "durable work"),
-    ("mcp", "mcp", "MCP clients"),
-    ("postgres", "psycopg", "PostgreSQL"),
-    ("tracing", "opentelemetry.sdk", "traces"),
-)
-"""Optional parts: the extra's name, the module to look for, what it is for."""
-
 Health = Literal["ok", "warn", "fail"]
 
 
@@ -59,6 +50,28 @@ def examine(here: Here) -> Iterator[Finding]:
         except OSError as error:
             health, says = "fail", f"{error.filename or what}: {error.strerror or error}"
         yield Finding(what=what, health=health, says=says)
+    yield from _rooms()
+    yield from _extras()
+
+
+def _rooms() -> Iterator[Finding]:
+    """Every installed room; one whose requirements are missing concerns only those who need it."""
+    from tallystick.app.discovery import manifests, unavailable
+
+    for name, manifest in manifests().items():
+        says = str(unavailable(manifest)) if manifest.missing() else "available"
+        yield Finding(what=f"room {name}", health="ok", says=says)
+
+
+def _extras() -> Iterator[Finding]:
+    """Every optional part that is not installed."""
+    from tallystick.extras import missing, not_installed
+
+    without = [extra.name for extra in missing()]
+    for name in without:
+        yield Finding(what=f"extra {name}", health="ok", says=str(not_installed(name)))
+    if not without:
+        yield Finding(what="extras", health="ok", says="all installed")
 
 
 def _python(_here: Here) -> Answer:
@@ -209,14 +222,6 @@ def _clock(here: Here) -> Answer:
     return "ok", _utc(now)
 
 
-def _extras(_here: Here) -> Answer:
-    missing = [(extra, use) for extra, module, use in EXTRAS if not _installed(module)]
-    if missing:
-        listed = ", ".join(f"{use} (pip install 'tallystick[{extra}]')" for extra, use in missing)
-        return "ok", f"not installed: {listed}"
-    return "ok", "all installed"
-
-
 CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("python", _python),
     ("workspace", _workspace),
@@ -229,7 +234,6 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("witnesses", _witnesses),
     ("database", _database),
     ("clock", _clock),
-    ("optional parts", _extras),
 )
 
 
@@ -237,13 +241,6 @@ def _can_be_made(folder: Path) -> bool:
     """Whether a folder is there and writable, or the nearest place above it is."""
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-
-
-def _installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _utc(seconds: float) -> str:

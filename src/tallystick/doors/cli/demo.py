@@ -45,6 +45,7 @@ def demo(
     for line in laid:
         here.screen.line(f"  {line}")
     shown = _play(place, parts)
+    _left_out(here)
     report = _verify(folder)
     _say_verified(place, report)
     ok = report.ok and all(part.ok for part in shown.values())
@@ -60,11 +61,20 @@ def demo(
 
 
 def demo_parts() -> list[Part]:
-    """The parts of all rooms that are installed, in their order."""
+    """The parts of all available rooms, in their order."""
     from tallystick.app.discovery import manifests, resolve
 
     found = [resolve(each.demo) for each in manifests().values() if each.demo is not None and not each.missing()]
     return sorted(found, key=lambda part: part.order)
+
+
+def _left_out(here: Here) -> None:
+    """Name the rooms whose part is missing, with the command that installs them."""
+    from tallystick.app.discovery import manifests, unavailable
+
+    for manifest in manifests().values():
+        if manifest.demo is not None and manifest.missing():
+            here.screen.line(f"left out: {unavailable(manifest)}")
 
 
 def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
@@ -77,11 +87,14 @@ def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
 
 
 def _played(part: Part, stage: Stage) -> Shown:
-    """One part. What stops one does not stop the others."""
-    from tallystick.errors import TallyError
+    """One part. What stops one does not stop the others; one that needs a missing extra is left out."""
+    from tallystick.errors import PartMissing, TallyError
 
     try:
         return part.play(stage)
+    except PartMissing as error:
+        stage.screen.line(f"left out: {error}")
+        return Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
     except TallyError as error:
         stage.screen.line(f"this part could not be shown: {error.code}: {error}")
         return Shown(ok=False, data={"error": {"code": error.code, "message": str(error)}})

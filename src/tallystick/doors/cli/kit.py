@@ -12,6 +12,7 @@ from tallystick.doors.cli.screen import Advance, Force, Output, Screen
 from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 from tallystick.doors.identity import person_at_terminal
+from tallystick.doors.presentation.authors import context_label
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.presentation.refusals import show_command
 
@@ -35,6 +36,7 @@ __all__ = [
     "UsageMistake",
     "Yes",
     "command",
+    "context_label",
     "counted",
     "from_pairs",
     "group",

@@ -7,9 +7,8 @@ from typing import Any
 import typer
 from typer.main import get_group
 
-from tallystick.app.discovery import manifests, resolve
-from tallystick.doors.cli.exits import Refused
-from tallystick.plugin import CommandReference, Manifest
+from tallystick.app.discovery import manifests, resolve, unavailable
+from tallystick.plugin import CommandReference
 
 
 @cache
@@ -23,19 +22,13 @@ def room_command(name: str) -> Any:
     """A room's command; None if no room has one of this name.
 
     Raises:
-        Refused: The room requires something that is not installed.
+        PartMissing: The room requires something that is not installed.
     """
     manifest = next((each for each in manifests().values() if any(name == one.name for one in each.commands)), None)
     if manifest is None:
         return None
-    _demand_installed(manifest)
+    if manifest.missing():
+        raise unavailable(manifest)
     root = typer.Typer(rich_markup_mode=None, add_completion=False)
     resolve(room_commands()[name].reference)(root)
     return get_group(root).commands.get(name)
-
-
-def _demand_installed(manifest: Manifest) -> None:
-    missing = manifest.missing()
-    if missing:
-        message = f"The room '{manifest.name}' needs {', '.join(missing)}, which is not installed: {manifest.install}"
-        raise Refused(message, code="room_unavailable")

@@ -24,11 +24,12 @@ from tallystick.agents.wire import (
 )
 from tallystick.app.agents import administration_of
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.turns.agent import Agent
 
 _EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
@@ -53,31 +54,31 @@ def agents_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
     administration = administration_of(desk.gate)
-    _look_at_agents(router, desk, administration)
+    _look_at_agents(router, administration)
     _change_agents(router, desk, administration)
     _change_endpoints(router, desk, administration)
     return router
 
 
-def _look_at_agents(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
+def _look_at_agents(router: APIRouter, administration: AgentAdministration) -> None:
     @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         roster = await run_in_threadpool(administration.registry.load)
         agents = [_shown(agent, roster) for agent in roster.list()]
         return listing(agents[offset : offset + limit], total=len(agents), limit=limit, offset=offset)
 
     @router.get("/agents/{agent_id}", tags=["agents"], summary="One agent")
-    async def one(agent_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(agent_id: str) -> Response:
         roster = await run_in_threadpool(administration.registry.load)
         return json_answer(_shown(known(roster, agent_id), roster))
 
     @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
-    async def endpoint(agent_id: str, request: Request) -> Response:
+    @open_to(AUDIT_ROLES)
+    async def endpoint(agent_id: str) -> Response:
         # Addresses of servers and names of keys are nobody else's business.
-        desk.require(request, AUDIT_ROLES)
         roster = await run_in_threadpool(administration.registry.load)
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
@@ -87,6 +88,7 @@ def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAd
         "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
         summary="Add an agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def add(request: Request) -> Response:
         agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
         roster = await _changed(
@@ -100,6 +102,7 @@ def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAd
         openapi_extra=AGENT.documented,
         summary="Change an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def change(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, AGENT)
         known(await run_in_threadpool(administration.registry.load), agent_id)
@@ -115,6 +118,7 @@ def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAd
         openapi_extra=NOTHING.documented,
         summary="Remove an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def remove(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING)
         await _changed(request, desk, administration, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
@@ -126,6 +130,7 @@ def _change_endpoints(router: APIRouter, desk: HttpContext, administration: Agen
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def give(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
         known(await run_in_threadpool(administration.registry.load), agent_id)
@@ -139,6 +144,7 @@ def _change_endpoints(router: APIRouter, desk: HttpContext, administration: Agen
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=NOTHING.documented,
         summary="Back to the offline agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def clear(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(

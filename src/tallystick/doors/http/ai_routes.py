@@ -12,9 +12,10 @@ from tallystick.agents.task_service import Routing, Tasks
 from tallystick.app.agents import tasks_of
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
-from tallystick.doors.http.context import HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.translate import error_answer
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.request import Progress, ToolPolicy
 from tallystick.turns.result import Step
@@ -75,6 +76,7 @@ def ai_routes(desk: HttpContext) -> APIRouter:
 
 def _talking(router: APIRouter, desk: HttpContext, conversation: Conversation) -> None:
     @router.post("/chat", openapi_extra=CHAT.documented, responses=_CHAT, summary="Talk to an agent")
+    @open_to(WORK_ROLES)
     async def chat(request: Request) -> Response:
         caller = desk.require(request)
         asked = CHAT.demand(await request.body())
@@ -91,6 +93,7 @@ def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
     @router.post(
         "/chief/route", openapi_extra=ROUTE.documented, responses=_ROUTED, summary="Make one task of a message"
     )
+    @open_to(WORK_ROLES)
     async def route(request: Request) -> Response:
         caller = desk.require(request)
         asked = ROUTE.demand(await request.body())
@@ -101,6 +104,7 @@ def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
         return await _answered(request, tasks.route(routing))
 
     @router.post("/task/execute", openapi_extra=EXECUTE.documented, responses=_DONE, summary="Carry out a task")
+    @open_to(WORK_ROLES)
     async def execute(request: Request) -> Response:
         caller = desk.require(request)
         asked = EXECUTE.demand(await request.body())

@@ -4,14 +4,15 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.gate_calls import after
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
-from tallystick.gate.session import OWNER_ROLE, Caller
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, OWNER_ROLE
+from tallystick.gate.session import Caller
 
 CHANNEL = "token"
 """How the person reached us: with the start-up token."""
@@ -43,8 +44,8 @@ def _look(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.get("", openapi_extra=documented(state=f"One of {', '.join(State)}."), summary="Held calls, newest first")
+    @open_to(AUDIT_ROLES)
     async def every(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in set(State):
@@ -54,8 +55,8 @@ def _look(router: APIRouter, desk: HttpContext) -> None:
         return listing([hold.as_dict() for hold in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{approval_id}", summary="One held call")
-    async def one(approval_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def one(approval_id: str) -> Response:
         found = await run_in_threadpool(approvals.get, approval_id)
         return _standing(Unmoved(why="not_found") if found is None else found)
 
@@ -67,12 +68,14 @@ def _answer_yes_or_no(router: APIRouter, desk: HttpContext) -> None:
         "/{approval_id}/approve", openapi_extra=NOTHING.documented,
         summary="Say yes to exactly this call (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def approve(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         NOTHING.demand(await request.body())
         return _standing(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
 
     @router.post("/{approval_id}/reject", openapi_extra=REJECT.documented, summary="Say no, and why (start-up token)")
+    @open_to(EVERY_ROLE)
     async def reject(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         reason = REJECT.demand(await request.body())["reason"]
@@ -87,6 +90,7 @@ def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
     @router.post(
         "/{approval_id}/edit", openapi_extra=EDIT.documented, summary="Say yes to other arguments (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def edit(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         args = EDIT.demand(await request.body())["args"]
@@ -96,6 +100,7 @@ def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
         "/{approval_id}/resume", openapi_extra=NOTHING.documented,
         summary="Run a call that was let through, once; the turn it was held in goes on",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def resume(approval_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from tallystick.doors.http.answers import JSON, json_answer, listing
-from tallystick.doors.http.context import AUDIT_ROLES, HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
@@ -18,6 +18,7 @@ from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.gate.session import valid_session_id
 from tallystick.storage.ledger import verify_workspace
 
@@ -61,23 +62,23 @@ def _session_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/sessions", openapi_extra=documented(), summary="Sessions that have receipts")
+    @open_to(AUDIT_ROLES)
     async def sessions(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         found = await run_in_threadpool(ledger.sessions)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/receipts", openapi_extra=documented(**FILTERS), summary="A session's receipts")
+    @open_to(AUDIT_ROLES)
     async def receipts(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         found = await run_in_threadpool(session_receipts, ledger, session_id)
         items, total = await run_in_threadpool(_page_of, found, _wanted(request), limit, offset)
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/tool-receipts", summary="A session's receipts as a JSONL file")
-    async def tool_receipts(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def tool_receipts(session_id: str) -> Response:
         found = await run_in_threadpool(session_receipts, ledger, session_id)
         name = f'attachment; filename="{session_id}.tool_receipts.jsonl"'
         return StreamingResponse(
@@ -89,14 +90,14 @@ def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/receipts/{receipt_id}", summary="One receipt")
-    async def receipt(receipt_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def receipt(receipt_id: str) -> Response:
         found = await run_in_threadpool(ledger.find, receipt_id)
         return Response(_there(found).flat_bytes(), media_type=JSON)
 
     @router.get("/receipts/{receipt_id}/proof", summary="Inclusion proof of one receipt")
-    async def proof(receipt_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def proof(receipt_id: str) -> Response:
         found = await run_in_threadpool(ledger.prove, receipt_id)
         return json_answer(_there(found).as_dict())
 
@@ -104,8 +105,8 @@ def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
         "/records", openapi_extra=documented(action="E.g. `analysis.run`.", subject="Who did it."),
         summary="Audit records: who did what to which resource",
     )  # fmt: skip
+    @open_to(AUDIT_ROLES)
     async def records(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         wanted = _record_wanted(request)
         items, total = await run_in_threadpool(lambda: _page_of(ledger.read(), wanted, limit, offset, _record))
@@ -117,13 +118,13 @@ def _log_routes(router: APIRouter, desk: HttpContext) -> None:
         "/head", openapi_extra=SINCE,
         summary="How much there is, the signed note over it, and that it goes on from an earlier one",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def head(request: Request) -> Response:
-        desk.require(request)
         return json_answer(await run_in_threadpool(_head, desk.gate.ledger, request.query_params.get("since")))
 
     @router.post("/verify", openapi_extra=VERIFY.documented, summary="Check every receipt")
+    @open_to(AUDIT_ROLES)
     async def verify(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         asked = VERIFY.demand(await request.body())
         outside = tuple(note.encode() for note in asked.get("checkpoints", ()))
         key = None if "key" not in asked else _key(asked["key"])

@@ -1,9 +1,11 @@
 """What every route needs to know about a request: who is calling, and whether a person stands behind it."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
@@ -13,16 +15,49 @@ from tallystick.app.gate import Gate
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.identity import Identity, StartupToken, is_local
+from tallystick.doors.identity.admission import PUBLIC_PATHS, may_propose
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import NO_ROLE, Category
 from tallystick.gate.session import Caller
+from tallystick.records import record
 from tallystick.turns.turn import Turn
 
 MAX_TURNS = 10_000
 """Open turns kept for HTTP clients; the oldest is closed when one more comes."""
 ANONYMOUS = Caller(channel="http")
-AUDIT_ROLES = frozenset({"auditor", "admin"})
-"""Receipts hold what others asked and got, so reading them is a role of its own."""
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+@record
+class Access:
+    """What a handler is declared with: who may use it, and who asks."""
+
+    roles: frozenset[str]
+    refuses_itself: bool = False
+    """The handler asks by itself, since its refusals have a form of their own: an outcome, or another wire format."""
+
+
+DENIED_TO_ALL = Access(roles=frozenset())
+"""That of a handler without a declaration."""
+
+
+def open_to(roles: frozenset[str], *, refuses_itself: bool = False) -> Callable[[Handler], Handler]:
+    """Declare who may use a route; `HttpContext.admit` asks before the handler runs."""
+
+    def declare(handler: Handler) -> Handler:
+        handler.__dict__[_DECLARED] = Access(roles=roles, refuses_itself=refuses_itself)
+        return handler
+
+    return declare
+
+
+def access_of(endpoint: object) -> Access:
+    """What a handler is declared with."""
+    found: Access = getattr(endpoint, _DECLARED, DENIED_TO_ALL)
+    return found
+
+
+_DECLARED = "tallystick_access"
 
 
 @dataclass(kw_only=True)
@@ -50,8 +85,21 @@ class HttpContext:
                 authorization = given if authorization is None else f"{authorization},{given}"
         return self.identity.authenticate(authorization, loopback=is_local(scope))
 
-    def require(self, request: Request, roles: frozenset[str] = frozenset()) -> Caller:
-        """The caller, with one of the roles.
+    def may_propose(self, caller: Caller) -> bool:
+        """Whether the caller may propose calls to the gate; which ones, the tools' roles decide."""
+        return may_propose(caller, self.gate)
+
+    async def admit(self, request: Request) -> None:
+        """Ask before every handler whether the caller may use its route; without a declaration nobody may.
+
+        Raises:
+            Refused: 401 without a valid token, 403 without the role.
+        """
+        if request.scope["path"] not in PUBLIC_PATHS and not access_of(request.scope["endpoint"]).refuses_itself:
+            self.require(request)
+
+    def require(self, request: Request) -> Caller:
+        """The caller, with one of the roles that the route is declared open to.
 
         Raises:
             Refused: 401 without a valid token, 403 without the role.
@@ -59,6 +107,7 @@ class HttpContext:
         caller = self.caller(request.scope)
         if isinstance(caller, Rejection):
             raise Refused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
+        roles = access_of(request.scope["endpoint"]).roles
         if not caller.has_any(roles):
             hint = f"One of these roles is needed: {', '.join(sorted(roles))}."
             raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)

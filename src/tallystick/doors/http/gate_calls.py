@@ -5,11 +5,14 @@ Whatever is refused here, for want of a token or for its form, is an outcome wit
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+
+from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.context import ANONYMOUS, HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
+from tallystick.doors.identity.admission import ROLE_MISSING
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import NONCE
@@ -22,6 +25,8 @@ HTTP_SESSION = "http"
 """The session of HTTP calls that name none."""
 PLACES = ("conference_id", "round_id", "task_id", "run_id", "ticket_id")
 """Where else a turn may belong."""
+LONG_BODY = 65_536
+"""Bytes above which a turn is begun in a worker thread."""
 
 CALL = Form(
     properties={
@@ -76,6 +81,8 @@ async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Ou
     """`POST /api/gate/call`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
     asked = _read_call(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
@@ -91,12 +98,15 @@ async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> T
     """`POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
     asked = TURN.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
     policy: Mapping[str, Any] = asked.get("toolPolicy", {})
     steps = policy.get("maxSteps")
-    turn = desk.gate.turn(
+    make = partial(
+        desk.gate.turn,
         session=Session(
             session_id=asked.get("session", HTTP_SESSION), **{name: asked[name] for name in PLACES if name in asked}
         ),
@@ -108,6 +118,8 @@ async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> T
         # To JSON Schema 3.0 is an integer; the limits stand in signed headers, which hold no floats.
         limits=None if steps is None else Limits(steps=int(steps)),
     )
+    # What a user said at length takes longer to read than others may be kept waiting.
+    turn = await run_in_threadpool(make) if len(body) > LONG_BODY else make()
     desk.keep(turn)
     return turn
 
@@ -116,6 +128,8 @@ async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | 
     """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
     if isinstance(caller, Rejection):
         return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
+    if not desk.may_propose(caller):
+        return Submitted(outcome=await refuse(desk, ROLE_MISSING, body, caller))
     asked = SUBMIT.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return Submitted(outcome=await refuse(desk, asked, body, caller))

@@ -4,7 +4,7 @@ from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import CHALLENGE, JSON, json_answer, listing, outcome_answer
 from tallystick.doors.http.audit_routes import session_receipts
-from tallystick.doors.http.context import ANONYMOUS, AUDIT_ROLES, HttpContext
+from tallystick.doors.http.context import ANONYMOUS, HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, NOTHING, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.measure import endpoint_of
@@ -12,23 +12,24 @@ from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import PROBLEM, Refused
 from tallystick.doors.http.refusing import granted
 from tallystick.doors.http.translate import error_answer
+from tallystick.doors.identity.admission import ROLE_MISSING
 
 __all__ = [
     "ANONYMOUS",
-    "AUDIT_ROLES",
     "CHALLENGE",
     "ClientLeft",
     "Emit",
     "EventStream",
     "Form",
-    "HttpContext",
     "HTTP_SESSION",
+    "HttpContext",
     "ID",
     "JSON",
     "LEFT",
     "NAME",
     "NOTHING",
     "PROBLEM",
+    "ROLE_MISSING",
     "Refused",
     "answer",
     "documented",
@@ -38,6 +39,7 @@ __all__ = [
     "granted",
     "json_answer",
     "listing",
+    "open_to",
     "outcome_answer",
     "page",
     "session_receipts",

@@ -14,7 +14,7 @@ from tallystick.agents.conversation import Conversation
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, data_line, while_wanted
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.asgi import Scope
-from tallystick.doors.http.context import HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.openai_answers import (
     DONE,
     Completion,
@@ -29,6 +29,7 @@ from tallystick.doors.http.openai_form import DOCUMENTED
 from tallystick.doors.http.openai_wire import Asked, Unfit, read_request
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import TallyError
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.request import ToolPolicy
 
@@ -50,16 +51,19 @@ def openai_routes(desk: HttpContext) -> APIRouter:
     conversation = desk.conversation
 
     @router.get("/models", responses=_ERRORS, summary="Agents and endpoints, as models")
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def models(request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request))
 
     @router.get("/models/{model:path}", responses=_ERRORS, summary="One of them")
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def model(model: str, request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request, model))
 
     @router.post(
         "/chat/completions", openapi_extra=DOCUMENTED, responses=_ERRORS, summary="A grounded, receipted answer"
     )
+    @open_to(WORK_ROLES, refuses_itself=True)
     async def complete(request: Request) -> Response:
         return await _in_their_words(lambda: _complete(desk, conversation, request))
 

@@ -16,9 +16,10 @@ from tallystick.agents.wire import ENDPOINT_FIELDS
 from tallystick.app.agents import administration_of
 from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.context import HttpContext
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.storage.credits import Credits
 from tallystick.turns.agent import Agent
 
@@ -39,14 +40,14 @@ def tiers_routes(desk: HttpContext) -> APIRouter:
     administration = administration_of(desk.gate)
     _tier_policy(router, desk, administration)
     _tiers(router, desk, administration)
-    _credits(router, desk, administration, Credits(desk.gate.workspace))
+    _credits(router, administration, Credits(desk.gate.workspace))
     return router
 
 
 def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
-    async def policy(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def policy() -> Response:
         ladder = await run_in_threadpool(administration.tiers.load)
         return json_answer(ladder.policy.as_dict())
 
@@ -54,6 +55,7 @@ def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdmi
         "/tiers/policy", tags=["tiers"], openapi_extra=POLICY.documented,
         summary="Put other numbers in force; what is left out is as usual (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def set_policy(request: Request) -> Response:
         policy = good(TierPolicy.from_dict(await asked(request, desk, POLICY)))
         caller = desk.require_person(request)
@@ -63,8 +65,8 @@ def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdmi
 
 def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
+    @open_to(EVERY_ROLE)
     async def standings(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         agents = roster.list()
@@ -72,16 +74,16 @@ def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministra
         return listing(shown, total=len(agents), limit=limit, offset=offset)
 
     @router.get("/tiers/agents/{agent_id}", tags=["tiers"], summary="Where one agent stands")
-    async def standing(agent_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def standing(agent_id: str) -> Response:
         roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         return json_answer(_standing(known(roster, agent_id), roster, ladder))
 
     @router.get(
         "/tiers/agents/{agent_id}/caps", tags=["tiers"], openapi_extra=_MODEL, summary="What its next task may use"
     )
+    @open_to(EVERY_ROLE)
     async def caps(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         model = request.query_params.get("model") or roster.endpoint(known(roster, agent_id).agent_id).model
         return json_answer(_caps(agent_id, model, ladder))
@@ -90,6 +92,7 @@ def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministra
         "/tiers/agents/{agent_id}/task-result", tags=["tiers"], openapi_extra=TASK_RESULT.documented,
         summary="Count how a task ended (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def task_result(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, TASK_RESULT)
         caller = desk.require_person(request)
@@ -100,10 +103,10 @@ def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministra
         return json_answer({**standing.as_dict(), "move": str(move)})
 
 
-def _credits(router: APIRouter, desk: HttpContext, administration: AgentAdministration, stored: Credits) -> None:
+def _credits(router: APIRouter, administration: AgentAdministration, stored: Credits) -> None:
     @router.get("/credits", tags=["credits"], openapi_extra=documented(), summary="Balances, and events newest first")
+    @open_to(EVERY_ROLE)
     async def credits_(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         account = await run_in_threadpool(stored.load)
         events = [event.as_dict() for event in reversed(account.events)]
@@ -111,8 +114,8 @@ def _credits(router: APIRouter, desk: HttpContext, administration: AgentAdminist
         return json_answer({"balances": account.balances(), **wire})
 
     @router.get("/credits/{agent_id}", tags=["credits"], openapi_extra=documented(), summary="One agent's credits")
+    @open_to(EVERY_ROLE)
     async def of_agent(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         account = await run_in_threadpool(stored.load)
         if agent_id not in account.balances():

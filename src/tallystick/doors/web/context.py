@@ -12,7 +12,7 @@ from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.session import OWNER_ROLE, Caller
+from tallystick.gate.session import Caller
 from tallystick.records import record
 
 CHANNEL = "page"
@@ -28,9 +28,9 @@ class Visitor:
     is_person: bool
     """Whether the start-up token came with the request: then held calls may be answered."""
 
-    def may(self, *roles: str) -> bool:
+    def may(self, roles: frozenset[str]) -> bool:
         """Whether one of these roles is there; the owner has them all."""
-        return OWNER_ROLE in self.caller.roles or not roles or not self.caller.roles.isdisjoint(roles)
+        return self.caller.has_any(roles)
 
 
 @record
@@ -40,9 +40,9 @@ class Place:
     path: str
     name: str
     icon: str
+    roles: frozenset[str]
+    """Who sees it."""
     order: int = 50
-    roles: tuple[str, ...] = ()
-    """Who sees it; empty: everybody who may look at all."""
 
 
 class SettingsView(Protocol):

@@ -5,7 +5,6 @@ the API stays an API's answer. Its socket passes the same guard as every request
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Match
@@ -17,11 +16,6 @@ from tallystick.doors.web.context import PageContext
 PAGES = ("home", "receipts", "approvals", "telemetry", "settings", "rooms")
 """The modules in `pages/`."""
 OWN_PATHS = ("/_nicegui", "/_nicegui_ws", "/favicon.ico", "/login", "/logout")
-
-
-def installed() -> bool:
-    """Whether the extra `page` is there."""
-    return find_spec("nicegui") is not None
 
 
 class OnlyPages(BaseRoute):

@@ -73,7 +73,7 @@ def judge(
 ) -> Decision:
     """Decide one call by a rule that is already resolved."""
     decision = ALLOW
-    if not tool_rule.open or type(context) is not PlainContext:
+    if type(context) is not PlainContext or not tool_rule.open_to(context.roles):
         # For most calls the checks would come to nothing else, and are spared.
         decision = _checked(proposal, context, tool_rule)
     if rule is None or decision.verdict != "allow":

@@ -23,14 +23,14 @@ class Unstoppable(asyncio.Future[T]):
         return False
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
     """Wait for something that must not be left half done.
 
     Returns:
-        What came of it, and whether the caller was cancelled meanwhile. Who asked for this must then leave, once what
-        is known has been recorded.
+        What came of it, and the cancellation of the caller, if there was one meanwhile. Who asked for this must then
+        raise it, once what is known has been recorded: a cancel scope knows its own cancellation only.
     """
-    left = False
+    left: asyncio.CancelledError | None = None
     try:
         while True:
             left = await _settled(_taken(work.send(None))) or left
@@ -46,17 +46,18 @@ def _taken(waiting_for: "asyncio.Future[Any] | None") -> "asyncio.Future[Any]":
     return waiting_for
 
 
-async def _settled(waiting_for: "asyncio.Future[Any]") -> bool:
-    """Wait for what a coroutine waits for, whatever comes of it; whether the caller was cancelled meanwhile.
+async def _settled(waiting_for: "asyncio.Future[Any]") -> asyncio.CancelledError | None:
+    """Wait for what a coroutine waits for, whatever comes of it; gives the caller's cancellation, if there was one.
 
     A task of its own would do as well, and cost several times as much.
     """
-    left, unstoppable = False, type(waiting_for) is Unstoppable
+    left: asyncio.CancelledError | None = None
+    unstoppable = type(waiting_for) is Unstoppable
     while not waiting_for.done():
         try:
             await (waiting_for if unstoppable else asyncio.shield(waiting_for))
-        except asyncio.CancelledError:
-            left = left or not waiting_for.cancelled()
+        except asyncio.CancelledError as cancelled:
+            left = left or (None if waiting_for.cancelled() else cancelled)
         except GeneratorExit:
             raise  # the loop is gone, and nobody will ever be told
         except BaseException:  # noqa: BLE001, S110 - the coroutine gets it from the future
@@ -72,18 +73,20 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """
     ended: dict[int, T] = {}
     errors: list[BaseException] = []
-    going, left, cancelled = list(enumerate(works)), False, False
+    left: asyncio.CancelledError | None = None
+    cancelled: asyncio.CancelledError | None = None
+    going = list(enumerate(works))
     while going:
         waiting: list[tuple[int, Coroutine[Any, Any, T], Any]] = []
         for place, work in going:
             try:
-                step = work.throw(asyncio.CancelledError()) if left else work.send(None)
+                step = work.send(None) if left is None else work.throw(asyncio.CancelledError(*left.args))
                 waiting.append((place, work, _taken(step)))
             except StopIteration as finished:
                 ended[place] = finished.value
             except BaseException as error:  # noqa: BLE001 - raised below
                 errors.append(error)
-        left = False
+        left = None
         # Most wait for the same.
         for waiting_for in {id(step): step for _, _, step in waiting}.values():
             left = await _settled(waiting_for) or left
@@ -91,8 +94,8 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         going = [(place, work) for place, work, _ in waiting]
     if errors:
         raise errors[0]
-    if cancelled:
-        raise asyncio.CancelledError
+    if cancelled is not None:
+        raise cancelled
     return [ended[place] for place in sorted(ended)]
 
 

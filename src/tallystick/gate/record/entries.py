@@ -215,6 +215,11 @@ def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -
         said["cot_leak"] = True
     if decision.would is not None:
         said["shadow"] = decision.would
+    if decision.args is not None and decision.reason != ALLOW.reason:
+        # Why a room's rule changed the arguments.
+        said["reason"] = decision.reason
+        if decision.pointer is not None:
+            said["pointer"] = decision.pointer[:MAX_POINTER]
     if proposal.card.origin == "client" and failure is None:
         said["handed_back"] = True
     if failure is not None:

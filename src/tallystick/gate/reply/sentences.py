@@ -19,7 +19,7 @@ _BRACKET = re.compile(r"\[[^\[\]\n]{1,2000}\]")
 _MASK = "\x1a"
 MAX_REFERENCES = 1_000
 """References in one reply; sentences beyond count as having none."""
-_END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}+[.!?]?){{0,16}}(?=\s|$)")  # noqa: RUF001
+_END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}++[.!?]?+){{0,16}}(?=\s|$)")  # noqa: RUF001
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 _ABBREVIATIONS = frozenset({
     "no", "nr", "vs", "etc", "e.g", "i.e", "a.m", "p.m", "approx", "fig", "cf", "inc", "ltd", "jan", "feb", "mar",

@@ -16,7 +16,7 @@ USUAL: dict[str, str | None] = {
     "openrouter": "https://openrouter.ai/api/v1",
 }
 """Provider → its usual address; None: everyone has one of his own."""
-_VERSION = re.compile(r"v\d+[a-z0-9]*")
+_VERSION = re.compile(r"v\d[a-z0-9]*")
 _ENDS = ("/chat/completions", "/completions", "/models")
 
 

@@ -1,5 +1,6 @@
 """The offline agent as a turn sees it: a model like any other, that happens to be a program."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 import orjson
@@ -15,6 +16,8 @@ from tallystick.providers.offline.words import stems_of
 from tallystick.turns.model import Ask, Message, ModelError, Said, Speech, Usage
 
 NAME = "offline-1"
+_LONG = 20_000
+"""Characters of a prompt that is answered in a thread of its own."""
 _CHARS_A_TOKEN = 4
 """Roughly, for English; nothing is paid by it, but caps count it."""
 
@@ -30,10 +33,11 @@ class OfflineModel:
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Answer one step."""
-        text = respond(ask.messages)
+        asked = sum(len(message.content) for message in ask.messages)
+        # A long prompt takes longer than others may be kept waiting; a short one less than changing threads.
+        text = await asyncio.to_thread(respond, ask.messages) if asked > _LONG else respond(ask.messages)
         if hear is not None:
             hear(text)
-        asked = sum(len(message.content) for message in ask.messages)
         usage = Usage(input_tokens=asked // _CHARS_A_TOKEN, output_tokens=len(text) // _CHARS_A_TOKEN)
         return Said(text=text, usage=usage, model=self.name)
 

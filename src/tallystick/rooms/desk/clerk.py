@@ -99,7 +99,7 @@ class Clerk:
             session_id=session_of(ticket.ticket_id), agent_id=CLERK.agent_id, ticket_id=ticket.ticket_id,
             extra={STEP: step},
         )  # fmt: skip
-        gathered = Gathered(needs)
+        gathered = Gathered(needs, self.policy)
         acting = any(cards[name].effect in ACTS for name in tools)
         if acting and self._acted(session, step):
             # A worker died after a call that does something. It is not made twice.
@@ -123,7 +123,7 @@ class Clerk:
 
     def draft(self, case: Case) -> str | None:
         """A reply in the model's words, if every sentence of it stands on evidence and nobody's data is in it."""
-        shown = [one for one in case.shown if one.relevance >= self.policy.threshold]
+        shown = [one for one in case.counted if one.relevance >= self.policy.threshold]
         if not shown:
             return None
         pieces = [{"id": one.evidence_id, "source": one.source, "text": one.snippet} for one in shown]

@@ -2,13 +2,22 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 
 from tallystick.rooms.desk.web_search.options import WebOptions
 
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
+
+
+DOCUMENT_TOOLS = ("kb.search", "kb.read")
+"""What reads the owner's documents."""
+_WRITTEN_BY_OTHERS = ("mem.", "insight.", "logs.", "tool.")
+_PROPOSALS = frozenset({
+    "record_observation", "create_or_link_entity_candidate", "propose_proposition", "attach_support",
+    "attach_contradiction", "propose_test", "execute_test_result_ingest", "request_consolidation", "archive_episode",
+})  # fmt: skip
 
 
 class VerdictPolicy(BaseModel):
@@ -23,8 +32,21 @@ class VerdictPolicy(BaseModel):
     """Words or phrases; a customer's text that holds one is not answered."""
     sources: tuple[str, ...] = ("thread_id", "actor")
     """Fields of the event that a write or external call may take its values from."""
+    answer_sources: tuple[str, ...] = DOCUMENT_TOOLS
+    """Tools whose results answer customers; those of all others are context for people."""
+    log_fields: tuple[str, ...] = ()
+    """Fields of a JSON log record that may be quoted to a customer; the rest of a log is for people."""
     public_contacts: tuple[str, ...] = ()
     """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
+
+    @field_validator("answer_sources")
+    @classmethod
+    def _no_words_of_others(cls, named: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse tools that give what agents, customers or programs wrote."""
+        for name in named:
+            if name.startswith(_WRITTEN_BY_OTHERS) or name in _PROPOSALS:
+                raise ValueError(f"{name} gives what agents, customers or programs wrote; it cannot answer customers")
+        return named
 
 
 class ToolLimits(BaseModel):

@@ -83,8 +83,12 @@ class Desk(Room):
         """The knowledge base; its folder is looked at when something is asked of it."""
         from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
 
-        folder = self.options.kb or FOLDER
-        return open_library(self._context.workspace, folder, by_meaning=self.options.kb_meaning)
+        return open_library(
+            self._context.workspace,
+            self.options.kb or FOLDER,
+            by_meaning=self.options.kb_meaning,
+            limits=self._context.settings.imports,
+        )
 
     @cached_property
     def logs(self) -> "LogFiles":

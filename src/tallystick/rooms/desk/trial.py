@@ -6,7 +6,7 @@ from typing import Any
 from tallystick.agents.problem import Problem
 from tallystick.app.flow_context import GateHands
 from tallystick.app.gate import Gate
-from tallystick.errors import ConfigError
+from tallystick.app.rooms import room_in
 from tallystick.records import record
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
@@ -40,12 +40,9 @@ class Support:
         """Take the desk of a workspace.
 
         Raises:
-            ConfigError: It is not installed.
+            PartMissing: It is not installed.
         """
-        room = gate.room("desk")
-        if not isinstance(room, Desk):
-            raise ConfigError("The desk is not installed: pip install 'tallystick[all]'", code="no_desk")
-        self.room = room
+        self.room = room = room_in(gate, "desk", Desk)
         self.office = room.office
         self._worker = room.worker(GateHands(gate))
 

@@ -24,7 +24,7 @@ REMEMBERED = 65_536
 PLACEHOLDER = re.compile(r"\[(email|phone|card|iban|ip|id):[0-9a-f]{10}\]")
 
 _LOCAL_BACKWARDS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}")
-_NOT_OF_A_NAME = re.compile(r".*[=/|{}?&*`^!#$~]|^['.+%-]+", re.DOTALL)
+_NOT_OF_A_NAME = re.compile(r"\A(?:.*[=/|{}?&*`^!#$~]|['.+%-]+)", re.DOTALL)
 """What may stand before an address by the letter of the standard, and in practice is a query or a list around it."""
 _DOMAIN = re.compile(r"(?:\w(?:[\w-]{0,61}\w)?\.){1,8}[^\W\d_]{2,24}")
 _AT = re.compile(r"[\[({]\s?at\s?[\])}]", re.IGNORECASE)

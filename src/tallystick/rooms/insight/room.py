@@ -103,7 +103,7 @@ class Insight(Room):
             file_path=file_path,
             name=name,
             mapping=mapping,
-            max_bytes=self._context.options.max_file_bytes,
+            limits=self._context.settings.imports,
         )
 
     @cached_property

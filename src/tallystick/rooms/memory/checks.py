@@ -24,6 +24,7 @@ from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import is_reading, note_before
 from tallystick.rooms.memory.rivals import may_claim_places
 from tallystick.rooms.memory.settle import POLICY
+from tallystick.rooms.memory.source_claims import bind_source
 from tallystick.rooms.memory.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
@@ -64,7 +65,9 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     bad = unreadable_time(proposal.args)
     if bad is not None:
         return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
-    normal = normal_form(proposal.args, snapshot.policy)
+    by = speaker_in(proposal.session)
+    bound = bind_source(normal_form(proposal.args, snapshot.policy), by, snapshot.policy)
+    normal = bound.args
     if not all(normal.values()):
         empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
         if empty is not None:
@@ -79,11 +82,13 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
         # Not before: to wait for the log may take seconds, in which others went on writing it.
         wall = snapshot.now()
         at = seconds_or_none(args.get("at"))
-        said = Said(by=speaker_in(proposal.session), at=wall if at is None else at)
+        said = Said(by=by, at=wall if at is None else at)
         refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, said)
         if refused is not None:
             return refused
-        return Decision(verdict="allow", args=None if args == proposal.args else args)
+        if args == proposal.args:
+            return Decision(verdict="allow")
+        return Decision(verdict="allow", args=args, reason=bound.reason, pointer=bound.pointer)
 
     return snapshot.ask(judge)
 
@@ -175,7 +180,7 @@ def _proposition(args: Args, state: State, said: Said) -> Decision | None:
 
 def _used(observation_ids: list[str], dossier: Dossier, by: Speaker) -> Decision | None:
     """Refuse what brings nothing new, and whatever would stand on both sides."""
-    open_ = [dossier.takes(one, by_agent=by.agent is not None) for one in observation_ids]
+    open_ = [dossier.takes(one, by_agent=by.is_program) for one in observation_ids]
     for place, one in enumerate(observation_ids):
         if not open_[place] and dossier.known[one][0] == "contradiction":
             return _refuse(DENIED, _TWICE, f"/observation_ids/{place}")
@@ -223,7 +228,7 @@ def _edge(args: Args, state: State, said: Said) -> Decision | None:
     refused = _known(state.propositions, args, "proposition_id") or _known(state.observations, args, "observation_id")
     if refused is not None:
         return refused
-    if not state.dossier(name).takes(seen, by_agent=said.by.agent is not None):
+    if not state.dossier(name).takes(seen, by_agent=said.by.is_program):
         return _refuse(DENIED, _TWICE, "/observation_id")
     return _quoted(state, seen, args["quote"], "/quote")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.record.secrets import MARK, MASK, redacted_keys
-from tallystick.gate.session import OWNER_ROLE
+from tallystick.gate.role_names import OWNER_ROLE, PERSON_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.speakers import agent_of
@@ -62,7 +62,8 @@ def event_of(receipt: Receipt) -> Event | None:
     at = seconds(f"{header['timestamp'][:_SECOND]}Z" if said is None else said)
     return Event(
         seq=header["seq"], receipt_id=header["receipt_id"], at=at or 0, tool=tool, args=args, agent=_agent(header),
-        by_owner=OWNER_ROLE in header["caller"]["roles"],
+        by_owner=OWNER_ROLE in header["caller"]["roles"], subject=header["caller"]["subject"],
+        is_person=PERSON_ROLE in header["caller"]["roles"],
     )  # fmt: skip
 
 

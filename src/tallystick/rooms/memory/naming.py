@@ -17,6 +17,7 @@ MOST_LOOKED_UP = 200
 """Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
 
 
+_DIGEST_SIGN = "\x1f"
 _SIXTY_BITS = (1 << 60) - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -62,7 +63,7 @@ def lookup_key(key: str) -> str:
     if len(key) <= MOST_LOOKED_UP and _UNSTORABLE.search(key) is None:
         return key
     # No name has this sign in it, so none is taken for a digest.
-    return f"\x1f{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
+    return f"{_DIGEST_SIGN}{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def possessed(whose: str, thing: str) -> str:
@@ -78,6 +79,12 @@ def predicate_key(text: str) -> str:
 def agent_group(agent: str) -> str:
     """The independence group of all that one agent reports: however many sources it names, the word is its own."""
     return f"agent:{name_key(agent)}"
+
+
+@lru_cache(maxsize=_JUST_NAMED)
+def caller_group(subject: str) -> str:
+    """The independence group of all that one authenticated caller reports: one token is not two people."""
+    return f"caller:{lookup_key(name_key(subject)).lstrip(_DIGEST_SIGN)}"
 
 
 @lru_cache(maxsize=_JUST_NAMED)

@@ -36,7 +36,7 @@ _INNER = re.compile(
 _TITLES = "Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Fr|Sr|Sra|Gen|Col|Capt|Cpt|Lt|Sgt|Maj|Cmdr|Hon|Gov|Sen|St|Ste|Mt|Ft"
 _SHORT = "Dept|Univ|Inst|Jr|Inc|Ltd|Co|Corp|Bros|Ave|Rd|Blvd|Sq|Bldg|Apt|Fig|Vol|vs|approx|ca|resp|incl"
 _ABBREVIATED = re.compile(
-    rf"(?:\b(?:(?P<title>{_TITLES})|{_SHORT}|[A-Z]|(?:[A-Za-z]{DOT})+[A-Za-z])|\bNo(?=\. \d))"
+    rf"(?:\b(?:(?P<title>{_TITLES})|{_SHORT}|[A-Z]|(?:[A-Za-z]{DOT}){{1,12}}[A-Za-z])|\bNo(?=\. \d))"
     r"\.(?= [\w$€£(\"'])(?P<on> (?P<next>\w*))"
 )
 _STARTERS = """

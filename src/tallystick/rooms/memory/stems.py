@@ -58,7 +58,6 @@ def _spelt(word: str) -> Iterator[str]:
 # -- Porter's steps ------------------------------------------------------------------------------------------------
 
 _VOWEL = "aeiou"
-_MEASURE = re.compile(r"v+c+")
 
 
 def _shape(word: str) -> str:
@@ -71,7 +70,7 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    return len(_MEASURE.findall(_shape(word)))
+    return _shape(word).count("vc")
 
 
 def _ends_short(word: str) -> bool:

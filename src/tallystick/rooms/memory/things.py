@@ -29,15 +29,15 @@ _ITEM_WORDS = 4
 _SMALL_NAME = 3
 
 TAIL = re.compile(
-    r"\s+(?:(?:last|this|next) \w+|yesterday|today|right now|for now|now|any ?more|any longer|too|as well|again|a lot"
-    r"|very much|so much|these days|nowadays|at the moment|at present|since .*|in (?:19|20)\d\d"
+    r"(?<!\s)\s+(?:(?:last|this|next) \w+|yesterday|today|right now|for now|now|any ?more|any longer|too|as well|again"
+    r"|a lot|very much|so much|these days|nowadays|at the moment|at present|since (?s:.*)|in (?:19|20)\d\d"
     r"|\w+ (?:days?|weeks?|months?|years?) ago"
-    r"|(?:when|where|until|till|before|after) (?:I|we|he|she|it|they|you|my|our|his|her|their) .*)$",
+    r"|(?:when|where|until|till|before|after) (?:I|we|he|she|it|they|you|my|our|his|her|their) (?s:.*))$",
     re.IGNORECASE,
 )
 """What stands at the end of a statement and is no part of its object."""
 
-_DASH = re.compile(r"\s+[-–—]+\s+(?!\d)")  # noqa: RUF001 - all of them stand in texts
+_DASH = re.compile(r"(?<!\s)\s+[-–—]++\s+(?!\d)")  # noqa: RUF001 - all of them stand in texts
 _POINTS = """
 it that this these those him her them me us you there here one ones someone somebody something everyone everybody
 everything anyone anything nobody nothing none to

@@ -8,7 +8,7 @@ MAX_TERMS = 24
 """Words and phrases of one search; more would only say less."""
 _PHRASE = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,200})[\"”“»]")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001
-_GLOB = re.compile(r"\S*[*?]\S*")
+_GLOB = re.compile(r"(?<!\S)[^\s*?]*+[*?]\S*+")
 _EMPTY = frozenset({
     "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from tallystick.errors import ConfigError
+from tallystick.storage.private import private_file
 from tallystick.turns.runs import DurableError
 
 SCHEMA = "tally_durable"
@@ -102,8 +103,15 @@ def database_errors() -> Iterator[None]:
 
 
 def _sqlite_engine(url: sa.URL) -> sa.Engine:
-    if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    if url.database and url.database != ":memory:":
+        path = Path(url.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            # The arguments and results of runs lie in it.
+            private_file(path)
+        except OSError as error:
+            message = f"{path.name} cannot be opened: {error.strerror}. Make its folder writable."
+            raise ConfigError(message, code="database_unusable") from None
     engine = sa.create_engine(url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW)
 
     @sa.event.listens_for(engine, "connect")

@@ -9,6 +9,7 @@ from typing import Any
 
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.insight.ingest.opening import opened
 from tallystick.rooms.insight.ingest.rows import Row, Table
 from tallystick.rooms.insight.ingest.taking import Asked, Taken, take
@@ -79,10 +80,12 @@ def cells(rows: Sequence[Row | BadRow]) -> list[list[str]]:
     return [row.cells for row in rows if isinstance(row, Row)]
 
 
-def rows_of(make: Callable[[Any], Table], folder: Path, data: bytes, name: str = "file") -> list[Row | BadRow]:
+def rows_of(
+    make: Callable[[Any], Table], folder: Path, data: bytes, name: str = "file", limits: ImportLimits = DEFAULT
+) -> list[Row | BadRow]:
     """The rows that a reader finds in a file of these bytes."""
     (folder / name).write_bytes(data)
-    with opened(folder, name) as file:
+    with opened(folder, name, limits=limits) as file:
         return read(make(file))
 
 

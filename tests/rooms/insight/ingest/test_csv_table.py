@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.insight.ingest import csv_table
 from tallystick.rooms.insight.ingest.csv_table import CsvTable
 from tallystick.rooms.insight.ingest.dialect import dialect_of
 from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import MAX_ROW_CHARS, Row
+from tallystick.rooms.insight.ingest.rows import Row
 from tallystick.rooms.insight.nouns import BadRow
 from tests.rooms.insight.ingest.files import as_csv, cells, rows_of
 
@@ -58,7 +59,7 @@ def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
 
 @pytest.mark.promise("insight.bad-rows")
 def test_a_row_that_is_too_long_costs_one_row(tmp_path: Path) -> None:
-    long = "x" * (3 * MAX_ROW_CHARS)
+    long = "x" * (3 * DEFAULT.row_chars)
     rows = rows_of(CsvTable, tmp_path, f'id,text\n1,a\n2,{long}\n3,"{long}\n4,d\n5,e\n'.encode())
     assert [row for row in rows if isinstance(row, BadRow)] == [
         BadRow(line=3, reason="row_too_long"),
@@ -76,10 +77,10 @@ def test_quotes_that_do_not_fit_cost_their_own_rows(tmp_path: Path) -> None:
 
 @pytest.mark.promise("insight.hostile")
 def test_a_file_of_open_quotes_is_refused_before_it_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_table, "MAX_ROW_CHARS", 200)
-    monkeypatch.setattr(csv_table, "MAX_AGAIN", 2_000)
+    monkeypatch.setattr(csv_table, "READ_AGAIN", 10)
+    short = ImportLimits(row_chars=200)
     with pytest.raises(Unusable) as caught:
-        rows_of(CsvTable, tmp_path, b"id,text\n" + (b'1,"a\n' + b"2,b\n" * 100) * 50)
+        rows_of(CsvTable, tmp_path, b"id,text\n" + (b'1,"a\n' + b"2,b\n" * 100) * 50, limits=short)
     assert caught.value.code == "quotes_unbalanced"
 
 
@@ -100,8 +101,8 @@ def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, pair
 
 
 def test_a_sample_of_nothing_has_a_dialect() -> None:
-    assert dialect_of([]).delimiter
-    assert dialect_of(["\n"]).delimiter
+    assert dialect_of([], 10).delimiter
+    assert dialect_of(["\n"], 10).delimiter
 
 
 @pytest.mark.promise("insight.formats")

@@ -12,6 +12,7 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing import archive as archives
 from tallystick.rooms.studio.importing.archive import Archive
 from tallystick.rooms.studio.importing.bringing import read_source
@@ -21,9 +22,9 @@ from tests.rooms.studio.importing.novel import CONTAINER, page_of, project_file,
 from tests.sizes import size
 
 
-def refusal(path: Path) -> str:
+def refusal(path: Path, limits: ImportLimits = DEFAULT) -> str:
     with pytest.raises(SourceRefused) as refused:
-        read_source(path)
+        read_source(path, limits)
     assert len(str(refused.value)) > 15
     return refused.value.code
 
@@ -74,10 +75,9 @@ def test_links_doubled_names_passwords_and_bombs_are_refused(tmp_path: Path, mon
     locked[at + 8] |= 1
     (tmp_path / "locked.docx").write_bytes(locked)
     assert refusal(tmp_path / "locked.docx") == "archive_unsafe"
-    monkeypatch.setattr(archives, "MAX_PART", 100)
     whole = tmp_path / "whole.docx"
     whole.write_bytes(zipped({"word/document.xml": b"<a>" + b"lorem ipsum " * 50 + b"</a>"}))
-    assert refusal(whole) == "archive_bomb"
+    assert refusal(whole, ImportLimits(document_bytes=100)) == "archive_bomb"
     monkeypatch.setattr(archives, "MAX_FILE", 10)
     assert refusal(whole) == "source_too_large"
 

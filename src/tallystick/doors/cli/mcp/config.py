@@ -25,7 +25,7 @@ _SECRET_NAME = re.compile(
 )
 """Names of variables and options whose value is nobody's business."""
 _IN_ADDRESS = re.compile(r"(://[^/\s:@\"']*:)[^/\s@\"']+@")
-_IN_QUERY = re.compile(r"([?&][^=&\s\"']*(?:key|token|secret|sig|auth)[^=&\s\"']*=)[^&\s\"']+", re.IGNORECASE)
+_IN_QUERY = re.compile(r"([?&](?=[^?=&\s\"']*(?:key|token|secret|sig|auth))[^?=&\s\"']*+=)[^&\s\"']+", re.IGNORECASE)
 _PLACEHOLDER = re.compile(rf": \$\{{({HEADER}\d+)\}}")
 _KEPT = re.compile(rf"\ue000({HEADER}\d+)\ue001")
 _SHORTEST = 8

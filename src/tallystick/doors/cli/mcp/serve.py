@@ -35,11 +35,9 @@ def serve(
     Over stdin and stdout, as clients start servers; with --http as `tally serve` does, at /mcp, with its rules.
     Every call goes through the gate; receipts can be read as resources.
     """
-    from tallystick.doors.mcp.serve.http import INSTALL, installed
-    from tallystick.errors import ConfigError
+    from tallystick.extras import need
 
-    if not installed():
-        raise ConfigError(f"`tally mcp serve` needs the MCP part: {INSTALL}.", code="part_missing")
+    need("mcp")
     if http is not None:
         from tallystick.doors.serve import run_server
 

@@ -46,10 +46,10 @@ class Switch:
         """Whether the client has to wait, because we have not come to what it said before."""
         self.calls: dict[Key, Asked] = {}
         """Calls on their way."""
-        self.lists: dict[Key, bool] = {}
-        """The client's requests for lists of tools, and whether each asks from the beginning."""
-        self.initialize: Key | None = None
-        """The client's first request, while it waits for its answer."""
+        self.lists: dict[Key, Message] = {}
+        """The client's requests for lists of tools."""
+        self.hellos: set[Key] = set()
+        """The client's requests that ask the server who it is: `initialize` and `server/discover`."""
         self.requests: set[Key] = set()
         """All else that the client asked the server and that is not answered: nothing but this is answered."""
         self.given_up: deque[Key] = deque(maxlen=REMEMBERED)
@@ -68,7 +68,7 @@ class Switch:
 
     def in_use(self, key: Key) -> bool:
         """Whether the client waits for an answer under this id already."""
-        return key in self.calls or key in self.lists or key in self.requests or key == self.initialize
+        return key in self.calls or key in self.lists or key in self.requests or key in self.hellos
 
     def fail(self, error: TallyError) -> None:
         """End it all, because something cannot be used as it is."""
@@ -143,8 +143,7 @@ class Switch:
         if key is not None and (self.in_use(key) or key in self.given_up):
             return key
         read = jsonrpc.lenient(message.get("id"))
-        first = () if self.initialize is None else (self.initialize,)
-        awaited = (*self.calls, *self.lists, *self.requests, *first, *self.given_up)
+        awaited = (*self.calls, *self.lists, *self.requests, *self.hellos, *self.given_up)
         if read is None:
             return key
         return next((other for other in awaited if jsonrpc.lenient(other[1]) == read), key)

@@ -14,7 +14,7 @@ share, `relay_gate` is the gate's side. The gate loads while the server starts.
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.lines import STUCK_S, LineReader, LineWriter
 from tallystick.doors.mcp.relay.connection import Switch
@@ -114,34 +114,34 @@ class Relay:
             answer = await (await self._keeper()).answer(asked)
         except TallyError as error:
             switch.fail(error)
-            answer = jsonrpc.error(ident, jsonrpc.SERVER_ERROR, f"tallystick: {error.code}: {error}")
+            answer = answers.error(ident, jsonrpc.SERVER_ERROR, f"tallystick: {error.code}: {error}")
         except asyncio.CancelledError:
             if not asked.decided:
                 self._refusals.add(asked.line, CANCELLED_EARLY)
             raise
         except Exception as error:  # noqa: BLE001 - one call must not end the others
             switch.note(f"a bug in the relay: {type(error).__name__}: {error}")
-            answer = jsonrpc.tool_error(ident, "Tallystick: the relay failed; see its log.", {CODE: "bug"})
+            answer = answers.tool_error(asked.message, "Tallystick: the relay failed; see its log.", {CODE: "bug"})
         finally:
             switch.calls.pop(asked.key, None)
             if asked.forwarded and asked.answer is None:
                 switch.given_up.append(asked.key)
         switch.to_client(answer)
 
-    def _on_list(self, line: bytes, message: Message, whole: bool) -> None:  # noqa: FBT001 - a plain fact
-        self._tasks.create_task(self._pass_list(line, message, whole=whole))
+    def _on_list(self, line: bytes, message: Message, request: Message) -> None:
+        self._tasks.create_task(self._pass_list(line, message, request))
 
-    async def _pass_list(self, line: bytes, message: Message, *, whole: bool) -> None:
+    async def _pass_list(self, line: bytes, message: Message, request: Message) -> None:
         try:
-            shown = await (await self._keeper()).listed(line, message, whole=whole)
+            shown = await (await self._keeper()).listed(line, message, request)
         except TallyError as error:
             self._switch.fail(error)
             text = f"tallystick: {error.code}: {error}"
-            shown = jsonrpc.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
+            shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
         except Exception as error:  # noqa: BLE001 - a list of anybody's must not end the calls that are under way
             self._switch.note(f"the server's list of tools cannot be used: {type(error).__name__}: {error}")
             text = "tallystick: the server's list of tools cannot be used"
-            shown = jsonrpc.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
+            shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
         self._switch.to_client(shown)
 
     def _changed(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
 from tallystick.doors.mcp.relay.connection import Switch
 from tallystick.doors.mcp.relay.messages import Asked
@@ -75,6 +75,8 @@ class FromClient:
 
     def _read(self, line: bytes, message: Message) -> None:
         method, key = message.get("method"), jsonrpc.key_of(message)
+        if (info := answers.meta_of(message).get(answers.CLIENT)) is not None:
+            self._switch.client_name = _client_name(info)
         if method == jsonrpc.CALL:
             self._take_call(line, message, key)
             return
@@ -99,10 +101,11 @@ class FromClient:
             self._refuse(message["id"], jsonrpc.INVALID_REQUEST, "this id is in use")
             return False
         if method == jsonrpc.LIST:
-            params = message.get("params")
-            self._switch.lists[key] = not (isinstance(params, dict) and params.get("cursor"))
+            self._switch.lists[key] = message
         elif method == jsonrpc.INITIALIZE:
             self._meet(key, message)
+        elif method == jsonrpc.DISCOVER:
+            self._greet(key)
         else:
             self._switch.requests.add(key)
         return True
@@ -131,21 +134,20 @@ class FromClient:
 
     def _meet(self, key: Key, message: Message) -> None:
         """The client introduces itself; from now on the server has so long to answer."""
-        params = message.get("params")
-        given: Message = params if isinstance(params, dict) else {}
-        info, can = given.get("clientInfo"), given.get("capabilities")
-        name = info.get("name") if isinstance(info, dict) else None
-        # It stands in receipts and on screens: what cannot be seen, or written, is none of it.
-        self._switch.client_name = "".join(filter(str.isprintable, name)) if isinstance(name, str) else None
+        given = answers.params_of(message)
+        can = given.get("capabilities")
+        self._switch.client_name = _client_name(given.get("clientInfo"))
         self._switch.client_elicits = isinstance(can, dict) and "elicitation" in can
-        self._switch.initialize = key
-        loop = asyncio.get_running_loop()
-        loop.call_later(self._start_timeout_s, self._silent, key)
-        # What is still to be loaded loads while the server thinks about its answer.
-        loop.call_soon(self._on_hello)
+        asyncio.get_running_loop().call_later(self._start_timeout_s, self._silent, key)
+        self._greet(key)
+
+    def _greet(self, key: Key) -> None:
+        """The server is asked who it is; what is still to be loaded loads while it thinks about its answer."""
+        self._switch.hellos.add(key)
+        asyncio.get_running_loop().call_soon(self._on_hello)
 
     def _silent(self, key: Key) -> None:
-        if self._switch.initialize == key:
+        if key in self._switch.hellos:
             text = (
                 f"The server did not answer `initialize` within {self._start_timeout_s:g} s. Run its command by itself "
                 "to see what it waits for, or give it longer with --start-timeout."
@@ -168,4 +170,10 @@ class FromClient:
             asyncio.get_running_loop().call_soon(asked.task.cancel)
 
     def _refuse(self, ident: Any, code: int, text: str) -> None:
-        self._switch.client.send(jsonrpc.error(ident, code, f"tallystick: {text}"))
+        self._switch.client.send(answers.error(ident, code, f"tallystick: {text}"))
+
+
+def _client_name(info: Any) -> str | None:
+    """The name that a client gives itself, as it stands in receipts and on screens: without what cannot be seen."""
+    name = info.get("name") if isinstance(info, dict) else None
+    return "".join(filter(str.isprintable, name)) if isinstance(name, str) else None

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.relay.connection import Switch
 from tallystick.doors.mcp.relay.messages import Asked, TooLongError, UnreadableError
@@ -18,7 +18,7 @@ class FromServer:
     """Reads what the server says, as far as it must be read."""
 
     def __init__(
-        self, switch: Switch, *, on_list: Callable[[bytes, Message, bool], None], on_changed: Callable[[], None]
+        self, switch: Switch, *, on_list: Callable[[bytes, Message, Message], None], on_changed: Callable[[], None]
     ) -> None:
         self._switch = switch
         self._on_list = on_list
@@ -58,7 +58,7 @@ class FromServer:
         elif key in switch.requests:
             switch.requests.discard(key)
             switch.to_client(line)
-        elif key is not None and (key in switch.lists or key == switch.initialize):
+        elif key is not None and (key in switch.lists or key in switch.hellos):
             self._answer_for(key, "the server's answer cannot be read: half a character, or a number that is none")
         elif not _fail(switch.calls.get(key) if key else None, UnreadableError()):
             switch.note(NOT_ASKED)
@@ -67,8 +67,8 @@ class FromServer:
         """Tell the client that there will be no answer to this request."""
         switch = self._switch
         switch.forget(key)
-        switch.initialize = None if key == switch.initialize else switch.initialize
-        switch.client.send(jsonrpc.error(key[1], jsonrpc.SERVER_ERROR, f"tallystick: {text}"))
+        switch.hellos.discard(key)
+        switch.client.send(answers.error(key[1], jsonrpc.SERVER_ERROR, f"tallystick: {text}"))
 
     def _read(self, line: bytes, message: Message) -> None:
         if message.get("method") == jsonrpc.LIST_CHANGED.decode():
@@ -88,9 +88,9 @@ class FromServer:
             switch.settle(key, message)
         elif key in switch.lists:
             self._on_list(line, message, switch.lists.pop(key))
-        elif key == switch.initialize:
-            switch.initialize = None
-            switch.instructions = _instructions(message)
+        elif key in switch.hellos:
+            switch.hellos.discard(key)
+            switch.instructions = _instructions(message, before=switch.instructions)
             return False
         elif key in switch.requests:
             switch.requests.discard(key)
@@ -136,7 +136,10 @@ def _fail(asked: Asked | None, error: Exception) -> bool:
     return True
 
 
-def _instructions(hello: Message) -> str:
+def _instructions(hello: Message, *, before: str | None) -> str | None:
+    """What the server says about itself; a refused greeting says nothing of it."""
     result = hello.get("result")
-    said = result.get("instructions") if isinstance(result, dict) else None
+    if not isinstance(result, dict):
+        return before
+    said = result.get("instructions")
     return said if isinstance(said, str) else ""

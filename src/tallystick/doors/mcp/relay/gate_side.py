@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from tallystick.app.gate import Gate
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
@@ -75,29 +75,29 @@ class GateKeeper:
         if self._tools is not None:
             self._tools.stale = True
 
-    async def listed(self, line: bytes, message: Message, *, whole: bool) -> bytes:
+    async def listed(self, line: bytes, message: Message, request: Message) -> bytes:
         """Look at a list on its way to the client; tools that are not what they were are left out of it."""
-        _, tools = await self._ready(None)
+        _, tools = await self._ready(_own_meta(request))
         result = message.get("result")
         if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
             return line
-        whole = whole and not result.get("nextCursor")
+        whole = not answers.params_of(request).get("cursor") and not result.get("nextCursor")
         async with self._lock:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
         if not hidden:
             return line
         shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
-        return jsonrpc.with_result(message, {**result, "tools": shown})
+        return answers.with_tools(request, message, shown)
 
     async def answer(self, asked: Asked) -> bytes:
         """Put one call through the gate."""
         self.tally.calls += 1
         params = asked.params
-        gate, tools = self._met or await self._ready(_meta(params))
+        gate, tools = self._met or await self._ready(_own_meta(asked.message))
         name = params.get("name")
         if isinstance(name, str) and not tools.knows(name):
             async with self._lock:
-                await refresh(tools, self._wires, _meta(params))
+                await refresh(tools, self._wires, _own_meta(asked.message))
         if self._session is None:
             self._session = self._here()
         args = params.get("arguments")
@@ -158,7 +158,7 @@ class GateKeeper:
         # As it came: a fragment is recorded byte for byte, and checked as what it says.
         return orjson.Fragment(jsonrpc.result_bytes(answer, message))
 
-    async def _ready(self, meta: Message | None) -> tuple[Gate, ServerTools]:
+    async def _ready(self, meta: Message) -> tuple[Gate, ServerTools]:
         if self._gate is None or self._tools is None:
             async with self._lock:
                 if self._gate is None:
@@ -215,11 +215,10 @@ class GateKeeper:
         rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
         outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
         self.tally.refused += 1
-        return jsonrpc.tool_error(asked.message["id"], f"Tallystick: {text}", meta_of(outcome))
+        return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
 
     def _told(self, asked: Asked, outcome: Outcome) -> bytes:
         """The line that answers the client: the server's own, or why there is none."""
-        ident = asked.message["id"]
         if asked.answer is not None and (outcome.ok or (asked.server_error and _is_tools_fault(outcome))):
             self.tally.failed += asked.server_error
             return asked.answer
@@ -233,9 +232,8 @@ class GateKeeper:
             self.tally.failed += 1
             failure = outcome.failure
             text = f"failed ({failure.fault.category}): {failure.message}" if failure else "failed"
-        return jsonrpc.tool_error(
-            ident, f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}", meta_of(outcome)
-        )
+        told = f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}"
+        return answers.tool_error(asked.message, told, meta_of(outcome))
 
 
 def _named_in(definition: Message, names: frozenset[str]) -> bool:
@@ -247,10 +245,9 @@ def _is_tools_fault(outcome: Outcome) -> bool:
     return outcome.failure is not None and outcome.failure.fault.ran
 
 
-def _meta(params: Message) -> Message | None:
+def _own_meta(request: Message) -> Message:
     """What a request of our own says about itself: as the client's does, but that nobody waits for its progress."""
-    meta = params.get("_meta")
-    return {key: value for key, value in meta.items() if key != "progressToken"} if isinstance(meta, dict) else None
+    return {key: value for key, value in answers.meta_of(request).items() if key != "progressToken"}
 
 
 def _error_code(message: Message) -> str:

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from tallystick.app.gate import Gate
+from tallystick.doors.mcp.answers import sessionless_revision
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.messages import Asked, Wires
 from tallystick.gate.decide.approvals import Hold, State
@@ -33,7 +34,9 @@ class Waiting:
             return outcome
         asked.waiting = True
         asking: asyncio.Task[None] | None = None
-        if self._gate.settings.approvals.elicitation and self._wires.client_elicits:
+        in_session = sessionless_revision(asked.message) is None
+        # Without a session a server asks its client nothing.
+        if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
             asking = asyncio.ensure_future(self._elicit(held.approval_id))
         try:
             hold = await self._answered(held.approval_id)

@@ -1,17 +1,18 @@
 """The server's side of the relay, when the server has an address: each message a POST, answers as they come."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
 import orjson
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.lines import OnLine, OnLong
 from tallystick.doors.mcp.relay.headers import can_be_kept, given_header
 from tallystick.doors.mcp.relay.http_client import Reply, WebError, WebServer
 from tallystick.doors.mcp.relay.pending_requests import Owed, Question, read
+from tallystick.doors.mcp.relay.routing import REVISION, RoutingHeaders
 from tallystick.doors.mcp.relay.sse import EventReader
 
 GRACE_S = 2.0
@@ -22,6 +23,8 @@ FUTILE = 60
 """Times that a stream which broke off is taken up again and brings nothing new."""
 OK, ELSEWHERE, BAD = 200, 300, 400
 """HTTP's own borders."""
+SAYS_WHY = frozenset({400, 404})
+"""Statuses with which a server without sessions sends a JSON-RPC error."""
 SESSION = "Mcp-Session-Id"
 JSON, EVENTS = "application/json", "text/event-stream"
 MOVED = "it points elsewhere, which is not followed: give that address with --url"
@@ -37,6 +40,9 @@ class WebUpstream:
     def __init__(self, url: str, headers: Sequence[str]) -> None:
         self._server = WebServer(url, [given_header(text) for text in headers])
         self._session: dict[str, str] = {}
+        self._routing = RoutingHeaders()
+        self._posts: dict[Any, asyncio.Task[None]] = {}
+        """Requests without a session that are under way, by their ids: closing one is how it is cancelled."""
         self._owed = Owed()
         self._work: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
@@ -53,7 +59,14 @@ class WebUpstream:
 
     def send(self, line: bytes) -> None:
         """Say something to the server."""
-        self._begin(self._post(line))
+        message = read(line)
+        if isinstance(message, dict) and message.get("method") == jsonrpc.CANCELLED and self._closed(message):
+            return
+        headers = self._routing.headers_of(message)
+        post = self._begin(self._post(line, message, headers or self._session))
+        if headers and isinstance(ident := message.get("id"), int | str):
+            self._posts[ident] = post
+            post.add_done_callback(lambda _: self._posts.pop(ident, None) if self._posts.get(ident) is post else None)
 
     def pause(self) -> None:
         """Let the server wait."""
@@ -87,17 +100,29 @@ class WebUpstream:
                 pass
         self._server.close()
 
-    def _begin(self, work: "asyncio.Future[None] | object") -> None:
+    def _closed(self, cancelled: jsonrpc.Message) -> bool:
+        """Close the request that a client cancels; False: it belongs to a session, whose server is told instead."""
+        wanted = answers.params_of(cancelled).get("requestId")
+        post = self._posts.get(wanted) if isinstance(wanted, int | str) else None
+        if post is not None:
+            post.cancel()
+        # Without a session no server takes notifications.
+        return post is not None or not self._session
+
+    def _begin(self, work: "asyncio.Future[None] | object") -> "asyncio.Task[None]":
         task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # a coroutine, always
         self._work.add(task)
         task.add_done_callback(self._work.discard)
+        return task
 
-    async def _post(self, line: bytes) -> None:
-        message = read(line)
+    async def _post(self, line: bytes, message: Any, place: Mapping[str, str]) -> None:
         questions = self._owed.ask(message)
-        headers = {"Content-Type": JSON, "Accept": f"{JSON}, {EVENTS}", **self._session}
+        headers = {"Content-Type": JSON, "Accept": f"{JSON}, {EVENTS}", **place}
         try:
             await self._take(await self._server.ask("POST", headers, line), questions)
+        except asyncio.CancelledError:
+            self._owed.give_up(questions)
+            raise
         except WebError as error:
             self._failed(questions, str(error))
             return
@@ -112,8 +137,12 @@ class WebUpstream:
     async def _take(self, reply: Reply, questions: list[Question]) -> None:
         wrong = _wrong_with(reply)
         if wrong is not None:
+            said = await self._reason(reply, questions)
             reply.wire.close()
-            self._failed(questions, wrong)
+            if said is None:
+                self._failed(questions, wrong)
+            else:
+                self._say(said)
             return
         if session := reply.headers.get(SESSION.lower()):
             self._session[SESSION] = session
@@ -127,6 +156,15 @@ class WebUpstream:
         if _open(questions):
             what = "something that does not answer the request" if body else "nothing"
             self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
+
+    async def _reason(self, reply: Reply, questions: list[Question]) -> bytes | None:
+        """The JSON-RPC error with which a server refuses a request without a session; None: it gives none."""
+        if reply.status not in SAYS_WHY or reply.kind != JSON or not any(one.sessionless for one in questions):
+            return None
+        message = read(await self._body(reply, questions))
+        error = message.get("error") if isinstance(message, dict) else None
+        # A server that could not read so far names no id.
+        return jsonrpc.written({"jsonrpc": "2.0", "id": questions[0].ident, "error": error}) if error else None
 
     async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
         body = bytearray()
@@ -205,6 +243,8 @@ class WebUpstream:
         if any(question.method == jsonrpc.INITIALIZE for question in answered) and not self._agree(message):
             self._failed(answered, "the server's protocol version cannot be said in a header")
         elif answered or not self._owed.is_late(message):
+            if any(question.method == jsonrpc.LIST for question in answered) and isinstance(message, dict):
+                self._routing.learn(message)
             if self._owed.settle(answered):
                 self._met, self.unreached = True, None
             self._on_line(line)
@@ -216,7 +256,7 @@ class WebUpstream:
         if isinstance(version, str) and version:
             if not can_be_kept(version):
                 return False
-            self._session["Mcp-Protocol-Version"] = version
+            self._session[REVISION] = version
         return True
 
     def _too_long(self, questions: list[Question], size: int) -> None:
@@ -231,7 +271,7 @@ class WebUpstream:
     def _failed(self, questions: list[Question], why: str) -> None:
         left = self._owed.give_up(questions)
         for question in left:
-            self._on_line(jsonrpc.error(question.ident, jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
+            self._on_line(answers.error(question.ident, jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
         if not self._met:
             self.unreached = why
             if any(question.method == jsonrpc.INITIALIZE for question in left):

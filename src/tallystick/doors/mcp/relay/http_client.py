@@ -58,6 +58,10 @@ class Reply:
         for number in count(1):
             try:
                 event = await self.wire.next_event()
+            except asyncio.CancelledError:
+                # A server that nobody listens to any more learns of it by this.
+                self.wire.close()
+                raise
             except (OSError, h11.ProtocolError) as error:
                 self.wire.close()
                 raise WebError(f"the server's answer broke off ({type(error).__name__})") from None
@@ -140,6 +144,9 @@ class WebServer:
             event = await wire.next_event()
             while isinstance(event, h11.InformationalResponse):
                 event = await wire.next_event()
+        except asyncio.CancelledError:
+            wire.close()
+            raise
         except (OSError, ValueError, h11.ProtocolError) as error:
             wire.close()
             raise WebError(f"no HTTP answer ({type(error).__name__})") from None

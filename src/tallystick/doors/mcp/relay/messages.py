@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
+from tallystick.doors.mcp import answers
 from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.lines import OnLine, OnLong
 
@@ -36,8 +37,7 @@ class Asked:
     @property
     def params(self) -> Message:
         """The parameters of the call."""
-        params = self.message.get("params")
-        return params if isinstance(params, dict) else {}
+        return answers.params_of(self.message)
 
 
 SERVED: ContextVar[Asked] = ContextVar("tallystick_relayed")
@@ -100,8 +100,8 @@ class Keeper(Protocol):
         """Put one call through the gate, and give the line that answers it."""
         ...
 
-    async def listed(self, line: bytes, message: Message, *, whole: bool) -> bytes:
-        """Look at a list of tools on its way to the client, and give the line to pass on."""
+    async def listed(self, line: bytes, message: Message, request: Message) -> bytes:
+        """Look at a list of tools on its way to the client that asked for it, and give the line to pass on."""
         ...
 
     async def refused(self, text: bytes, reason: str) -> None:

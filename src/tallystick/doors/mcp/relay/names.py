@@ -15,10 +15,13 @@ LAUNCHERS = frozenset({
 _OPTION_WITH_VALUE = frozenset(
     {"-m", "--from", "--with", "--directory", "--project", "-p", "--python", "-v", "-e", "--name"}
 )
-_DECORATION = re.compile(r"^(?:mcp[-_.]?server|server[-_.]?mcp|mcp|server)[-_.]+|[-_.]+(?:mcp[-_.]?server|server|mcp)$")
+_DECORATION = re.compile(
+    r"^(?:mcp[-_.]?server|server[-_.]?mcp|mcp|server)[-_.]+|(?<![-_.])[-_.]+(?:mcp[-_.]?server|server|mcp)$"
+)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _NO_TOOL = re.compile(r"[^A-Za-z0-9_.-]")
 LONGEST = 40
+_LOOKED_AT = 400
 FALLBACK = "server"
 
 
@@ -67,7 +70,7 @@ def safe_name(given: str) -> str:
 
 def plain_name(given: str) -> str:
     """The same, without what only says that it is a server: `mcp-server-git` is `git`."""
-    name = _NO_NAME.sub("-", given.rpartition("/")[2].partition("@")[0]).strip("-_")
+    name = _NO_NAME.sub("-", given.rpartition("/")[2].partition("@")[0][:_LOOKED_AT]).strip("-_")
     while (shorter := _DECORATION.sub("", name.lower())) and shorter != name.lower():
         name = shorter
     return name[:LONGEST].strip("-_") or FALLBACK

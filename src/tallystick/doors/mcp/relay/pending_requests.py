@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 
 REMEMBERED = 1024
 """Requests of which we said ourselves that there is no answer; one that still comes is dropped."""
@@ -21,6 +21,7 @@ class Question:
 
     ident: Any
     method: Any
+    sessionless: bool = False
     open: bool = True
 
 
@@ -34,7 +35,9 @@ class Owed:
     def ask(self, message: Any) -> list[Question]:
         """Remember what a message of the client asks: one thing, several in a batch, or nothing."""
         asked = [
-            Question(ident=part["id"], method=part["method"])
+            Question(
+                ident=part["id"], method=part["method"], sessionless=answers.sessionless_revision(part) is not None
+            )
             for part in _parts(message)
             if "id" in part and "method" in part
         ]

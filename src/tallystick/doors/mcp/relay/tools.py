@@ -170,7 +170,7 @@ def card_of(definition: Definition, wrapping: Wrapping) -> Card:
     return card_from_mcp(definition, server=wrapping.name, strict=wrapping.strict, **fields)
 
 
-async def list_all(wires: Wires, meta: Message | None) -> list[Any]:
+async def list_all(wires: Wires, meta: Message) -> list[Any]:
     """Everything the server offers, page by page.
 
     Raises:
@@ -209,7 +209,7 @@ def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
     raise ConfigError(message, code="server_unlisted")
 
 
-async def refresh(tools: ServerTools, wires: Wires, meta: Message | None) -> None:
+async def refresh(tools: ServerTools, wires: Wires, meta: Message) -> None:
     """Ask the server what it offers now."""
     definitions = await list_all(wires, meta)
     await asyncio.to_thread(tools.take, definitions, whole=True)

@@ -4,6 +4,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
 from tallystick.records import record
 
@@ -16,8 +17,6 @@ SESSION_HEADER = "mcp-session-id"
 WITHOUT_SESSION = "mcp"
 """The session of HTTP calls that belong to none: the newest protocol has none."""
 CHANNEL = "mcp"
-AUDIT_ROLES = frozenset({"auditor", "admin"})
-"""As at the HTTP door: receipts hold what others asked and got."""
 OWNER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel=CHANNEL)
 
 

@@ -7,19 +7,20 @@ other path. The SDK takes a second to load, so it is loaded by the first request
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import orjson
 from anyio.abc import TaskGroup, TaskStatus
 
 from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, is_local
+from tallystick.doors.identity.admission import ROLE_MISSING, may_propose
+from tallystick.doors.mcp.answers import error
 from tallystick.doors.mcp.serve.caller import CALLER, CHANNEL, WITHOUT_SESSION
 from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import NO_TOKEN
 from tallystick.gate.session import Caller, Session
 
 if TYPE_CHECKING:
@@ -30,16 +31,10 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = "/mcp"
-INSTALL = "pip install 'tallystick[mcp]'"
 _UNAUTHORISED = -32001
 _NOTHING_YET = b": open\r\n\r\n"
 """A comment of an event stream; every reader skips it."""
 _CHALLENGE = (b"www-authenticate", b"Bearer")
-
-
-def installed() -> bool:
-    """Whether the SDK is there."""
-    return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
 class McpDoor:
@@ -67,7 +62,10 @@ class McpDoor:
         """One HTTP request."""
         caller = self._caller(scope)
         if isinstance(caller, Rejection):
-            await self._refuse_stranger(caller, scope, send)
+            await self._refuse(caller, Caller(channel=CHANNEL), scope, send)
+            return
+        if not may_propose(caller, self._gate):
+            await self._refuse(ROLE_MISSING, caller, scope, send)
             return
         scope[CALLER] = caller
         # HTTP puts space around values at will; the parser leaves what stands behind one.
@@ -93,12 +91,12 @@ class McpDoor:
         # Two of them are joined, and so are no token.
         return self._identity.authenticate(",".join(given) or None, loopback=is_local(scope), channel=CHANNEL)
 
-    async def _refuse_stranger(self, rejection: Rejection, scope: Scope, send: Send) -> None:
+    async def _refuse(self, rejection: Rejection, caller: Caller, scope: Scope, send: Send) -> None:
         asked = f"{scope['method']} {PATH}"
-        outcome = await self._gate.refuse(rejection, asked, session=WITHOUT_SESSION, caller=Caller(channel=CHANNEL))
+        outcome = await self._gate.refuse(rejection, asked, session=WITHOUT_SESSION, caller=caller)
         told = {"code": str(rejection.code), "receipt_id": outcome.receipt_id}
-        error = {"code": _UNAUTHORISED, "message": rejection.reason, "data": told}
-        await _answer(send, 401, orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error}), _CHALLENGE)
+        challenge = (_CHALLENGE,) if rejection.fault is NO_TOKEN else ()
+        await _answer(send, rejection.fault.http, error(None, _UNAUTHORISED, rejection.reason, told), *challenge)
 
     async def _misread(self, body: bytes, caller: Caller) -> bytes | None:
         read = read_message(body, self._gate.settings.server.max_body_bytes)

@@ -7,7 +7,8 @@ first; what is refused leaves a receipt, and the client is told why.
 from typing import Any
 
 from tallystick.app.gate import Gate
-from tallystick.doors.mcp.jsonrpc import CALL, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, error, read, read_anyhow
+from tallystick.doors.mcp.answers import error
+from tallystick.doors.mcp.jsonrpc import CALL, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, read, read_anyhow
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import NOT_AN_OBJECT, parse_json_object
 from tallystick.gate.codes import FORMAT

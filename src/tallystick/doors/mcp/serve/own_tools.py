@@ -7,12 +7,12 @@ from typing import Any
 
 from tallystick.app.gate import Gate
 from tallystick.gate.execute.call import current_call
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Tool, tool
 
 VERIFY_S = 600.0
 """A million receipts are read through in about a minute on a slow disk."""
-AUDIT_ROLES = frozenset({"auditor", "admin"})
 PROBLEMS_SHOWN = 20
 PREFIX = "tally."
 """Before our names where the workspace has tools of the same names."""
@@ -46,7 +46,7 @@ def _verify(gate: Gate, name: str) -> Tool:
 
 
 def _evidence_check(gate: Gate, name: str) -> Tool:
-    @tool(name=name, effect="read")
+    @tool(name=name, effect="read", roles=EVERY_ROLE)
     def evidence_check(reply: str, agent: str | None = None) -> dict[str, Any]:
         """Check what a reply claims: every quote, line, absence and receipt it cites must be there.
 

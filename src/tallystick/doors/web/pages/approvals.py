@@ -13,9 +13,9 @@ from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.gate.session import Caller
 
-ROLES = ("auditor", "admin")
 CHANNEL = "token"
 MOST = 100
 SOON_S = 0.8
@@ -30,9 +30,9 @@ WHY = {
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=ROLES))
+    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=AUDIT_ROLES))
 
-    @page(house, "/approvals", "Approvals", roles=ROLES)
+    @page(house, "/approvals", "Approvals", roles=AUDIT_ROLES)
     async def every(_visitor: Visitor) -> None:
         heading("Approvals", "Calls that policy holds until a person has answered")
         place = ui.column().classes("w-full gap-2")
@@ -51,7 +51,7 @@ def register(house: PageContext) -> tuple[str, ...]:
         await show()
         ui.timer(SOON_S, show)
 
-    @page(house, "/approvals/{approval_id}", "Approval", roles=ROLES)
+    @page(house, "/approvals/{approval_id}", "Approval", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, approval_id: str) -> None:
         hold: Hold | None = await run.io_bound(house.gate.approvals.get, approval_id)
         if hold is None:

@@ -16,9 +16,9 @@ from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.record.proof import Proof, proof_fault
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.storage.ledger import verify_workspace
 
-ROLES = ("auditor", "admin")
 COLUMNS = [
     {"name": "seq", "label": "#", "field": "seq", "align": "right"},
     {"name": "when", "label": "When (UTC)", "field": "when", "align": "left"},
@@ -34,9 +34,9 @@ SOON_S = 0.5
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=ROLES))
+    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=AUDIT_ROLES))
 
-    @page(house, "/receipts", "Receipts", roles=ROLES)
+    @page(house, "/receipts", "Receipts", roles=AUDIT_ROLES)
     async def every(_visitor: Visitor, words: str = "") -> None:
         heading("Receipts", "Every call, run or refused: signed, chained, and here for good")
         if house.gate.ledger.size() == 0:
@@ -48,7 +48,7 @@ def register(house: PageContext) -> tuple[str, ...]:
         _checking(house)
         await _List(house, words).show()
 
-    @page(house, "/receipts/{receipt_id}", "Receipt", roles=ROLES)
+    @page(house, "/receipts/{receipt_id}", "Receipt", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, receipt_id: str) -> None:
         found = await run.io_bound(house.gate.ledger.find, receipt_id)
         if found is None:

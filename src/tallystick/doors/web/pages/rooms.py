@@ -7,6 +7,7 @@ from urllib.parse import quote
 import orjson
 from nicegui import run, ui
 
+from tallystick.app.discovery import manifests, unavailable
 from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
@@ -15,6 +16,7 @@ from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card
 
 OWN, OUTSIDE = "This workspace", "Outside (MCP)"
@@ -24,9 +26,9 @@ FIRST_WORDS = 160
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80))
+    house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80, roles=EVERY_ROLE))
 
-    @page(house, "/rooms", "Rooms")
+    @page(house, "/rooms", "Rooms", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Rooms", "What is installed, and what it can do; every call goes through the gate")
         rooms: Mapping[str, list[Card]] = await run.io_bound(_rooms, house) or {}
@@ -40,8 +42,12 @@ def register(house: PageContext) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
+        for name, manifest in manifests().items():
+            if name not in house.gate.rooms():
+                section(name.capitalize())
+                ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
 
-    @page(house, "/rooms/{tool}", "Tool")
+    @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
         card = next((card for card in house.gate.tools() if card.name == tool), None)
         if card is None:
@@ -79,7 +85,7 @@ def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
     verdict = house.gate.policy.rule_for(card).verdict
     if verdict != "allow":
         badge(str(verdict or "deny"))
-    if card.roles and not visitor.may(*card.roles):
+    if card.roles and not visitor.may(card.roles):
         ui.label(f"needs {', '.join(sorted(card.roles))}").classes("tally-badge tally-bad")
 
 

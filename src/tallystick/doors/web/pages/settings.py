@@ -10,8 +10,8 @@ from tallystick.doors.web.parts.settings_agents import Agents
 from tallystick.doors.web.parts.settings_keys import SigningKeys, file_list
 from tallystick.doors.web.parts.settings_policy import PolicyText
 from tallystick.doors.web.parts.states import empty, heading
+from tallystick.gate.role_names import AUDIT_ROLES
 
-ROLES = ("auditor", "admin")
 FILES = "files"
 OWN: Mapping[str, SettingsPart] = {
     "agents": SettingsPart(label="Agents", make=Agents),
@@ -22,13 +22,13 @@ OWN: Mapping[str, SettingsPart] = {
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/settings", name="Settings", icon="settings", order=70, roles=ROLES))
+    house.places.append(Place(path="/settings", name="Settings", icon="settings", order=70, roles=AUDIT_ROLES))
 
-    @page(house, "/settings", "Settings", roles=ROLES)
+    @page(house, "/settings", "Settings", roles=AUDIT_ROLES)
     async def first(visitor: Visitor) -> None:
         await _show(house, visitor, "agents")
 
-    @page(house, "/settings/{part}", "Settings", roles=ROLES)
+    @page(house, "/settings/{part}", "Settings", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, part: str) -> None:
         await _show(house, visitor, part)
 

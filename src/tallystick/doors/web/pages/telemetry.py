@@ -11,10 +11,10 @@ from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.charts import bars
 from tallystick.doors.web.parts.figures import figure_row, plain_table
 from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.readings import Reading
 
-AUDIT = ("auditor", "admin")
 """Sessions are everybody's: only they see whose."""
 SOON_S = 1.0
 SHOWN = 50
@@ -28,12 +28,12 @@ NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out"
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60))
+    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60, roles=EVERY_ROLE))
 
-    @page(house, "/telemetry", "Telemetry")
+    @page(house, "/telemetry", "Telemetry", roles=EVERY_ROLE)
     async def telemetry(visitor: Visitor) -> None:
         heading("Telemetry", "What the agents did and used, and what was refused; counts only, never anybody's words")
-        await _Counts(house, audit=visitor.may(*AUDIT)).show()
+        await _Counts(house, audit=visitor.may(AUDIT_ROLES)).show()
 
     return ("/telemetry",)
 

@@ -1,10 +1,10 @@
-"""What only a person may decide: the login is asked for anew before it is done, and its way in is shown before."""
+"""What a page asks before it acts: a person's login, asked for anew, or a role of the visitor."""
 
 from urllib.parse import quote
 
 from nicegui import ui
 
-from tallystick.doors.web.context import PageContext
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.asking import here
 from tallystick.gate.session import Caller
 
@@ -16,6 +16,14 @@ def person(house: PageContext) -> Caller | None:
         return visitor.caller
     ui.notify("This needs a person: log in first. Nothing was changed.", type="warning")
     return None
+
+
+def may_act(visitor: Visitor, roles: frozenset[str]) -> bool:
+    """Whether the visitor may do what a page offers; says so if not."""
+    if visitor.may(roles):
+        return True
+    ui.notify(f"One of these roles is needed: {', '.join(sorted(roles))}. Nothing was changed.", type="warning")
+    return False
 
 
 def log_in_hint(what: str, onward: str) -> None:

@@ -130,7 +130,8 @@ def metrics(here: Here) -> None:
 
 def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
     from tallystick.agents.problem import Problem
-    from tallystick.gate.session import OWNER_ROLE, Caller
+    from tallystick.gate.role_names import OWNER_ROLE
+    from tallystick.gate.session import Caller
 
     person = require_person(here, token)
     caller = Caller(subject=person.name, roles=frozenset({OWNER_ROLE}), channel=person.channel)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallystick.doors.cli.kit import Screen
+from tallystick.doors.cli.kit import Screen, context_label
 
 Write = Callable[[str], None]
 
@@ -59,7 +59,8 @@ def _say_evidence(screen: Screen, evidence: Any) -> None:
     for one in pieces:
         place = f", {_flat(one['place'])}" if one.get("place") else ""
         head = f"evidence [{_flat(one.get('evidence_id'))}] {_flat(one.get('source'))}{place}"
-        say_text(screen.line, head, _words(one.get("snippet")))
+        label = context_label(one)
+        say_text(screen.line, f"{head} ({label})" if label else head, _words(one.get("snippet")))
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, counted, group, running_tools
+from tallystick.doors.cli.kit import (
+    Exit,
+    Here,
+    Refused,
+    UsageMistake,
+    command,
+    context_label,
+    counted,
+    group,
+    running_tools,
+)
 from tallystick.rooms.desk.cli import review as desk_people
 from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
 
@@ -24,6 +34,7 @@ CHANGES = {
     "defer.budget-spent": "a larger budget (rooms.desk.tool_policy)",
     "defer.category": "nothing: such matters are decided by people (rooms.desk.verdict.defer_categories)",
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
+    "defer.source-not-trusted": "a document that answers it, or rooms.desk.verdict.answer_sources if the tool is yours",
     "defer.need-uncovered": "a document that answers every part of it",
     "defer.no-evidence": "a document that answers it",
     "defer.not-answered": "a document that speaks of just what is asked",
@@ -150,7 +161,8 @@ def _told(here: Here, tried: "Tried") -> None:
         screen.line(f"{tried.verdict.status}  {tried.verdict.rule_id}: {tried.verdict.reason}")
     for one in tried.evidence:
         where = f", {one['place']}" if one.get("place") else ""
-        screen.line(f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}")
+        head = f"  [{one['evidence_id']}] {one['source']}{where}  relevance {one['relevance_score']:.2f}"
+        screen.line(f"{head}  {context_label(one)}".rstrip())
         screen.line(f"      {' '.join(str(one['snippet']).split())[:200]}")
     if tried.sent:
         say_text(screen.line, "would be sent", tried.sent)
@@ -186,7 +198,7 @@ def bring(
     from tallystick.rooms.desk.intake.files import import_file
 
     with here.gate(plugins=True) as gate:
-        done = import_file(_support(gate).office.intake, file)
+        done = import_file(_support(gate).office.intake, file, limits=gate.settings.imports)
     if isinstance(done, Problem):
         raise Refused(done.message, code=done.code)
     counts = done.counts()

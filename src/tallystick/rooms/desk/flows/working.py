@@ -113,7 +113,7 @@ class Worker:
             )
             return self._hands.call(tool, args, where, allowed=named)
 
-        return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now).run()
+        return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now, self._policy).run()
 
     def _reply(self, ticket: Ticket, clerk: Clerk | None) -> Mapping[str, Any]:
         parent = parent_of(ticket)

@@ -5,11 +5,12 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.plugin import Room
-from tallystick.doors.http.kit import HttpContext, Refused, json_answer
+from tallystick.app.rooms import room_in
+from tallystick.doors.http.kit import HttpContext, Refused, json_answer, open_to
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_ROLES
 from tallystick.rooms.desk.intake.taking import Received
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.room import Desk
@@ -26,32 +27,28 @@ def desk_intake_routes(desk: HttpContext) -> APIRouter:
     router = APIRouter(tags=["desk"])
 
     @router.post("/events", openapi_extra=_EVENT, responses=_RECEIVED, summary="Take one event, or one ticket")
+    @open_to(DESK_ROLES)
     async def event(request: Request) -> Response:
         caller = desk.require(request)
         item = body_of(await request.body())
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take, item, caller=caller)
+        received = await run_in_threadpool(office_of(desk).intake.take, item, caller=caller)
         return json_answer(received.as_dict(), _status(received))
 
     @router.post("/v1/triage/batch", openapi_extra=_BATCH, summary="Take several events or tickets, each for itself")
+    @open_to(DESK_ROLES)
     async def batch(request: Request) -> Response:
         caller = desk.require(request)
         items = _items(body_of(await request.body()))
-        received = await run_in_threadpool(office_of(desk.gate.room("desk")).intake.take_all, items, caller=caller)
+        received = await run_in_threadpool(office_of(desk).intake.take_all, items, caller=caller)
         counts = {name: sum(one.status == name for one in received) for name in _STATUS}
         return json_answer({"items": [one.as_dict() for one in received], "total": len(received), **counts})
 
     return router
 
 
-def office_of(room: Room | None) -> Office:
-    """The desk's work.
-
-    Raises:
-        Refused: 503, the room is not installed here.
-    """
-    if not isinstance(room, Desk):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "the desk is not installed", hint="Install tallystick[all].")
-    return room.office
+def office_of(desk: HttpContext) -> Office:
+    """The desk's work."""
+    return room_in(desk.gate, "desk", Desk).office
 
 
 def body_of(body: bytes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
+from tallystick.app.rooms import room_in
 from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
@@ -17,15 +18,16 @@ from tallystick.doors.http.kit import (
     granted,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_READERS
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.room import Desk
 
-ROLES = frozenset({"support", "auditor", "admin"})
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")
 STATUS = {
     "review_unknown": 404, "review_over": 409, "review_taken": 409, "draft_missing": 409, "unsupported_sentence": 422,
@@ -66,8 +68,8 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
         "", openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
         summary="What waits for people, oldest first",
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def every(request: Request) -> Response:
-        desk.require(request, ROLES)
         limit, offset = page(request)
         state = request.query_params.get("state", "waiting")
         if state not in STATES:
@@ -77,8 +79,8 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
         return listing([one.as_dict() for one in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One of them: evidence, rule, draft", responses=_FOUND)
-    async def one(ticket_id: str, request: Request) -> Response:
-        desk.require(request, ROLES)
+    @open_to(DESK_READERS)
+    async def one(ticket_id: str) -> Response:
         found: Before = granted(await run_in_threadpool(_reviews(desk).show, ticket_id), STATUS)
         return json_answer(found.as_dict())
 
@@ -88,6 +90,7 @@ def _deciding(router: APIRouter, desk: HttpContext, action: str, form: Form, fie
         f"/{{ticket_id}}/{action}", openapi_extra=form.documented, summary=f"{SUMMARIES[action]} (start-up token)",
         responses=_DECIDED, name=f"review_{action}",
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def decide(ticket_id: str, request: Request) -> Response:
         caller: Caller = desk.require_person(request, f"tally desk {action}")
         asked = form.demand(await request.body())
@@ -98,10 +101,7 @@ def _deciding(router: APIRouter, desk: HttpContext, action: str, form: Form, fie
 
 
 def _reviews(desk: HttpContext) -> Reviews:
-    room = desk.gate.room("desk")
-    if not isinstance(room, Desk):
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "the desk is not installed")
-    return room.reviews
+    return room_in(desk.gate, "desk", Desk).reviews
 
 
 SUMMARIES = {

@@ -19,9 +19,11 @@ from tallystick.doors.http.kit import (
     granted,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.http.intake import office_of
 from tallystick.rooms.desk.leasing import MOST, UNKNOWN, Leased
@@ -76,8 +78,8 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
             status=f"One of {', '.join(STATUSES)}.", kind=f"One of {', '.join(KINDS)}.", thread_id="One conversation."
         ),
     )  # fmt: skip
+    @open_to(DESK_READERS)
     async def tickets(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         status, kind = _one_of(request, "status", STATUSES), _one_of(request, "kind", KINDS)
         items, total = await run_in_threadpool(
@@ -89,14 +91,15 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One ticket, as it came and as it stands")
-    async def ticket(ticket_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(DESK_READERS)
+    async def ticket(ticket_id: str) -> Response:
         found = await run_in_threadpool(lambda: _office(desk).tickets.show(ticket_id))
         return json_answer(granted(UNKNOWN if found is None else found, _STATUSES))
 
 
 def _leasing(router: APIRouter, desk: HttpContext) -> None:
     @router.post("/lease", openapi_extra=LEASE_SOME.documented, summary="Lease the oldest tickets that wait")
+    @open_to(DESK_ROLES)
     async def some(request: Request) -> Response:
         caller = desk.require(request)
         asked = LEASE_SOME.demand(await request.body())
@@ -112,6 +115,7 @@ def _leasing(router: APIRouter, desk: HttpContext) -> None:
         "/{ticket_id}/lease", openapi_extra=LEASE_ONE.documented, responses=_LEASES,
         summary="Lease one ticket; with its token, make the lease last longer",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def one(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = LEASE_ONE.demand(await request.body())
@@ -129,6 +133,7 @@ def _filling(router: APIRouter, desk: HttpContext) -> None:
         "/{ticket_id}/fill", openapi_extra=FILL.documented, responses=_FILLS,
         summary="Give what came of a ticket, with the proof of its lease",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def fill(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = FILL.demand(await request.body())
@@ -143,6 +148,7 @@ def _filling(router: APIRouter, desk: HttpContext) -> None:
     @router.post(
         "/{ticket_id}/nack", openapi_extra=NACK.documented, responses=_FILLS, summary="Give a ticket back undone"
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def nack(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = NACK.demand(await request.body())
@@ -154,8 +160,8 @@ def _filling(router: APIRouter, desk: HttpContext) -> None:
 
 def _judging(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/{ticket_id}/verdict", summary="What the server said of a ticket, and what was proposed")
-    async def verdict(ticket_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(DESK_READERS)
+    async def verdict(ticket_id: str) -> Response:
         found = await run_in_threadpool(lambda: _office(desk).tickets.verdict(ticket_id))
         return json_answer(granted(found, {**_STATUSES, "verdict_missing": 404}))
 
@@ -163,6 +169,7 @@ def _judging(router: APIRouter, desk: HttpContext) -> None:
         "/{ticket_id}/verdict", openapi_extra=NOTHING.documented, responses=_FILLS,
         summary="Have the server judge a ticket that came with its outputs",
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def judge(ticket_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())
@@ -172,6 +179,7 @@ def _judging(router: APIRouter, desk: HttpContext) -> None:
     @router.delete(
         "/{ticket_id}/verdict", responses=_FILLS, summary="Take a PROCEED back; what waits to be sent stays here"
     )  # fmt: skip
+    @open_to(DESK_ROLES)
     async def withdraw(ticket_id: str, request: Request) -> Response:
         caller = desk.require_person(request)
         taken = await run_in_threadpool(
@@ -181,7 +189,7 @@ def _judging(router: APIRouter, desk: HttpContext) -> None:
 
 
 def _office(desk: HttpContext) -> Office:
-    return office_of(desk.gate.room("desk"))
+    return office_of(desk)
 
 
 def _proof(asked: dict[str, Any]) -> Proof:

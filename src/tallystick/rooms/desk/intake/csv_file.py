@@ -1,11 +1,12 @@
 """CSV: one message a row. Columns are known by their usual names."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from tallystick.agents.problem import Problem
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.left import Left, Placed, whole
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -22,11 +23,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Field of the event → names of its column, the surest first."""
 DELIMITERS = ",;\t|"
 HEAD = 64 * 1024
-LARGEST_CELL = 128 * 1024
-"""Characters of a cell. The reader's own bound belongs to the whole process, so it is not asked here."""
 
 
-def csv_events(path: Path) -> Iterator[Placed | Left] | Problem:
+def csv_events(path: Path, limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left] | Problem:
     """The events of a file; a problem if no column holds the words."""
     # Bytes that are no UTF-8 are kept as they are, and read as the other common encoding cell by cell.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
@@ -37,23 +36,26 @@ def csv_events(path: Path) -> Iterator[Placed | Left] | Problem:
     if "content" not in places:
         named = ", ".join(COLUMNS["content"])
         return Problem(code="content_column_missing", message=f"No column holds the words. Name one of: {named}.")
-    return _events(path, delimiter, places)
+    if len(header) > limits.columns:
+        message = f"The table has {len(header):,} columns. Leave some out, or raise {limits.named('columns')}."
+        return Problem(code="too_many_columns", message=message)
+    return _events(path, delimiter, places, limits)
 
 
-def _events(path: Path, delimiter: str, places: Mapping[str, int]) -> Iterator[Placed | Left]:
+def _events(path: Path, delimiter: str, places: Mapping[str, int], limits: ImportLimits) -> Iterator[Placed | Left]:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
-        for number, (line, row) in enumerate(_rows(opened, delimiter), start=2):
+        for number, (line, row) in enumerate(_rows(_Lines(opened, limits.row_chars), delimiter), start=2):
             # A cell may hold line breaks: then an editor counts otherwise than a table does.
             place = f"row {number}" if line == number else f"row {number}, line {line}"
-            if row is None or any(len(cell) > LARGEST_CELL for cell in row):
+            if row is None or not _fits(row, limits):
                 yield Left(place=place, reason="row_malformed")
             elif any(cell.strip() for cell in row):
                 yield Placed(place=place, event=_event(row, places))
 
 
-def _rows(opened: TextIO, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
     """Each row with the line on which it begins; None: it cannot be read."""
-    reader = csv.reader(opened, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter)
     next(reader, None)
     while True:
         line = reader.line_num + 1
@@ -65,6 +67,30 @@ def _rows(opened: TextIO, delimiter: str) -> Iterator[tuple[int, list[str] | Non
             yield line, None
         else:
             yield line, row
+
+
+class _Lines:
+    """The lines of a file; one that is longer than a row is an error of its own, and is passed over in pieces."""
+
+    def __init__(self, opened: TextIO, most: int) -> None:
+        self._opened, self._most = opened, most
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = rest = self._opened.readline(self._most)
+        if not line:
+            raise StopIteration
+        if len(line) < self._most or line.endswith("\n"):
+            return line
+        while rest and not rest.endswith("\n"):
+            rest = self._opened.readline(self._most)
+        raise csv.Error("line too long")
+
+
+def _fits(row: list[str], limits: ImportLimits) -> bool:
+    return sum(map(len, row)) <= limits.row_chars and all(len(cell) <= limits.cell_chars for cell in row)
 
 
 def _event(row: list[str], places: Mapping[str, int]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tallystick.agents.problem import Problem
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.desk.intake.csv_file import csv_events
 from tallystick.rooms.desk.intake.left import Left, Placed
@@ -15,7 +16,7 @@ from tallystick.rooms.desk.intake.taking import Intake, Received
 from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
 
 Found = Placed | Left
-FORMS: Mapping[str, Callable[[Path], Iterator[Found] | Problem]] = {
+FORMS: Mapping[str, Callable[[Path, ImportLimits], Iterator[Found] | Problem]] = {
     "csv": csv_events, "mbox": mbox_events, "zendesk": zendesk_events,
 }  # fmt: skip
 _SUFFIXES = {
@@ -53,12 +54,13 @@ class Imported:
         return tuple(one for one in self.taken if one.received.status == "rejected")
 
 
-def events_in(path: Path, form: str | None = None) -> Iterator[Found] | Problem:
+def events_in(path: Path, form: str | None = None, *, limits: ImportLimits = DEFAULT) -> Iterator[Found] | Problem:
     """The events of a file.
 
     Args:
         path: Where it is.
         form: One of `FORMS`; by the file's ending if not given.
+        limits: How much may be read.
     """
     chosen = form or _SUFFIXES.get(path.suffix.lower(), "")
     if chosen not in FORMS:
@@ -67,14 +69,18 @@ def events_in(path: Path, form: str | None = None) -> Iterator[Found] | Problem:
     if not path.is_file():
         return Problem(code="file_missing", message=f"There is no file {path.name}. Give the path of one.")
     try:
-        return FORMS[chosen](path)
+        if path.stat().st_size > limits.file_bytes:
+            message = f"{path.name} is too large. Split it, or raise {limits.named('file_bytes')}."
+            return Problem(code="file_too_large", message=message)
+        return FORMS[chosen](path, limits)
     except OSError as error:
         return Problem(code="file_unreadable", message=f"{path.name} cannot be read: {error.strerror}.")
 
 
 def import_file(
-    intake: Intake, path: Path, form: str | None = None, *, told: Callable[[int], None] = lambda _: None
-) -> Imported | Problem:
+    intake: Intake, path: Path, form: str | None = None, *, told: Callable[[int], None] = lambda _: None,
+    limits: ImportLimits = DEFAULT,
+) -> Imported | Problem:  # fmt: skip
     """Take all events of a file.
 
     Args:
@@ -82,8 +88,9 @@ def import_file(
         path: The file.
         form: As `events_in` takes it.
         told: Told how many events were taken so far.
+        limits: As `events_in` takes them.
     """
-    events = events_in(path, form)
+    events = events_in(path, form, limits=limits)
     if isinstance(events, Problem):
         return events
     taken: list[Taken] = []

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.left import Left, Placed, whole
 
 MAX_MAIL = 32 * 1024 * 1024
@@ -20,7 +21,7 @@ _HIDDEN = frozenset({"script", "style", "head", "title", "template"})
 _BREAKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "blockquote"})
 
 
-def mbox_events(path: Path) -> Iterator[Placed | Left]:
+def mbox_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left]:
     """The events of a file."""
     for number, data in enumerate(_mails(path), start=1):
         place = f"message {number}"

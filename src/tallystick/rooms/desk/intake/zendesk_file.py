@@ -11,6 +11,7 @@ from typing import Any
 from tallystick.agents.problem import Problem
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_strict
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.left import Left, Placed
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -22,7 +23,7 @@ CLOSED = frozenset({"solved", "closed", "deleted", "spam"})
 Comment = Mapping[str, Any]
 
 
-def zendesk_events(path: Path) -> Iterator[Placed | Left] | Problem:
+def zendesk_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left] | Problem:
     """The events of a file; a problem if it is no such JSON."""
     if path.suffix.lower() in LINES:
         return _lines(path)

@@ -22,7 +22,7 @@ _UNITS = (
 )  # fmt: skip
 _NUMBER = re.compile(r"\d[\d.,]*")
 _MEASURE = re.compile(
-    r"(?P<sign>[€$£])\s?(?P<money>\d[\d.,]*)|(?P<number>\d[\d.,]*)\s?(?:business |working |calendar )?"
+    r"(?P<sign>[€$£])\s?(?P<money>\d[\d.,]{0,40})|(?P<number>\d[\d.,]{0,40})\s?(?:business |working |calendar )?"
     r"(?P<unit>%|[^\W\d_]{1,12})"
 )
 _SPELLED = {

@@ -5,12 +5,11 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.kb.nouns import Heading, Unreadable, Written
 from tallystick.storage.archives import DAMAGED
 
 MAX_ENTRIES = 5_000
-MAX_PART = 32 * 1024 * 1024
-"""What one part may unpack to: some ten thousand pages."""
 MAX_RATIO = 200
 """Word's own XML packs to a tenth or a twentieth."""
 FREE_OF_RATIO = 1024 * 1024
@@ -24,7 +23,7 @@ _THROUGH = frozenset(
 _LEFT_OUT = {f"{_W}del": "deleted text", f"{_W}moveFrom": "deleted text", f"{_W}commentReference": "comment"}
 
 
-def read_docx(data: bytes) -> Written:
+def read_docx(data: bytes, limits: ImportLimits = DEFAULT) -> Written:
     """One document.
 
     Raises:
@@ -33,9 +32,9 @@ def read_docx(data: bytes) -> Written:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check(archive)
-            document = _xml(archive, "word/document.xml")
-            styles = _xml(archive, "word/styles.xml")
-            core = _xml(archive, "docProps/core.xml")
+            document = _xml(archive, "word/document.xml", limits)
+            styles = _xml(archive, "word/styles.xml", limits)
+            core = _xml(archive, "docProps/core.xml", limits)
     except DAMAGED as error:
         message = "It is no Word document that can be opened. Save it again without a password."
         raise Unreadable("damaged", message) from error
@@ -152,7 +151,7 @@ def _check(archive: zipfile.ZipFile) -> None:
         raise Unreadable("archive_bomb", "It would unpack to far more than a document. Save it again.")
 
 
-def _xml(archive: zipfile.ZipFile, name: str) -> Any | None:
+def _xml(archive: zipfile.ZipFile, name: str, limits: ImportLimits) -> Any | None:
     # Loaded when there is a Word document to read.
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - the error's class alone
 
@@ -165,9 +164,12 @@ def _xml(archive: zipfile.ZipFile, name: str) -> Any | None:
         return None
     with archive.open(entry) as part:
         # What the directory says is not believed: parts may overlap, or unpack to more.
-        data = part.read(MAX_PART + 1)
-    if len(data) > MAX_PART:
-        raise Unreadable("archive_bomb", "It would unpack to far more than a document. Save it again.")
+        data = part.read(limits.document_bytes + 1)
+    if len(data) > limits.document_bytes:
+        message = (
+            f"It would unpack to far more than a document. Save it again, or raise {limits.named('document_bytes')}."
+        )
+        raise Unreadable("archive_bomb", message)
     try:
         tree = fromstring(data, forbid_dtd=True)
     except DefusedXmlException:

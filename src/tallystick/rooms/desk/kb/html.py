@@ -27,8 +27,8 @@ _NEAR = 64
 """How far out an end may lie from what it ends; looking further at each of a million ends would take for ever."""
 _HEADING = re.compile(r"h([1-6])\Z")
 _HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+\s*(?:;|\Z|!)"
-    r"|font-size\s*:\s*0*\.?0+\s*(?:[a-z%]*\s*)(?:;|\Z|!)|text-indent\s*:\s*-\d{3}|(?:left|top)\s*:\s*-\d{3,}"
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*(?:0*+\.0++|0++)\s*+(?:;|\Z|!)"
+    r"|font-size\s*:\s*(?:0*+\.0++|0++)\s*+(?:[a-z%]++\s*+)?(?:;|\Z|!)|text-indent\s*:\s*-\d{3}|(?:left|top)\s*:\s*-\d{3,}"
 )
 _TAG = re.compile(r"<[/!?]?[a-zA-Z!]")
 MAX_TAGS = 200_000

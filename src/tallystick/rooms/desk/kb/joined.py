@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tallystick.errors import ConfigError, PathRefused, ToolError
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
 from tallystick.rooms.desk.kb.meaning import Meaning, is_there
 from tallystick.rooms.desk.kb.nouns import Document, Unreadable
@@ -50,13 +51,16 @@ class Library:
         return found
 
 
-def open_library(workspace: Path, folder: object, *, by_meaning: bool = True) -> Library:
+def open_library(
+    workspace: Path, folder: object, *, by_meaning: bool = True, limits: ImportLimits = DEFAULT
+) -> Library:
     """The knowledge base that the settings name.
 
     Args:
         workspace: Whose.
         folder: Where its documents lie, relative to the workspace.
         by_meaning: Whether to search by meaning too, where the vectors for it are installed.
+        limits: How large a document may be.
 
     Raises:
         ConfigError: The setting is no path.
@@ -66,7 +70,7 @@ def open_library(workspace: Path, folder: object, *, by_meaning: bool = True) ->
     root = (workspace / Path(folder).expanduser()).resolve()
     kept = workspace / CONTROL_ROOM / "desk" / "kb"
     meaning = Meaning(kept / "vectors.bin") if by_meaning and is_there() else None
-    return Library(KnowledgeBase(root, kept / "index.json", meaning=meaning), workspace)
+    return Library(KnowledgeBase(root, kept / "index.json", meaning=meaning, limits=limits), workspace)
 
 
 def _prefix(root: Path, workspace: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import RLock
 
 from tallystick.errors import PathRefused
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.desk.kb.index import Found, Index, best_of
 from tallystick.rooms.desk.kb.kept import Entry, IndexFile
@@ -37,6 +38,7 @@ class KnowledgeBase:
         meaning: Meaning | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         clock_ns: Callable[[], int] = time.time_ns,
+        limits: ImportLimits = DEFAULT,
     ) -> None:
         """Name a folder; it is looked at when something is asked.
 
@@ -46,10 +48,11 @@ class KnowledgeBase:
             meaning: The passages' vectors; None: passages are found by their words alone.
             monotonic: Tells how long ago the folder was looked at.
             clock_ns: The wall clock that the file system's times are compared with.
+            limits: How large a document may be.
         """
         self.root = root.resolve()
         file = None if kept is None else IndexFile(kept, self.root)
-        self._shelf = Shelf(self.root, file, clock_ns=clock_ns)
+        self._shelf = Shelf(self.root, file, clock_ns=clock_ns, limits=limits)
         self._meaning = meaning
         self._monotonic = monotonic
         self._lock = RLock()

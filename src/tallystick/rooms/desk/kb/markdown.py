@@ -11,7 +11,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|(-{2,}))[ \t]*\Z")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FRONT = re.compile(r"([A-Za-z][\w-]{0,40})[ \t]*:[ \t]*(.*?)[ \t]*\Z")
-_TRAILING = re.compile(r"[ \t]+#.*\Z")
+_TRAILING = re.compile(r"(?<![ \t])[ \t]+#.*\Z")
 MAX_FRONT = 200
 """Lines of front matter; a longer block is text that happens to begin with a rule."""
 

@@ -9,22 +9,23 @@ import sys
 
 import orjson
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.kb.nouns import Heading, Unreadable, Written
 
 WITHIN_S = 60.0
 """A manual of a thousand pages takes some twenty seconds."""
 
 
-def read_pdf(data: bytes, *, within_s: float = WITHIN_S) -> Written:
+def read_pdf(data: bytes, limits: ImportLimits = DEFAULT, *, within_s: float = WITHIN_S) -> Written:
     """One document; each page is a section.
 
     Raises:
-        Unreadable: `damaged`, `locked`, `too_slow`, `part_missing` or `no_text`.
+        Unreadable: `damaged`, `locked`, `too_slow`, `too_large`, `part_missing` or `no_text`.
     """
     try:
         # Isolated: neither the environment nor the folder we run in adds anything to what it imports.
-        done = subprocess.run(
-            [sys.executable, "-I", "-m", "tallystick.rooms.desk.kb.pdf_child"],
+        done = subprocess.run(  # noqa: S603 - our own module, and a number
+            [sys.executable, "-I", "-m", "tallystick.rooms.desk.kb.pdf_child", str(limits.document_chars)],
             input=data, capture_output=True, timeout=within_s, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -34,6 +35,9 @@ def read_pdf(data: bytes, *, within_s: float = WITHIN_S) -> Written:
         found = orjson.loads(done.stdout)
     except orjson.JSONDecodeError:
         raise Unreadable("damaged", "It cannot be read as a PDF. Save it again, or as text.") from None
+    if found.get("code") == "too_large":
+        message = f"It holds more text than one document may. Split it, or raise {limits.named('document_chars')}."
+        raise Unreadable("too_large", message)
     if "code" in found:
         raise Unreadable(found["code"], _MESSAGES[found["code"]])
     return _written(found)

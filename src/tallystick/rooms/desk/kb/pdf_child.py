@@ -11,13 +11,16 @@ import sys
 import warnings
 
 MAX_PAGES = 2_000
-MAX_CHARS = 8_000_000
 MEMORY = 1024**3
 CPU_S = 60
 
 
-def main() -> dict[str, object]:
-    """The pages, or a code."""
+def main(most: int) -> dict[str, object]:
+    """The pages, or a code.
+
+    Args:
+        most: Characters of all pages together.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     logging.disable()
@@ -30,10 +33,11 @@ def main() -> dict[str, object]:
     if reader.is_encrypted and not reader.decrypt(""):
         return {"code": "locked"}
     pages: list[str] = []
-    left = MAX_CHARS
     for page in reader.pages[:MAX_PAGES]:
-        pages.append(page.extract_text()[:left])
-        left -= len(pages[-1])
+        pages.append(page.extract_text())
+        most -= len(pages[-1])
+        if most < 0:
+            return {"code": "too_large"}
     said = {name.lower(): str(value)[:500] for name, value in (reader.metadata or {}).items()}
     if not any(map(str.strip, pages)):
         return {"code": "no_text"}
@@ -43,7 +47,7 @@ def main() -> dict[str, object]:
 
 if __name__ == "__main__":
     try:
-        answer = main()
+        answer = main(int(sys.argv[1]))
     except Exception:  # noqa: BLE001 - whatever a broken file breaks, the answer is that it is broken
         answer = {"code": "damaged"}
     # Half characters, which broken fonts give, are escaped here and made plain by whoever reads this.

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from tallystick.errors import PathRefused
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.kb.docx import read_docx
 from tallystick.rooms.desk.kb.html import read_html
 from tallystick.rooms.desk.kb.markdown import read_markdown, read_text
@@ -12,16 +13,15 @@ from tallystick.rooms.desk.kb.nouns import Document, Heading, Kind, Section, Sta
 from tallystick.rooms.desk.kb.pdf import read_pdf
 from tallystick.storage.files import decode
 
-MAX_BYTES = 32 * 1024 * 1024
 MAX_LINES = 200_000
 _KINDS: Mapping[str, Kind] = {
     ".md": "markdown", ".markdown": "markdown", ".txt": "text", ".text": "text", ".html": "html", ".htm": "html",
     ".xhtml": "html", ".docx": "docx", ".pdf": "pdf",
 }  # fmt: skip
-_READERS: Mapping[Kind, Callable[[bytes], Written]] = {
-    "markdown": lambda data: read_markdown(decode(data)),
-    "text": lambda data: read_text(decode(data)),
-    "html": lambda data: read_html(decode(data)),
+_READERS: Mapping[Kind, Callable[[bytes, ImportLimits], Written]] = {
+    "markdown": lambda data, _: read_markdown(decode(data)),
+    "text": lambda data, _: read_text(decode(data)),
+    "html": lambda data, _: read_html(decode(data)),
     "docx": read_docx,
     "pdf": read_pdf,
 }
@@ -32,7 +32,7 @@ def kind_of(path: str) -> Kind | None:
     return _KINDS.get(PurePosixPath(path).suffix.lower())
 
 
-def read_document(doc: str, data: bytes) -> Document:
+def read_document(doc: str, data: bytes, limits: ImportLimits = DEFAULT) -> Document:
     """One document.
 
     Raises:
@@ -41,12 +41,14 @@ def read_document(doc: str, data: bytes) -> Document:
     kind = kind_of(doc)
     if kind is None:
         raise Unreadable("not_a_document", "Give it as Markdown, text, HTML, PDF or .docx.")
-    if len(data) > MAX_BYTES:
-        raise too_large()
+    if len(data) > limits.document_bytes:
+        raise too_large(limits)
     try:
-        written = _READERS[kind](data)
+        written = _READERS[kind](data, limits)
     except PathRefused:
         raise Unreadable("not_text", "It holds no text. Save it as UTF-8.") from None
+    if len(written.text) > limits.document_chars:
+        raise too_large(limits, "document_chars")
     lines = max(1, written.text.count("\n") + (not written.text.endswith("\n")))
     if lines > MAX_LINES:
         raise Unreadable("too_large", f"It has more than {MAX_LINES} lines. Split it.")
@@ -58,9 +60,9 @@ def read_document(doc: str, data: bytes) -> Document:
     )  # fmt: skip
 
 
-def too_large() -> Unreadable:
+def too_large(limits: ImportLimits, name: str = "document_bytes") -> Unreadable:
     """For a file that nobody reads as one document."""
-    return Unreadable("too_large", f"It is larger than {MAX_BYTES // 1024**2} MB. Split it.")
+    return Unreadable("too_large", f"It is larger than one document may be. Split it, or raise {limits.named(name)}.")
 
 
 def standing_of(about: Mapping[str, str]) -> tuple[Standing, str | None]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tallystick.errors import PathRefused
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.kb.kept import Entry, IndexFile, entry_of, is_made
 from tallystick.rooms.desk.kb.nouns import Document, Unreadable, Unused
-from tallystick.rooms.desk.kb.reading import MAX_BYTES, read_document, too_large
+from tallystick.rooms.desk.kb.reading import read_document, too_large
 from tallystick.rooms.desk.kb.walking import walk
 from tallystick.storage.file_cache import Signature, is_settled, signature_of
 from tallystick.storage.files import FileSources
@@ -26,9 +27,12 @@ _UNSETTLED: Signature = (0, 0, 0, 0, 0)
 class Shelf:
     """One folder."""
 
-    def __init__(self, root: Path, kept: IndexFile | None, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        self._root, self._kept, self._clock_ns = root, kept, clock_ns
-        self._files = FileSources(root, max_bytes=MAX_BYTES)
+    def __init__(
+        self, root: Path, kept: IndexFile | None, *, clock_ns: Callable[[], int] = time.time_ns,
+        limits: ImportLimits = DEFAULT,
+    ) -> None:  # fmt: skip
+        self._root, self._kept, self._clock_ns, self._limits = root, kept, clock_ns, limits
+        self._files = FileSources(root, max_bytes=limits.document_bytes)
         self._entries: dict[str, Entry] = {}
         self._open: OrderedDict[tuple[str, str], Document] = OrderedDict()
         self._loaded = kept is None
@@ -76,9 +80,9 @@ class Shelf:
                 return None
             raise
         if found.sha256 is None:
-            raise too_large()
+            raise too_large(self._limits)
         key = (found.path, found.sha256)
-        document = self._open.pop(key, None) or self._made(*key) or read_document(found.path, found.data)
+        document = self._open.pop(key, None) or self._made(*key) or read_document(found.path, found.data, self._limits)
         self._open[key] = document
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
@@ -108,12 +112,12 @@ class Shelf:
         try:
             found = self._files.read_bytes(doc)
             if found.sha256 is None:
-                raise too_large()
+                raise too_large(self._limits)
             digest = found.sha256
             if held is not None and held.sha256 == digest:
                 # Touched, copied or fetched anew, but the same.
                 return replace(held, signature=settled)
-            return entry_of(read_document(doc, found.data), settled)
+            return entry_of(read_document(doc, found.data, self._limits), settled)
         except Unreadable as why:
             unused = Unused(doc=doc, code=why.code, message=str(why))
         except PathRefused as refused:

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import PageContext, badge, file_view
+from tallystick.doors.web.kit import PageContext, badge, context_label, file_view
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.desk.room import KB_FOLDER, Desk
@@ -25,6 +25,8 @@ def evidence_card(house: PageContext, room: Desk, piece: Mapping[str, Any]) -> N
             else:
                 ui.label(source).classes("tally-mono tally-soft")
             badge("verified" if piece.get("holds", piece.get("quote_ok")) else "failed")
+            if label := context_label(piece):
+                ui.label(label).classes("tally-badge tally-warn")
             if piece.get("receipt_id"):
                 ui.link("receipt", f"/receipts/{piece['receipt_id']}").classes("tally-chip")
         ui.label(snippet).classes("tally-text")

@@ -5,7 +5,9 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, heading, page, text
+from tallystick.app.rooms import room_in
+from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, heading, may_act, page, text
+from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.web.ticket import TicketView
 
@@ -24,22 +26,18 @@ Line = tuple[str, str, str, str]
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/desk", name="Desk", icon="support_agent", order=48))
+    house.places.append(Place(path="/desk", name="Desk", icon="support_agent", order=48, roles=DESK_READERS))
 
-    @page(house, "/desk", "Desk")
+    @page(house, "/desk", "Desk", roles=DESK_READERS)
     async def board(visitor: Visitor) -> None:
         heading("Desk", "Every answer rests on a document; what cannot be settled waits for you")
-        room = house.room("desk")
-        if not isinstance(room, Desk):
-            empty("The desk is not installed", "pip install 'tallystick[all]'", icon="block")
-            return
-        await _Board(room, visitor).show()
+        await _Board(room_in(house.gate, "desk", Desk), visitor).show()
 
-    @page(house, "/desk/{ticket_id}", "Ticket")
+    @page(house, "/desk/{ticket_id}", "Ticket", roles=DESK_READERS)
     async def one(visitor: Visitor, ticket_id: str) -> None:
-        room = house.room("desk")
-        found = room.office.tickets.show(ticket_id) if isinstance(room, Desk) else None
-        if found is None or not isinstance(room, Desk):
+        room = room_in(house.gate, "desk", Desk)
+        found = room.office.tickets.show(ticket_id)
+        if found is None:
             empty("There is no such ticket", "It may stand in another workspace.", icon="search_off")
             return
         await TicketView(house, room, visitor, found).show()
@@ -68,6 +66,8 @@ class _Board:
             text = ui.input("A customer writes…").props("outlined dense maxlength=5000").classes("col-grow")
 
             async def take() -> None:
+                if not may_act(self._visitor, DESK_ROLES):
+                    return
                 if not (text.value or "").strip():
                     return
                 event = {"type": "message", "content": text.value, "actor": self._visitor.caller.subject}

@@ -7,13 +7,13 @@ from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import PageContext, Visitor, badge, failed, heading, here, section
+from tallystick.gate.role_names import DESK_READERS
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.review import Before
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.web.evidence import evidence_card
 
 SOON_S = 0.9
-ROLES = ("support", "auditor", "admin")
 """Who may see what waits for people."""
 OPEN = frozenset({"waiting", "taken"})
 UNSUPPORTED = "unsupported_sentence"
@@ -36,7 +36,7 @@ class TicketView:
         event = self._found.get("event", {})
         heading(_short(str(event.get("content") or event.get("type") or "Ticket")), self._id)
         shown = await run.io_bound(self._room.reviews.show, self._id)
-        before = shown if isinstance(shown, Before) and self._visitor.may(*ROLES) else None
+        before = shown if isinstance(shown, Before) and self._visitor.may(DESK_READERS) else None
         self._facts()
         with ui.element("div").classes("tally-two"):
             with ui.column().classes("gap-2 tally-grow"):

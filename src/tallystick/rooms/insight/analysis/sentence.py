@@ -9,7 +9,7 @@ from tallystick.records import record
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.nouns import Ticket
 
-_ENDS_A_SENTENCE = re.compile(r"[.!?…]+(?=[\"'”’)*_]*(?:\s|$))")  # noqa: RUF001 - as people type
+_ENDS_A_SENTENCE = re.compile(r"(?<![.!?…])[.!?…]++(?=[\"'”’)*_]*+(?:\s|$))")  # noqa: RUF001 - as people type
 _NOT_IN_A_NAME = re.compile(r"[\[\]\"“”„«»\x00-\x1f]+")
 _OPENS_A_QUOTE = re.compile(r"(?<![^\W_])['‘’]")  # noqa: RUF001 - as above
 _APART = re.compile(r"[\[\]\"“”„«»;\x00-\x1f]|[.!?…]{2,}|[.!?…]['’)*_]*(?=\s|$)")  # noqa: RUF001 - as above

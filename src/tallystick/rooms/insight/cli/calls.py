@@ -62,17 +62,11 @@ def result_of(outcome: "Outcome", workspace: Path) -> Any:
 
 
 def insight_in(gate: "Gate") -> "Insight":
-    """The room.
-
-    Raises:
-        Refused: It is not installed.
-    """
+    """The room."""
+    from tallystick.app.rooms import room_in
     from tallystick.rooms.insight.room import Insight
 
-    room = gate.room("insight")
-    if not isinstance(room, Insight):
-        raise Refused("Insight is not installed here. Install tallystick[all].", code="no_insight")
-    return room
+    return room_in(gate, "insight", Insight)
 
 
 def ingest(gate: "Gate", screen: Screen, file: Path, *, name: str | None, columns: str | None) -> dict[str, Any]:

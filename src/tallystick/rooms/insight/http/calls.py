@@ -5,6 +5,7 @@ is a problem payload, and has a receipt too. Roles are asked for here and once m
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -12,49 +13,56 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tallystick.app.gate import Gate
+from tallystick.app.rooms import room_in
 from tallystick.doors.http.kit import (
     ANONYMOUS,
     CHALLENGE,
     HTTP_SESSION,
     JSON,
+    ROLE_MISSING,
     HttpContext,
-    Refused,
     endpoint_of,
     json_answer,
 )
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
-from tallystick.gate.codes import NO_ROLE, NO_TOKEN, Category
+from tallystick.gate.codes import NO_TOKEN
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import Session
+from tallystick.gate.role_names import ADMIN_ONLY, ANALYST_ROLES, EVERY_ROLE, HISTORY_ROLES
+from tallystick.gate.session import Caller, Session
 from tallystick.rooms.insight.room import Insight
 
 RECEIPT = "x-tally-receipt"
-ANALYST = frozenset({"analyst", "admin"})
 ROLES: Mapping[str, frozenset[str]] = {
-    "tool.analysis.run": ANALYST,
-    "tool.cluster.run": ANALYST,
-    "tool.history.list": frozenset({"viewer", "admin"}),
-    "tool.prompts.save": frozenset({"admin"}),
-}
+    "tool.analysis.run": ANALYST_ROLES,
+    "tool.cluster.run": ANALYST_ROLES,
+    "tool.history.list": HISTORY_ROLES,
+    "tool.prompts.save": ADMIN_ONLY,
+    **dict.fromkeys(
+        (
+            "tool.ingest.upload", "tool.embed.run", "tool.search.nn", "tool.reports.get", "tool.prompts.list",
+            "tool.prompts.load",
+        ),
+        EVERY_ROLE,
+    ),
+}  # fmt: skip
 """Asked for at the router; the tools' own cards say the same to the gate."""
 
 
 def insight_of(gate: Gate) -> Insight:
-    """The insight room.
-
-    Raises:
-        Refused: 503, it is not installed here.
-    """
-    room = gate.room("insight")
-    if not isinstance(room, Insight):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "insight is not installed", hint="Install tallystick[all].")
-    return room
+    """The insight room."""
+    return room_in(gate, "insight", Insight)
 
 
 async def called(desk: HttpContext, request: Request, tool: str, args: Mapping[str, Any] | Rejection) -> Response:
     """Make the call, or have it refused; the answer says which."""
     return answer(await _outcome(desk, request, tool, args), tool, endpoint_of(request.scope))
+
+
+def may_call(desk: HttpContext, request: Request, tool: str) -> bool:
+    """Whether the caller holds a role of the tool, before anything of the body is read."""
+    caller = desk.caller(request.scope)
+    return isinstance(caller, Caller) and caller.has_any(ROLES[tool])
 
 
 async def body_args(request: Request) -> dict[str, Any] | Rejection:
@@ -85,8 +93,8 @@ async def _outcome(desk: HttpContext, request: Request, tool: str, args: Mapping
     if isinstance(caller, Rejection):
         return await desk.gate.refuse(caller, tool, session=HTTP_SESSION, caller=ANONYMOUS)
     where = Session(session_id=HTTP_SESSION, caller=caller)
-    if not caller.has_any(ROLES.get(tool, frozenset())):
-        missing = Rejection(fault=NO_ROLE, reason="role missing", proposed_tool=tool)
+    if not caller.has_any(ROLES[tool]):
+        missing = replace(ROLE_MISSING, proposed_tool=tool)
         return await desk.gate.refuse(missing, tool, session=where, caller=caller)
     if isinstance(args, Rejection):
         # What was sent instead of arguments may hold anything, so the receipt does without it.

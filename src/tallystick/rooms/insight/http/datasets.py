@@ -9,10 +9,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from tallystick.doors.http.kit import HttpContext, Refused
+from tallystick.doors.http.kit import HttpContext, Refused, open_to
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
-from tallystick.rooms.insight.http.calls import body_args, called
+from tallystick.rooms.insight.http.calls import ROLES, body_args, called, may_call
 from tallystick.rooms.insight.http.forms import WHOLE, answers_of, body_of, is_number, query_args, query_of
 from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload
 from tallystick.rooms.insight.ingest.refusing import Unusable
@@ -69,9 +69,10 @@ def _ingest(router: APIRouter, desk: HttpContext) -> None:
     @router.post(
         "/ingest/upload", openapi_extra=_UPLOAD, responses=answers_of(desk.gate, tool), summary="Take a file of tickets"
     )
+    @open_to(ROLES[tool], refuses_itself=True)
     async def upload(request: Request) -> Response:
-        if isinstance(desk.caller(request.scope), Rejection):
-            # Before anything is read: nobody fills the disk without a token.
+        if not may_call(desk, request, tool):
+            # Before anything is read: nobody fills the disk without a token and a role.
             return await called(desk, request, tool, {})
         form = await _form(request)
         try:
@@ -100,6 +101,7 @@ def _body_route(router: APIRouter, desk: HttpContext, path: str, tool: str, summ
     @router.post(
         path, openapi_extra=body_of(desk.gate, tool), responses=answers_of(desk.gate, tool), summary=summary, name=tool
     )
+    @open_to(ROLES[tool], refuses_itself=True)
     async def run(request: Request) -> Response:
         return await called(desk, request, tool, await body_args(request))
 
@@ -109,6 +111,7 @@ def _queries(router: APIRouter, desk: HttpContext) -> None:
         "/search/nn", openapi_extra=query_of(("dataset_id", "q"), **SEARCHED),
         responses=answers_of(desk.gate, "tool.search.nn"), summary="The tickets nearest to a text",
     )  # fmt: skip
+    @open_to(ROLES["tool.search.nn"], refuses_itself=True)
     async def search(request: Request) -> Response:
         asked = query_args(request, SEARCH_KINDS)
         if not isinstance(asked, Rejection):
@@ -116,6 +119,7 @@ def _queries(router: APIRouter, desk: HttpContext) -> None:
         return await called(desk, request, "tool.search.nn", asked)
 
     @router.get("/reports/{dataset_id}", responses=answers_of(desk.gate, "tool.reports.get"), summary="The report")
+    @open_to(ROLES["tool.reports.get"], refuses_itself=True)
     async def report(dataset_id: str, request: Request) -> Response:
         given: Any = int(dataset_id) if is_number(dataset_id) else dataset_id
         return await called(desk, request, "tool.reports.get", {"dataset_id": given})
@@ -124,6 +128,7 @@ def _queries(router: APIRouter, desk: HttpContext) -> None:
         "/history/analyses", openapi_extra=_HISTORY, responses=answers_of(desk.gate, "tool.history.list"),
         summary="What was asked, the newest first",
     )  # fmt: skip
+    @open_to(ROLES["tool.history.list"], refuses_itself=True)
     async def history(request: Request) -> Response:
         asked = query_args(request, _HISTORY_KINDS)
         if not isinstance(asked, Rejection):
@@ -133,6 +138,7 @@ def _queries(router: APIRouter, desk: HttpContext) -> None:
 
 def _prompts(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/prompts", responses=answers_of(desk.gate, "tool.prompts.list"), summary="The versions there are")
+    @open_to(ROLES["tool.prompts.list"], refuses_itself=True)
     async def versions(request: Request) -> Response:
         return await called(desk, request, "tool.prompts.list", {})
 
@@ -141,6 +147,7 @@ def _prompts(router: APIRouter, desk: HttpContext) -> None:
         responses=answers_of(desk.gate, "tool.prompts.load"),
         summary="The newest of a version",
     )
+    @open_to(ROLES["tool.prompts.load"], refuses_itself=True)
     async def load(version: str, request: Request) -> Response:
         return await called(desk, request, "tool.prompts.load", {"version": version})
 

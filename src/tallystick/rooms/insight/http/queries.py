@@ -9,10 +9,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.doors.http.kit import Form, HttpContext, Refused, documented, json_answer, listing, page
+from tallystick.doors.http.kit import Form, HttpContext, Refused, documented, json_answer, listing, open_to, page
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import ANALYSIS_READERS, EVERY_ROLE
 from tallystick.rooms.insight.http.calls import insight_of
 from tallystick.rooms.insight.http.datasets import SEARCH_KINDS, SEARCHED
 from tallystick.rooms.insight.http.forms import PROBLEMS, WHOLE, number, query_args, query_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-READERS = frozenset({"viewer", "analyst", "admin"})
-"""An answer is for whoever may ask, and for whoever may see what was asked."""
 MAX_NAME = 128
 SEARCH_SCHEMA = Form(properties=SEARCHED, required=("dataset_id", "q"), example={"dataset_id": 1, "q": "refund"})
 REPORT_CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
@@ -56,16 +55,16 @@ def insight_reading_routes(desk: HttpContext) -> APIRouter:
 
 def _datasets(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/ingest", openapi_extra=documented(), summary="The datasets, the oldest first")
+    @open_to(EVERY_ROLE)
     async def datasets(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await _read(desk, lambda room: room.store.datasets())
         shown = [_dataset(one) for one in found[offset : offset + limit]]
         return listing(shown, total=len(found), limit=limit, offset=offset)
 
     @router.get("/ingest/{dataset_id}", summary="How a file was read: its mapping, and the rows that were not taken")
-    async def dataset(dataset_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def dataset(dataset_id: str) -> Response:
         wanted = number(dataset_id, "dataset_id")
         found = there(await _read(desk, lambda room: room.store.dataset(wanted)), "dataset")
         bad = [{"line": row.line, "reason": row.reason, "detail": row.detail} for row in found.bad_rows]
@@ -77,6 +76,7 @@ def _mappings(router: APIRouter, desk: HttpContext) -> None:
         "/ingest/mappings/{name}", openapi_extra=MAPPING.documented,
         summary="Say which column is which, for files or datasets of this name",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def put(name: str, request: Request) -> Response:
         caller = desk.require(request)
         mapping = MAPPING.demand(await request.body())
@@ -89,8 +89,8 @@ def _mappings(router: APIRouter, desk: HttpContext) -> None:
         return json_answer({"name": name, "mapping": mapping})
 
     @router.get("/ingest/mappings/{name}", summary="Which column is which, as it was said")
-    async def get(name: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def get(name: str) -> Response:
         _check_name(name, insight_of(desk.gate))
         found = there(await _read(desk, lambda room: room.store.mapping(name)), "mapping")
         return json_answer({"name": name, "mapping": found})
@@ -103,8 +103,8 @@ def _why(router: APIRouter, desk: HttpContext) -> None:
         "/search/nn/why", openapi_extra=query_of(("dataset_id", "q"), **SEARCHED, ticket_id=tickets),
         summary="Why tickets are found: words they share, their nearest sentence",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def why(request: Request) -> Response:
-        desk.require(request)
         asked = _granted(query_args(request, SEARCH_KINDS | {"ticket_id": "list"}))
         ids = [number(one, "ticket_id") for one in asked.pop("ticket_id", ())]
         found = await _read(desk, lambda room: room.searches.why(_search(asked), ids))
@@ -129,8 +129,8 @@ def _search(asked: dict[str, Any]) -> "Asked":
 
 def _groups(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/cluster/{run_id}", summary="A grouping: labels, medoids, stability, noise")
-    async def run(run_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def run(run_id: str) -> Response:
         wanted = number(run_id, "run_id")
         found = there(await _read(desk, lambda room: room.store.run(wanted)), "run")
         return json_answer(
@@ -141,8 +141,8 @@ def _groups(router: APIRouter, desk: HttpContext) -> None:
         )  # fmt: skip
 
     @router.get("/cluster/{run_id}/assignments", openapi_extra=documented(), summary="Which ticket is in which group")
+    @open_to(EVERY_ROLE)
     async def assignments(run_id: str, request: Request) -> Response:
-        desk.require(request)
         wanted = number(run_id, "run_id")
         limit, offset = page(request)
 
@@ -158,8 +158,8 @@ def _groups(router: APIRouter, desk: HttpContext) -> None:
 
 def _answers(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/analysis/{analysis_id}", summary="An answer with its evidence")
-    async def analysis(analysis_id: str, request: Request) -> Response:
-        desk.require(request, READERS)
+    @open_to(ANALYSIS_READERS)
+    async def analysis(analysis_id: str) -> Response:
         wanted = number(analysis_id, "analysis_id")
         found = there(await _read(desk, lambda room: room.store.analysis(wanted)), "analysis")
         return json_answer(
@@ -176,8 +176,8 @@ def _reports(router: APIRouter, desk: HttpContext) -> None:
         "/reports/{dataset_id}/html", openapi_extra=query_of(compare_dataset_id=WHOLE, run_id=WHOLE),
         responses=_PAGE, response_class=HTMLResponse, summary="The report as a page with charts",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def page_of(dataset_id: str, request: Request) -> Response:
-        desk.require(request)
         wanted = number(dataset_id, "dataset_id")
         asked = _numbers(request, "compare_dataset_id", "run_id")
         made = await _read(desk, lambda room: room.analyses.report(wanted, **asked).html())
@@ -187,8 +187,8 @@ def _reports(router: APIRouter, desk: HttpContext) -> None:
         "/analytics/metrics", openapi_extra=query_of(("dataset_id",), dataset_id=WHOLE, run_id=WHOLE),
         summary="The numbers behind charts of a dataset",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def metrics(request: Request) -> Response:
-        desk.require(request)
         asked = _numbers(request, "dataset_id", "run_id")
         if "dataset_id" not in asked:
             raise Refused(400, Category.VALIDATION_ERROR, "which dataset?", hint="dataset_id")

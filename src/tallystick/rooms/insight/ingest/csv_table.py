@@ -16,14 +16,12 @@ from tallystick.rooms.insight.ingest.dialect import SAMPLE_ROWS, Dialect, dialec
 from tallystick.rooms.insight.ingest.encoding import text_of
 from tallystick.rooms.insight.ingest.opening import Opened
 from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import MAX_ROW_CHARS, Row, is_blank
+from tallystick.rooms.insight.ingest.rows import Row, is_blank
 from tallystick.rooms.insight.nouns import BadRow
 
-MAX_AGAIN = 100 * MAX_ROW_CHARS
-"""A bad row is read again from its second line; so much is done in all."""
+READ_AGAIN = 100
+"""A bad row is read again from its second line; so many of the longest rows are read again in all."""
 SAMPLE_LINE = 20_000
-# The standard library's limit holds for the whole process; rows are bounded here instead.
-csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_ROW_CHARS))
 
 
 class CsvTable:
@@ -31,14 +29,17 @@ class CsvTable:
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
+        self._row_chars = opened.limits.row_chars
+        # The standard library's limit holds for the whole process; rows are bounded here instead.
+        csv.field_size_limit(max(csv.field_size_limit(), 2 * self._row_chars))
         with closing(text_of(opened.reader())) as text:
             # What the dialect is shows in the beginnings of lines.
-            self._dialect = dialect_of(list(islice(_cut_lines(text), 2 * SAMPLE_ROWS)))
+            self._dialect = dialect_of(list(islice(_cut_lines(text), 2 * SAMPLE_ROWS)), opened.limits.columns)
 
     def rows(self) -> Iterator[Row | BadRow]:
         """The rows."""
         with closing(text_of(self._opened.reader())) as text:
-            lines = _Lines(text)
+            lines = _Lines(text, self._row_chars)
             if self._dialect.said:
                 next(lines)
             yield from _rows(lines, self._dialect)
@@ -64,7 +65,7 @@ def _rows(lines: "_Lines", dialect: Dialect) -> Iterator[Row | BadRow]:
             cells = None
         if cells is None or lines.ended_inside:
             again += lines.chars
-            if again > MAX_AGAIN:
+            if again > READ_AGAIN * lines.row_chars:
                 raise _unbalanced(line)
             yield BadRow(line=line, reason="row_too_long" if lines.is_one_long else "bad_quotes")
             lines.give_back()
@@ -80,8 +81,9 @@ class _Runaway(Exception):  # noqa: N818 - ends a row, not the reading
 class _Lines:
     """Hands out lines, and remembers those of the row that is being read."""
 
-    def __init__(self, text: IO[str]) -> None:
+    def __init__(self, text: IO[str], row_chars: int) -> None:
         self._text = text
+        self.row_chars = row_chars
         self._again: deque[str] = deque()
         self._row: list[str] = []
         self.chars = 0
@@ -91,7 +93,7 @@ class _Lines:
     @property
     def is_one_long(self) -> bool:
         """Whether the row is a single line, and too long by itself."""
-        return len(self._row) == 1 and self.chars >= MAX_ROW_CHARS
+        return len(self._row) == 1 and self.chars >= self.row_chars
 
     def begin_row(self) -> int:
         """A new row; gives the number of its first line."""
@@ -116,15 +118,15 @@ class _Lines:
         self._handed += 1
         self._row.append(line)
         self.chars += len(line)
-        if self.chars >= MAX_ROW_CHARS:
+        if self.chars >= self.row_chars:
             raise _Runaway
         return line
 
     def _fresh(self) -> str:
         """The next line of the file; the rest of one that is too long to be held is passed over."""
-        line = rest = self._text.readline(MAX_ROW_CHARS)
-        while len(line) >= MAX_ROW_CHARS and rest and not rest.endswith(("\n", "\r")):
-            rest = self._text.readline(MAX_ROW_CHARS)
+        line = rest = self._text.readline(self.row_chars)
+        while len(line) >= self.row_chars and rest and not rest.endswith(("\n", "\r")):
+            rest = self._text.readline(self.row_chars)
         return line
 
 

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from tallystick.records import record
+from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS
 from tallystick.rooms.insight.ingest.columns import known_columns
 
 DELIMITERS = (",", ";", "\t", "|")
 NO_DELIMITER = "\x1f"
 """For files of one column: a character that no text holds."""
 SAMPLE_ROWS = 200
-HEADER_ROWS = 10
-"""A header stands within these."""
 _SAID = re.compile(r'^(?:"?)sep=(.)(?:"?)\s*$', re.IGNORECASE)
 _BACKSLASHED = re.compile(r'\\"(?![,;\t|\r\n]|$)')
 
@@ -41,8 +40,8 @@ class Dialect:
         )  # fmt: skip
 
 
-def dialect_of(sample: list[str]) -> Dialect:
-    """The dialect of a file that begins with these lines."""
+def dialect_of(sample: list[str], columns: int) -> Dialect:
+    """The dialect of a file that begins with these lines and has at most so many columns."""
     said = _SAID.match(sample[0]) if sample else None
     text = "".join(sample)
     quote = "'" if '"' not in text and sample and sample[0].startswith("'") else '"'
@@ -50,13 +49,13 @@ def dialect_of(sample: list[str]) -> Dialect:
     if said:
         return Dialect(delimiter=said[1], quote=quote, escape=escape, said=True)
     tried = [Dialect(delimiter=delimiter, quote=quote, escape=escape) for delimiter in DELIMITERS]
-    best = max(tried, key=lambda dialect: _fit(dialect, sample))
-    if not _fit(best, sample)[1]:
+    best = max(tried, key=lambda dialect: _fit(dialect, sample, columns))
+    if not _fit(best, sample, columns)[1]:
         return Dialect(delimiter=NO_DELIMITER, quote=quote, escape=escape)
     return best
 
 
-def _fit(dialect: Dialect, sample: list[str]) -> tuple[int, bool, float, int]:
+def _fit(dialect: Dialect, sample: list[str], most: int) -> tuple[int, bool, float, int]:
     """How well it fits: columns known, whether there are several, share of rows as wide as most, that width."""
     try:
         rows = [row for row in islice(dialect.reader(sample, strict=False), SAMPLE_ROWS) if row]
@@ -64,6 +63,6 @@ def _fit(dialect: Dialect, sample: list[str]) -> tuple[int, bool, float, int]:
         rows = []
     if not rows:
         return (-1, False, 0.0, 1)
-    known, columns = max((len(known_columns(row)), len(row)) for row in rows[:HEADER_ROWS])
+    known, columns = max((len(known_columns(row[:most])), len(row)) for row in rows[:HEADER_ROWS])
     width, often = Counter(map(len, rows)).most_common(1)[0]
     return (known, columns > 1, round(often / len(rows), 2), width)

@@ -1,5 +1,6 @@
 """Which format a file has: by its first bytes, and by its name where they leave it open."""
 
+from tallystick.rooms.insight.ingest.bounds import Bounded
 from tallystick.rooms.insight.ingest.csv_table import CsvTable
 from tallystick.rooms.insight.ingest.encoding import HEAD, encoding_of
 from tallystick.rooms.insight.ingest.json_table import JsonTable
@@ -13,7 +14,7 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
 def table_of(opened: Opened) -> Table:
-    """A reader of the file's rows.
+    """A reader of the file's rows, within the workspace's limits.
 
     Raises:
         Unusable: `empty_file`, `not_text`, `old_spreadsheet`, or what is wrong with its format.
@@ -23,11 +24,11 @@ def table_of(opened: Opened) -> Table:
     if not head.strip():
         raise Unusable("empty_file", "The file is empty.", hint="Give a file with a header and tickets below it.")
     if head.startswith(_ZIP):
-        return XlsxTable(opened)
+        return Bounded(XlsxTable(opened), opened)
     if head.startswith(_OLD_OFFICE):
         message = "The file is a spreadsheet of the old kind (.xls), or locked with a password."
         raise Unusable("old_spreadsheet", message, hint="Save it as .xlsx or CSV, without a password.")
     begin = head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
     suffix = opened.name.rpartition(".")[2].lower()
     is_json = suffix in {"json", "jsonl", "ndjson"} or (suffix not in {"csv", "tsv", "txt"} and begin[:1] in {"[", "{"})
-    return JsonTable(opened) if is_json else CsvTable(opened)
+    return Bounded(JsonTable(opened) if is_json else CsvTable(opened), opened)

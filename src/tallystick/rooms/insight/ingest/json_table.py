@@ -7,23 +7,26 @@ named with dots (`requester.email`); texts of a list of messages are joined.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from io import TextIOBase
 from typing import Any
 
+from tallystick.rooms.insight.ingest.bounds import too_wide
 from tallystick.rooms.insight.ingest.columns import known_columns
 from tallystick.rooms.insight.ingest.encoding import text_of
 from tallystick.rooms.insight.ingest.flat import flat
 from tallystick.rooms.insight.ingest.opening import Opened
 from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import MAX_COLUMNS, MAX_ROW_CHARS, Row, is_blank
+from tallystick.rooms.insight.ingest.rows import Row, is_blank
 from tallystick.rooms.insight.nouns import BadRow
 
 MAX_WHOLE = 64 * 1024**2
 """A document that is one object has to be read whole, at about eight times its size in memory."""
 _CHUNK = 262_144
-_ROOM = 4 * MAX_ROW_CHARS
-"""An item that is longer, written with all its escapes, is not read."""
+_ESCAPED = 4
+"""An item that is this many times longer than a row, written with all its escapes, is not read."""
 _decode = json.JSONDecoder(strict=False, parse_constant=lambda _: None).raw_decode
+ROW_LIMIT = "imports.row_chars"
 _BROKEN = "Check where the file ends; export it again."
 
 Item = tuple[int, Any]
@@ -35,14 +38,14 @@ class JsonTable:
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
+        self._columns_at_most = opened.limits.columns
         self._items = _how(opened)
         columns: dict[str, None] = {}
         for _, item in self._read():
             if isinstance(item, dict):
-                columns.update(dict.fromkeys(flat(item)))
-                if len(columns) > MAX_COLUMNS:
-                    message = f"The items have more than {MAX_COLUMNS:,} different keys."
-                    raise Unusable("too_many_columns", message, hint="Leave out what is no part of a ticket.")
+                columns.update(dict.fromkeys(flat(item, self._columns_at_most)))
+                if len(columns) > self._columns_at_most:
+                    raise too_wide(len(columns), opened.limits)
         self._columns = list(columns)
 
     def rows(self) -> Iterator[Row | BadRow]:
@@ -56,7 +59,7 @@ class JsonTable:
             elif not isinstance(item, dict):
                 yield BadRow(line=line, reason="not_an_object")
             else:
-                found = flat(item)
+                found = flat(item, self._columns_at_most)
                 cells = [found.get(column, "") for column in self._columns]
                 if not is_blank(cells):
                     yield Row(line=line, cells=cells)
@@ -68,13 +71,14 @@ class JsonTable:
 
 def _how(opened: Opened) -> Callable[[TextIOBase], Iterator[Item]]:
     """By lines, as one list, or as one object that holds the list somewhere."""
+    room = _ESCAPED * opened.limits.row_chars
     with closing(text_of(opened.reader())) as text:
         begin = text.read(_CHUNK).lstrip()
     if begin.startswith("["):
-        return _of_list
+        return partial(_of_list, room=room)
     first, _, rest = begin.partition("\n")
     if rest.strip() and _is_item(first):
-        return _of_lines
+        return partial(_of_lines, room=room)
     if opened.size > MAX_WHOLE:
         message = f"The file is one JSON object of {opened.size:,} bytes; {MAX_WHOLE:,} are read at most."
         raise Unusable("too_large", message, hint="Give a list of tickets, or one ticket a line.")
@@ -88,13 +92,13 @@ def _is_item(line: str) -> bool:
         return False
 
 
-def _of_lines(text: TextIOBase) -> Iterator[Item]:
+def _of_lines(text: TextIOBase, room: int) -> Iterator[Item]:
     number = 0
-    while line := text.readline(_ROOM):
+    while line := text.readline(room):
         number += 1
-        if len(line) >= _ROOM:
+        if len(line) >= room:
             while line and not line.endswith("\n"):
-                line = text.readline(_ROOM)
+                line = text.readline(room)
             yield number, BadRow(line=number, reason="row_too_long")
         elif not line.isspace():
             yield number, _item(line, number)
@@ -107,7 +111,7 @@ def _item(line: str, number: int) -> Any:
         return BadRow(line=number, reason="not_json")
 
 
-def _of_list(text: TextIOBase) -> Iterator[Item]:
+def _of_list(text: TextIOBase, room: int) -> Iterator[Item]:
     """One item after the other from a window of the text."""
     window = text.read(_CHUNK).lstrip()[1:]
     number, at, more = 0, 0, True
@@ -121,7 +125,10 @@ def _of_list(text: TextIOBase) -> Iterator[Item]:
             at = found[1]
         elif at < len(window) and window[at] == "]":
             return
-        elif not more or len(window) - at > _ROOM:
+        elif len(window) - at > room:
+            message = f"Item {number + 1} of the list is longer than a row may be, or never ends."
+            raise Unusable("row_too_long", message, hint=f"{_BROKEN} Raise {ROW_LIMIT} for longer items.")
+        elif not more:
             message = f"The list of JSON items breaks off at item {number + 1}."
             raise Unusable("json_broken", message, hint=_BROKEN)
         else:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from tallystick.records import record
+from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS
 from tallystick.rooms.insight.ingest.columns import FIELDS, fill_in, known_columns, plain
 from tallystick.rooms.insight.ingest.dates import is_open, likely_order, order_of
-from tallystick.rooms.insight.ingest.dialect import HEADER_ROWS
 from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import MAX_COLUMNS, Row, Table
+from tallystick.rooms.insight.ingest.rows import Row, Table
 
 SAMPLE = 2_000
 """Rows that are looked at for how dates are written, before more are."""
@@ -93,9 +93,6 @@ def header_of(table: Table, wanted: Mapping[str, str]) -> tuple[int, tuple[str, 
     if not first:
         raise Unusable("empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it.")
     header = _header(first, wanted)
-    if len(header.cells) > MAX_COLUMNS:
-        message = f"The header has {len(header.cells):,} columns; {MAX_COLUMNS:,} are taken at most."
-        raise Unusable("too_many_columns", message, hint="Check the delimiter, or leave out columns.")
     return header.line, _names(header.cells)
 
 

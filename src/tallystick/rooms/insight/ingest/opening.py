@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tallystick.errors import PathRefused
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.settings import CONTROL_ROOM
@@ -21,8 +22,6 @@ from tallystick.storage.journal import disk
 from tallystick.storage.openat import open_file, open_folder
 from tallystick.storage.paths import Parts, path_parts
 
-MAX_BYTES = 2 * 1024**3
-"""More than ten million tickets."""
 UPLOADS = "uploads"
 _UPLOADED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\.[a-z]{1,5})?")
 _SUFFIX = re.compile(r"\.[a-z]{1,5}")
@@ -38,6 +37,7 @@ class Opened:
     size: int
     sha256: str
     stamp: tuple[int, int, int]
+    limits: ImportLimits = DEFAULT
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Opened:
 
 
 @contextmanager
-def opened(workspace: Path, file_path: str, *, max_bytes: int = MAX_BYTES) -> Iterator[Opened]:
+def opened(workspace: Path, file_path: str, *, limits: ImportLimits = DEFAULT) -> Iterator[Opened]:
     """Open a file of the workspace, or one that a door put there.
 
     Raises:
@@ -81,17 +81,17 @@ def opened(workspace: Path, file_path: str, *, max_bytes: int = MAX_BYTES) -> It
         raise Unusable(code, str(refused), hint="Name a file inside the workspace.", status=status) from None
     try:
         stamp = _stamp(descriptor)
-        _check_size(stamp[1], max_bytes)
+        _check_size(stamp[1], limits.file_bytes, limits.named("file_bytes"))
         with open(descriptor, "rb", closefd=False) as file:
             digest = file_digest(file, "sha256").hexdigest()
-        yield Opened(descriptor=descriptor, path=file_path, size=stamp[1], sha256=digest, stamp=stamp)
+        yield Opened(descriptor=descriptor, path=file_path, size=stamp[1], sha256=digest, stamp=stamp, limits=limits)
     finally:
         os.close(descriptor)
 
 
 def put_upload(
     workspace: Path, file_name: str, chunks: Iterable[bytes], *, random: Callable[[int], bytes],
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int = DEFAULT.file_bytes,
 ) -> str:  # fmt: skip
     """Keep what a door was handed; gives the path that `tool.ingest.upload` takes.
 
@@ -109,7 +109,7 @@ def put_upload(
         with open(folder / name, "xb", opener=_private) as file:
             for chunk in chunks:
                 size += len(chunk)
-                _check_size(size, max_bytes)
+                _check_size(size, max_bytes, f"server.max_upload_bytes = {max_bytes:,} bytes")
                 file.write(chunk)
     except BaseException:
         (folder / name).unlink(missing_ok=True)
@@ -124,10 +124,10 @@ def remove_upload(workspace: Path, file_path: str) -> None:
             (workspace / file_path).unlink()
 
 
-def _check_size(size: int, most: int) -> None:
+def _check_size(size: int, most: int, limit: str) -> None:
     if size > most:
-        message = f"The file has more than {most:,} bytes."
-        raise Unusable("too_large", message, hint="Split it by month or by department.")
+        hint = f"Split it by month or by department, or raise {limit}."
+        raise Unusable("too_large", f"The file has more than {most:,} bytes.", hint=hint)
 
 
 def _private(path: str, flags: int) -> int:

@@ -54,7 +54,7 @@ def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview
     Raises:
         Unusable: It cannot be taken, whatever is said about its columns.
     """
-    with opened(asked.workspace, asked.file_path, max_bytes=asked.max_bytes) as file:
+    with opened(asked.workspace, asked.file_path, limits=asked.limits) as file:
         table, mapping = table_of(file), kept_mapping(asked, store)
         known = store.dataset_by_hash(file.sha256)
         try:

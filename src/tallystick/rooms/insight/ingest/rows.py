@@ -6,11 +6,6 @@ from typing import Protocol
 from tallystick.records import record
 from tallystick.rooms.insight.nouns import BadRow
 
-MAX_COLUMNS = 1_000
-"""Ten times the widest export seen; beyond it the delimiter is wrong or somebody is trying something."""
-MAX_ROW_CHARS = 1_000_000
-"""One row: thirty times the longest cell of a spreadsheet."""
-
 
 @record
 class Row:

@@ -9,11 +9,15 @@ from collections.abc import Callable, Container, Iterator
 from typing import IO
 from xml.etree.ElementTree import Element, iterparse
 
+from tallystick.import_limits import ImportLimits
 from tallystick.records import record
+from tallystick.rooms.insight.ingest.bounds import too_wide
 from tallystick.rooms.insight.ingest.refusing import Unusable
 
-MAX_ROWS, MAX_CELLS = 1_048_576, 16_384
+MAX_ROWS = 1_048_576
 """What the format allows; a number beyond it would make us count to it."""
+MAX_CELLS = 16_384
+"""Cells of a row that the format allows, empty ones among them."""
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 
 
@@ -25,27 +29,37 @@ class Book:
     dates: Container[int]
     """Numbers of the styles that show a number as a date."""
     to_date: Callable[[float], object]
+    limits: ImportLimits
 
 
 def sheet_rows(source: IO[bytes], book: Book) -> Iterator[tuple[int, list[str]]]:
     """Number and cells of each row that is there."""
-    number = 0
+    number = cells = 0
     for _, element in iterparse(source, events=("end",)):  # noqa: S314 - see above
-        if element.tag.endswith("}row"):
+        if element.tag.endswith("}c"):
+            cells += 1
+            if cells > MAX_CELLS:
+                raise too_wide(cells, book.limits)
+        elif element.tag.endswith("}row"):
             number = int(element.get("r") or number + 1)
             if number > MAX_ROWS:
                 raise Unusable("too_many_rows", f"The sheet names rows beyond {MAX_ROWS:,}.", hint="Save it as CSV.")
             yield number, _cells(element, book)
             element.clear()
+            cells = 0
 
 
 def _cells(row: Element, book: Book) -> list[str]:
     cells: list[str] = []
     for cell in row:
-        place = _place(cell.get("r"), len(cells))
+        place, text = _place(cell.get("r"), len(cells)), _text(cell, book)
+        if place >= book.limits.columns:
+            if text:
+                raise too_wide(place + 1, book.limits)
+            # Spreadsheet programs write empty cells to the edge of the sheet where somebody formatted a row.
+            continue
         if place > len(cells):
             cells.extend([""] * (place - len(cells)))
-        text = _text(cell, book)
         if place == len(cells):
             cells.append(text)
         else:
@@ -67,8 +81,6 @@ def _place(reference: str | None, following: int) -> int:
         for letter in letters[0]:
             place = place * 26 + ord(letter) - 64
         place -= 1
-        if place >= MAX_CELLS:
-            raise Unusable("too_many_columns", f"The sheet names columns beyond {MAX_CELLS:,}.", hint="Save it as CSV.")
         _columns[letters[0]] = place
     return place
 

@@ -1,17 +1,20 @@
 """A whole file into the store: all of it, or nothing.
 
-Rows wait in a file of their own, already without personal data, until the last one was read. Only then is the database
-written, in one transaction that takes seconds: reading a large file takes minutes, and nobody else could write.
+Rows wait in a file of their own, already without personal data, until the last one was read: a file that is refused
+never reaches the database. Then they are written in short transactions, so that other writers get their turns, under a
+dataset that counts only once its last row is there.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
+from tallystick.rooms.insight.ingest.bounds import check_expanded
 from tallystick.rooms.insight.ingest.formats import table_of
 from tallystick.rooms.insight.ingest.layout import Layout, layout_of
-from tallystick.rooms.insight.ingest.opening import MAX_BYTES, Opened, opened
+from tallystick.rooms.insight.ingest.opening import Opened, opened
 from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.rooms.insight.ingest.rows import Row, Table
 from tallystick.rooms.insight.ingest.tickets import MAX_NAME, TicketReader
@@ -54,7 +57,7 @@ class Asked:
     """Of the dataset; the file's own if not given."""
     mapping: Mapping[str, str] | None = None
     """Field → column; what it does not say is found by the header. None: as was kept under its name, if it was."""
-    max_bytes: int = MAX_BYTES
+    limits: ImportLimits = DEFAULT
 
 
 def take(
@@ -67,7 +70,7 @@ def take(
         Unusable: It cannot be taken; nothing is stored. Message and hint hold no personal data.
     """
     try:
-        with opened(asked.workspace, asked.file_path, max_bytes=asked.max_bytes) as file:
+        with opened(asked.workspace, asked.file_path, limits=asked.limits) as file:
             known = store.dataset_by_hash(file.sha256)
             if known is not None:
                 _same_columns(known, kept_mapping(asked, store), file, placeholders)
@@ -91,7 +94,7 @@ def _take(
     layout = layout_of(table, kept_mapping(asked, store))
     name = placeholders.clean(asked.name or file.name)[:MAX_NAME]
     with Waiting() as waiting:
-        sums = _read(_told(table, layout, file, progress), TicketReader(layout, placeholders), waiting)
+        sums = _read(_told(table, layout, file, progress), TicketReader(layout, placeholders), waiting, file)
         file.check_unchanged()
         mapping = {field: placeholders.clean(column) for field, column in layout.mapping().items()}
         try:
@@ -145,16 +148,19 @@ def _told(table: Table, layout: Layout, file: Opened, progress: Callable[[Progre
         yield row
 
 
-def _read(rows: Iterator[Row | BadRow], reader: TicketReader, waiting: "Waiting") -> "Sums":
+def _read(rows: Iterator[Row | BadRow], reader: TicketReader, waiting: "Waiting", file: Opened) -> "Sums":
     from tallystick.rooms.insight.store import Sums  # noqa: PLC0415 - as above
 
     departments: set[str] = set()
     bad: list[BadRow] = []
     bad_count = taken = 0
+    most = file.limits.expanded(file.size)
     for row in rows:
         found = reader.ticket(row) if isinstance(row, Row) else row
         if isinstance(found, NewTicket):
             waiting.add(found)
+            # Column names are stored with every row, and placeholders may be longer than what they replace.
+            check_expanded(waiting.size, most, file.limits)
             taken += 1
             if found.department is not None:
                 departments.add(found.department)

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS
 from tallystick.rooms.insight.ingest.columns import known_columns
-from tallystick.rooms.insight.ingest.dialect import HEADER_ROWS
 from tallystick.rooms.insight.ingest.opening import Opened
 from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import MAX_ROW_CHARS, Row, is_blank
+from tallystick.rooms.insight.ingest.rows import Row, is_blank
 from tallystick.rooms.insight.ingest.sheet_rows import Book, sheet_rows
 from tallystick.rooms.insight.ingest.zip_guard import check_archive
 from tallystick.rooms.insight.nouns import BadRow
@@ -39,11 +39,7 @@ class XlsxTable:
         if self._sheet is None:
             return
         with _damage_refused():
-            for row in _rows(*self._sheet):
-                if sum(map(len, row.cells)) > MAX_ROW_CHARS:
-                    yield BadRow(line=row.line, reason="row_too_long")
-                else:
-                    yield row
+            yield from _rows(*self._sheet)
 
 
 def _sheets(opened: Opened) -> Iterator[tuple[Any, Book]]:
@@ -58,7 +54,7 @@ def _sheets(opened: Opened) -> Iterator[tuple[Any, Book]]:
         dates = workbook._date_formats  # noqa: SLF001 - it has no other name for them
         book = Book(
             strings=sheet._shared_strings,  # noqa: SLF001 - as above
-            dates=dates, to_date=lambda number: from_excel(number, workbook.epoch),
+            dates=dates, to_date=lambda number: from_excel(number, workbook.epoch), limits=opened.limits,
         )  # fmt: skip
         yield sheet, book
 

@@ -1,12 +1,13 @@
 """Insight's tables, on SQLite or PostgreSQL. The only modules of the room that speak SQL.
 
-Everything that can be large is streamed. A dataset and its tickets are written in one transaction: either all of a file
-is there or nothing of it.
+Everything that can be large is streamed. A dataset counts once its last ticket is written: either all of a file is
+there or nothing of it.
 """
 
+from tallystick.rooms.insight.store.adding import Adding, AlreadyStored, Sums
 from tallystick.rooms.insight.store.near import NearVectors
 from tallystick.rooms.insight.store.results import Results
-from tallystick.rooms.insight.store.tickets import Adding, AlreadyStored, Sums, Tickets
+from tallystick.rooms.insight.store.tickets import Tickets
 from tallystick.rooms.insight.store.vectors import Vectors
 from tallystick.rooms.insight.store.waiting import Waiting
 from tallystick.rooms.insight.store.wording import Wording

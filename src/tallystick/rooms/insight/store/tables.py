@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine, Row
+
+from tallystick.rooms.insight.nouns import BadRow, Dataset
 
 META = sa.MetaData()
 DATASETS = sa.Table(
@@ -81,6 +84,8 @@ MAPPINGS = sa.Table(
 
 BATCH = 2_000
 """Rows written or read at once."""
+UNFINISHED = -1
+"""The row count of a dataset that is still being written."""
 MAX_ID = 2**31 - 1
 """Nothing has a larger id, and a database would not even take one as a question."""
 
@@ -97,3 +102,14 @@ class Tables:
         """What a question gives."""
         with self.engine.connect() as connection:
             return connection.execute(query).all()
+
+
+def dataset_of(row: Row[Any]) -> Dataset:
+    """A row of the table of datasets, read."""
+    body = orjson.loads(row.body)
+    return Dataset(
+        dataset_id=row.id, name=row.name, file_hash=row.file_hash, row_count=row.row_count,
+        department_count=row.department_count, created_at=row.created_at, mapping=body.get("mapping", {}),
+        bad_row_count=body.get("bad_row_count", 0),
+        bad_rows=tuple(BadRow(line=line, reason=why, detail=more) for line, why, more in body.get("bad_rows", ())),
+    )  # fmt: skip

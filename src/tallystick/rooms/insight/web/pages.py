@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import (
     PageContext,
     Place,
@@ -21,6 +22,7 @@ from tallystick.doors.web.kit import (
     text,
 )
 from tallystick.errors import ToolError
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.insight.nouns import Dataset
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps
@@ -40,35 +42,33 @@ Fill = Callable[[Insight, Dataset], Awaitable[None]]
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/insight", name="Insight", icon="insights", order=40))
+    house.places.append(Place(path="/insight", name="Insight", icon="insights", order=40, roles=EVERY_ROLE))
     works = Works(house)
 
-    @page(house, "/insight", "Insight")
+    @page(house, "/insight", "Insight", roles=EVERY_ROLE)
     async def every(_visitor: Visitor) -> None:
         heading("Insight", "What customers say, with every number and every quote behind it")
-        room = _room(house)
-        if room is not None:
-            await _Datasets(house, room, works).show()
+        await _Datasets(house, room_in(house.gate, "insight", Insight), works).show()
 
-    @page(house, "/insight/{number}", "Themes")
+    @page(house, "/insight/{number}", "Themes", roles=EVERY_ROLE)
     async def themes(_visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "").show(_themes)
 
-    @page(house, "/insight/{number}/search", "Search")
+    @page(house, "/insight/{number}/search", "Search", roles=EVERY_ROLE)
     async def search(_visitor: Visitor, number: str, q: str = "") -> None:
         await _Shown(house, works, number, "search").show(lambda room, one: Search(room, one.dataset_id).show(q))
 
-    @page(house, "/insight/{number}/report", "Report")
+    @page(house, "/insight/{number}/report", "Report", roles=EVERY_ROLE)
     async def report(_visitor: Visitor, number: str, compare: int = 0) -> None:
         await _Shown(house, works, number, "report").show(lambda room, one: _report(room, one, compare))
 
-    @page(house, "/insight/{number}/questions", "Questions")
+    @page(house, "/insight/{number}/questions", "Questions", roles=EVERY_ROLE)
     async def questions(visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "questions").show(
             lambda room, one: Questions(house, room, visitor, one.dataset_id).show()
         )
 
-    @page(house, "/insight/{number}/file", "The file")
+    @page(house, "/insight/{number}/file", "The file", roles=EVERY_ROLE)
     async def file(_visitor: Visitor, number: str) -> None:
         await _Shown(house, works, number, "file").show(lambda _room, one: _file(one))
 
@@ -131,9 +131,7 @@ class _Shown:
         self._view = view
 
     async def show(self, fill: Fill) -> None:
-        room = _room(self._house)
-        if room is None:
-            return
+        room = room_in(self._house.gate, "insight", Insight)
         number = self._number
         wanted = int(number) if number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS else 0
         found: Dataset | None = await run.io_bound(room.store.dataset, wanted)
@@ -248,14 +246,6 @@ async def _file(dataset: Dataset) -> None:
         ui.label(f"line {row.line}: {row.reason} {row.detail}").classes("tally-text")
     if dataset.bad_row_count > len(dataset.bad_rows):
         ui.label(f"and {dataset.bad_row_count - len(dataset.bad_rows):,} more").classes("tally-soft")
-
-
-def _room(house: PageContext) -> Insight | None:
-    room = house.room("insight")
-    if isinstance(room, Insight):
-        return room
-    empty("Insight is not installed", "pip install 'tallystick[all]'", icon="block")
-    return None
 
 
 def _size(one: Dataset) -> str:

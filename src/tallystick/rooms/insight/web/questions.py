@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import run, ui
 
 from tallystick.doors.web.kit import PageContext, Visitor, empty, here, propose, section, tell_trouble
+from tallystick.gate.role_names import ANALYSIS_READERS
 from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.answer import show_answer
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 PAGE = 10
 LOOK_S = 1.0
-READERS = ("viewer", "analyst", "admin")
 TOOL = "tool.analysis.run"
 
 
@@ -85,11 +85,15 @@ class Questions:
 
     async def _look(self) -> None:
         """Show what was asked since, here or elsewhere."""
-        if not self._visitor.may(*READERS):
+        if not self._visitor.may(ANALYSIS_READERS):
             if self._seen is None:
                 self._seen = (0, 0)
                 with self._history:
-                    empty("Not open to you", f"One of these roles is needed: {', '.join(READERS)}.", icon="lock")
+                    empty(
+                        "Not open to you",
+                        f"One of these roles is needed: {', '.join(sorted(ANALYSIS_READERS))}.",
+                        icon="lock",
+                    )
             return
         history = partial(self._room.analyses.history, dataset_id=self._dataset_id, limit=self._shown)
         found, total = await run.io_bound(history) or ([], 0)

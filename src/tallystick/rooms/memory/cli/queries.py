@@ -237,12 +237,10 @@ def remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "Re
 
 def memory_in(gate: "Gate") -> "Memory":
     """The memory room of a workspace."""
+    from tallystick.app.rooms import room_in
     from tallystick.rooms.memory.room import Memory
 
-    room = gate.room("memory")
-    if not isinstance(room, Memory):
-        raise Refused("The memory room is not installed here.", code="no_memory")
-    return room
+    return room_in(gate, "memory", Memory)
 
 
 def _show(here: Here, found: "Recollection") -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, json_answer
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, json_answer, open_to
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Session
 from tallystick.rooms.memory.flows.propose_all import Proposed, propose_all
 from tallystick.rooms.memory.fold import HANDLERS
@@ -40,9 +41,10 @@ def memory_list_routes(desk: HttpContext) -> APIRouter:
     @router.post(
         "/proposals/many", openapi_extra=PROPOSALS.documented, responses=_ANSWERS, summary="Propose several things"
     )
+    @open_to(WORK_ROLES)
     async def propose_many(request: Request) -> Response:
         caller = desk.require(request)
-        memory_of(desk.gate.room("memory"))
+        memory_of(desk)
         asked = PROPOSALS.demand(await request.body())
         where = Session(session_id=asked.get("session", HTTP_SESSION), agent_id=asked.get("agent"), caller=caller)
 

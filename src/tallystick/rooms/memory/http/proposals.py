@@ -5,24 +5,27 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.plugin import Room
+from tallystick.app.rooms import room_in
 from tallystick.doors.http.kit import (
     ANONYMOUS,
     HTTP_SESSION,
     ID,
     NAME,
+    ROLE_MISSING,
     Form,
     HttpContext,
     Refused,
     documented,
     json_answer,
     listing,
+    open_to,
     outcome_answer,
     page,
 )
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import UNKNOWN_TOOL, Category
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.fold import HANDLERS
@@ -59,13 +62,14 @@ def memory_routes(desk: HttpContext) -> APIRouter:
     @router.post(
         "/proposals", openapi_extra=PROPOSAL.documented, responses=_OUTCOMES, summary="Propose something to memory"
     )
+    @open_to(WORK_ROLES, refuses_itself=True)
     async def propose(request: Request) -> Response:
         return outcome_answer(await _propose(desk, await request.body(), desk.caller(request.scope)))
 
     @router.get("/status", summary="How much memory holds")
-    async def status(request: Request) -> Response:
-        desk.require(request)
-        room = memory_of(desk.gate.room("memory"))
+    @open_to(EVERY_ROLE)
+    async def status() -> Response:
+        room = memory_of(desk)
         return json_answer(await run_in_threadpool(account.status, room.projection, room.now()))
 
     _propositions(router, desk)
@@ -77,14 +81,14 @@ def memory_routes(desk: HttpContext) -> APIRouter:
 
 def _propositions(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/propositions", openapi_extra=documented(**_NARROWED), summary="The propositions, the newest first")
+    @open_to(EVERY_ROLE)
     async def propositions(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         wanted = request.query_params.get("status")
         if wanted is not None and wanted not in _STATES:
             hint = f"One of {', '.join(_STATES)}."
             raise Refused(400, Category.VALIDATION_ERROR, "no such status", hint=hint)
-        room, subject = memory_of(desk.gate.room("memory")), request.query_params.get("subject")
+        room, subject = memory_of(desk), request.query_params.get("subject")
         items, total = await run_in_threadpool(
             lambda: account.propositions(
                 room.projection, status=wanted, subject=subject, limit=limit, offset=offset, now=room.now()
@@ -93,9 +97,9 @@ def _propositions(router: APIRouter, desk: HttpContext) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/propositions/{proposition_id}", summary="One proposition")
-    async def proposition(proposition_id: str, request: Request) -> Response:
-        desk.require(request)
-        room = memory_of(desk.gate.room("memory"))
+    @open_to(EVERY_ROLE)
+    async def proposition(proposition_id: str) -> Response:
+        room = memory_of(desk)
         found = await run_in_threadpool(account.proposition, room.projection, proposition_id, room.now())
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no proposition of this id", hint="Ids begin with prop_.")
@@ -104,17 +108,17 @@ def _propositions(router: APIRouter, desk: HttpContext) -> None:
 
 def _observations(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/observations", openapi_extra=documented(), summary="The observations, the newest first")
+    @open_to(EVERY_ROLE)
     async def observations(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+        projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.observations(projection, limit=limit, offset=offset))
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/observations/{observation_id}", summary="One observation, its text whole")
-    async def observation(observation_id: str, request: Request) -> Response:
-        desk.require(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+    @open_to(EVERY_ROLE)
+    async def observation(observation_id: str) -> Response:
+        projection = memory_of(desk).projection
         found = await run_in_threadpool(account.observation, projection, observation_id)
         if found is None:
             raise Refused(404, Category.VALIDATION_ERROR, "no observation of this id", hint="Ids begin with obs_.")
@@ -123,28 +127,24 @@ def _observations(router: APIRouter, desk: HttpContext) -> None:
 
 def _list(router: APIRouter, desk: HttpContext, name: str) -> None:
     @router.get(f"/{name}", openapi_extra=documented(), summary=f"The {name}, by id", name=f"memory_{name}")
+    @open_to(EVERY_ROLE)
     async def things(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        projection = memory_of(desk.gate.room("memory")).projection
+        projection = memory_of(desk).projection
         items, total = await run_in_threadpool(lambda: account.things(projection, name, limit=limit, offset=offset))
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def memory_of(room: Room | None) -> Memory:
-    """The memory room.
-
-    Raises:
-        Refused: 503, it is not installed here.
-    """
-    if not isinstance(room, Memory):
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "memory is not installed", hint="Install tallystick[all].")
-    return room
+def memory_of(desk: HttpContext) -> Memory:
+    """The memory room."""
+    return room_in(desk.gate, "memory", Memory)
 
 
 async def _propose(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
     if isinstance(caller, Rejection):
         return await desk.gate.refuse(caller, body, session=HTTP_SESSION, caller=ANONYMOUS)
+    if not caller.has_any(WORK_ROLES):
+        return await desk.gate.refuse(ROLE_MISSING, body, session=HTTP_SESSION, caller=caller)
     asked = PROPOSAL.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await desk.gate.refuse(asked, body, session=HTTP_SESSION, caller=caller)

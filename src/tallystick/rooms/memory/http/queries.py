@@ -6,8 +6,9 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.doors.http.kit import AUDIT_ROLES, HttpContext, Refused, json_answer
+from tallystick.doors.http.kit import HttpContext, Refused, json_answer, open_to
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.rooms.memory.http.proposals import memory_of
 from tallystick.rooms.memory.reading import Reading
 from tallystick.rooms.memory.recall import ITEMS, MAX_ITEMS, MAX_TOKENS, TOKENS
@@ -28,8 +29,8 @@ def memory_reading_routes(desk: HttpContext) -> APIRouter:
 
 def _recall(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/recall", summary="What memory knows about a question", openapi_extra=_documented(**_RECALL))
+    @open_to(EVERY_ROLE)
     async def recall(request: Request) -> Response:
-        desk.require(request)
         asked = _asked(request)
         found = await run_in_threadpool(lambda: _reading(desk).ask(**asked))
         return json_answer(found.as_dict())
@@ -40,24 +41,24 @@ def _propositions(router: APIRouter, desk: HttpContext) -> None:
         "/propositions/{proposition_id}/explain", summary="Why it stands as it does",
         openapi_extra=_documented(as_of_seq="As it stood at this place of the log."),
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def explain(proposition_id: str, request: Request) -> Response:
-        desk.require(request)
         then = _number(request, "as_of_seq")
         return json_answer(
             _there(await run_in_threadpool(lambda: _reading(desk).explain(proposition_id, as_of_seq=then)))
         )
 
     @router.get("/propositions/{proposition_id}/supports", summary="The fewest observations it rests on")
-    async def supports(proposition_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def supports(proposition_id: str) -> Response:
         return json_answer(_there(await run_in_threadpool(lambda: _reading(desk).minimal_supports(proposition_id))))
 
     @router.get(
         "/propositions/{proposition_id}/what-if", summary="How it would stand had a source never spoken",
         openapi_extra=_documented(without="The source's id."),
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def what_if(proposition_id: str, request: Request) -> Response:
-        desk.require(request)
         without = request.query_params.get("without")
         if not without:
             raise Refused(400, Category.VALIDATION_ERROR, "without is missing", hint="Name the source to leave out.")
@@ -71,17 +72,17 @@ def _whole(router: APIRouter, desk: HttpContext) -> None:
         "/diff", summary="What changed between two places of the log",
         openapi_extra=_documented(from_seq="After this place.", to_seq="Up to this one; the end, if not given."),
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def diff(request: Request) -> Response:
-        desk.require(request)
         first, last = _number(request, "from_seq"), _number(request, "to_seq")
         if first is None:
             raise Refused(400, Category.VALIDATION_ERROR, "from_seq is missing", hint="Give a place of the log.")
         return json_answer(await run_in_threadpool(lambda: _reading(desk).diff(first, last)))
 
     @router.get("/export", responses=_EXPORTED, response_class=StreamingResponse, summary="All of memory as JSON-LD")
-    async def export(request: Request) -> Response:
+    @open_to(AUDIT_ROLES)
+    async def export() -> Response:
         # Everything anybody ever said: a role of its own, as for receipts.
-        desk.require(request, AUDIT_ROLES)
         pieces = await run_in_threadpool(lambda: _reading(desk).json_ld())
         return StreamingResponse(iter(pieces), media_type=JSON_LD)
 
@@ -90,7 +91,7 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {200: {"description": "The document
 
 
 def _reading(desk: HttpContext) -> Reading:
-    return memory_of(desk.gate.room("memory")).reading
+    return memory_of(desk).reading
 
 
 _RECALL = {

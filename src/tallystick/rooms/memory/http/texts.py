@@ -6,8 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, Refused, json_answer
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, Refused, json_answer, open_to
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.memory.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin
 from tallystick.rooms.memory.http.proposals import memory_of
@@ -34,6 +35,7 @@ def memory_text_routes(desk: HttpContext) -> APIRouter:
     @router.post(
         "/texts", openapi_extra=TEXT.documented, responses=_FILLED, summary="Record a text and propose from it"
     )
+    @open_to(WORK_ROLES)
     async def texts(request: Request) -> Response:
         caller = desk.require(request)
         asked = TEXT.demand(await request.body())
@@ -47,7 +49,7 @@ def memory_text_routes(desk: HttpContext) -> APIRouter:
             words=asked["text"], origin=origin, caller=caller, session_id=asked.get("session", HTTP_SESSION),
             agent_id=asked.get("agent"),
         )  # fmt: skip
-        made = await fill(desk.gate, memory_of(desk.gate.room("memory")), told)
+        made = await fill(desk.gate, memory_of(desk), told)
         if isinstance(made, Unanswered):
             raise Refused(made.status, made.category, made.code, hint=made.advice)
         return json_answer(made.as_dict())

@@ -4,7 +4,9 @@ from typing import Any
 
 from nicegui import run, ui
 
+from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import PageContext, Place, Visitor, empty, heading, page
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.memory import account
 from tallystick.rooms.memory.room import Memory
 from tallystick.rooms.memory.web.add_form import add_form
@@ -16,20 +18,16 @@ LOOK_S = 0.8
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/memory", name="Memory", icon="psychology", order=45))
+    house.places.append(Place(path="/memory", name="Memory", icon="psychology", order=45, roles=EVERY_ROLE))
 
-    @page(house, "/memory", "Memory")
+    @page(house, "/memory", "Memory", roles=EVERY_ROLE)
     async def every(_visitor: Visitor) -> None:
         heading("Memory", "Nothing is believed because somebody said so: evidence decides, and can be asked for")
-        room = _room(house)
-        if room is not None:
-            await _whole(house, room)
+        await _whole(house, room_in(house.gate, "memory", Memory))
 
-    @page(house, "/memory/{proposition_id}", "Proposition")
+    @page(house, "/memory/{proposition_id}", "Proposition", roles=EVERY_ROLE)
     async def one(_visitor: Visitor, proposition_id: str) -> None:
-        room = _room(house)
-        if room is None:
-            return
+        room = room_in(house.gate, "memory", Memory)
         found: dict[str, Any] | None = await run.io_bound(room.reading.explain, proposition_id)
         if found is None:
             heading("Memory")
@@ -65,11 +63,3 @@ async def _whole(house: PageContext, room: Memory) -> None:
 
         timer = ui.timer(LOOK_S, look)
     add_form(house, room)
-
-
-def _room(house: PageContext) -> Memory | None:
-    room = house.room("memory")
-    if isinstance(room, Memory):
-        return room
-    empty("Memory is not installed", "pip install 'tallystick[all]'", icon="block")
-    return None

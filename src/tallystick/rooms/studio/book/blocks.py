@@ -14,7 +14,7 @@ BlockKind = Literal["heading", "item", "row", "text"]
 MAX_LINE = 4_000
 """Characters of one line that are looked at for structure."""
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*\Z")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)\Z")
 _ITEM = re.compile(r"([ \t]{0,40})(?:[-*+•]|\(?([0-9]{1,4})[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)\Z")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _ROW = re.compile(r" {0,3}\|.*\|[ \t]*\Z")
@@ -84,7 +84,9 @@ def unmarked(text: str) -> str:
 
 def _block(line: str, number: int, following: str) -> Block:
     if heading := _HEADING.match(line):
-        return Block(kind="heading", line=number, depth=len(heading.group(1)), number=None, text=heading.group(2))
+        # A closing run of signs is no part of the words.
+        words = heading.group(2).rstrip(" \t").rstrip("#").rstrip(" \t")
+        return Block(kind="heading", line=number, depth=len(heading.group(1)), number=None, text=words)
     if _ROW.match(line):
         return Block(kind="row", line=number, depth=0, number=None, text=line.strip())
     if item := _ITEM.match(line):

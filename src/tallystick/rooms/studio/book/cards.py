@@ -29,7 +29,7 @@ _ALIASES = re.compile(
     re.IGNORECASE,
 )
 _HEADED = re.compile(r"(?:alias(?:es)?|also known as|other names?|nicknames?):?\Z", re.IGNORECASE)
-_PARENTHESIS = re.compile(r"[ \t]*\([^()]{0,200}\)")
+_PARENTHESIS = re.compile(r"(?<![ \t])[ \t]*\([^()]{0,200}\)")
 _NAMELESS = frozenset({"", "untitled", "unnamed", "new", "card", "new card", "name", "tbd", "todo", "none", "n/a", "?"})
 
 

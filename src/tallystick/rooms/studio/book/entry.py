@@ -15,7 +15,7 @@ MAX_TITLE = 80
 _TITLE_WORDS = 9
 
 _LABEL = re.compile(
-    rf"(scene|sc\.?|scn|chapter|ch\.?|beat|episode|kapitel|szene)[ \t]*#?[ \t]*({NUMBER})\b"
+    rf"(scene|sc\.?|scn|chapter|ch\.?|beat|episode|kapitel|szene)[ \t]*+(?:#[ \t]*+)?({NUMBER})\b"
     r"(?:[ \t]*[:.)–—-]+[ \t]*|[ \t]+|\Z)",  # noqa: RUF001
     re.IGNORECASE,
 )
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"#?([0-9]{1,4})(?:[.):][ \t]+|[ \t]+[–—-][ \t]+)(?=\
 _POV_NAME = r"([^\W\d_][^()\[\],;:|\n]{0,59}?)"
 _POV = r"(?:pov|p\.o\.v\.|viewpoint|point of view)"
 _POV_FORMS = (
-    rf"[(\[][ \t]*{_POV}[ \t]*[:=–—-]?[ \t]*{_POV_NAME}[ \t]*[)\]]",  # noqa: RUF001
+    rf"[(\[][ \t]*{_POV}[ \t]*+(?:[:=–—-][ \t]*+)?{_POV_NAME}[ \t]*[)\]]",  # noqa: RUF001
     rf"[(\[][ \t]*{_POV_NAME}(?:'s|’s)?[ \t]+{_POV}[ \t]*[)\]]",  # noqa: RUF001
     rf"(?:[,;|–—-][ \t]*|\A|[ \t]){_POV}[ \t]*[:=][ \t]*{_POV_NAME}[ \t]*(?=\Z|[.,;|–—])",  # noqa: RUF001
 )
@@ -33,7 +33,7 @@ _FIELD = re.compile(
     r"[*_ \t]{0,4}[:=][*_ \t]{0,8}(\S.*)",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"[ \t]+[–—-]{1,3}[ \t]+|:[ \t]+")  # noqa: RUF001
+_SPLIT = re.compile(r"(?<![ \t])[ \t]+[–—-]{1,3}[ \t]+|:[ \t]+")  # noqa: RUF001
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{1,120}?)[:.]?(?:\*\*|__)[ \t]*[:.–—-]{0,2}[ \t]*(.*)\Z")  # noqa: RUF001
 _POV_FIELDS = frozenset({"pov", "p.o.v.", "viewpoint", "point of view", "narrator"})
 

@@ -187,9 +187,7 @@ def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
 
 
 def _studio(gate: "Gate") -> "Studio":
+    from tallystick.app.rooms import room_in
     from tallystick.rooms.studio.room import Studio
 
-    room = gate.room("studio")
-    if not isinstance(room, Studio):
-        raise Refused("The studio is not installed here. Install tallystick[all].", code="no_studio")
-    return room
+    return room_in(gate, "studio", Studio)

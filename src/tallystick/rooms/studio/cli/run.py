@@ -144,13 +144,13 @@ def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, 
 
 def _runs(gate: "Gate") -> "RunDesk":
     from tallystick.app.flows import register_flows
+    from tallystick.app.rooms import room_in
     from tallystick.rooms.studio.room import Studio
 
     register_flows(gate)
-    room = gate.room("studio")
-    if not isinstance(room, Studio) or room.runs is None:
-        raise Refused("The studio is not installed here. Install tallystick[all].", code="no_studio")
-    return room.runs
+    runs = room_in(gate, "studio", Studio).runs
+    assert runs is not None, "`register_flows` gives the room its runs"  # noqa: S101
+    return runs
 
 
 def _owner() -> "Caller":

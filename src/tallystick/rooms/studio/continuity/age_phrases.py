@@ -40,9 +40,9 @@ _PLAIN = (
     r"the\s+great\s+age\s+of|the\s+ripe\s+age\s+of|no\s+(?:longer|less)\s+than|to\s+be|today|that\s+day"
 )
 AGE = (
-    rf"(?:(?:{_PLAIN}),?\s+)*(?:(?P<by>{NUMBER}|an?|some|a\s+few|within\s+an?)\s+(?P<unit>year|month|week|"
+    rf"(?:(?:{_PLAIN}),?\s+){{0,4}}(?:(?P<by>{NUMBER}|an?|some|a\s+few|within\s+an?)\s+(?P<unit>year|month|week|"
     rf"day)s?\s+(?P<side>short\s+of|shy\s+of|off|from|under|of\s+being|past|over|above|beyond)\s+|"
-    rf"(?P<about>{_JUST_OVER}|{_OVER}|{_SHORT}|{_BELOW}|{_ABOUT})\s+)?(?:(?:{_PLAIN})\s+)*(?P<number>{NUMBER})"
+    rf"(?P<about>{_JUST_OVER}|{_OVER}|{_SHORT}|{_BELOW}|{_ABOUT})\s+)?(?:(?:{_PLAIN})\s+){{0,4}}(?P<number>{NUMBER})"
 )
 """An age as a phrase; `range_of` says which years it leaves open."""
 PERSON = (

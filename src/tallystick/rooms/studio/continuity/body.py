@@ -28,7 +28,7 @@ RELATIONS = words(
 _PEOPLE = r"(?:man|woman|girl|boy|person|lady|gentleman|fellow|creature|figure|lad|youth)"
 _HEIGHT = re.compile(
     rf"\b(?:was|is)\s+(?:(?:a|an|very|rather|quite|so|too|remarkably|unusually|exceedingly|"
-    rf"extremely)\s+)*(?P<word>{'|'.join(sorted(TALL | SHORT))})"
+    rf"extremely)\s+){{0,6}}(?P<word>{'|'.join(sorted(TALL | SHORT))})"
     rf"(?=\s*[.;!]|,\s+(?:and\s+)?\w+|\s+and\s+\w+|\s+for\s+(?:a|her|his)\b|,?\s+(?:[\w-]+,?\s+){{0,3}}{_PEOPLE}\b)"
 )
 _FEET = re.compile(

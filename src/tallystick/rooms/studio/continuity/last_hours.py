@@ -19,7 +19,7 @@ from tallystick.rooms.studio.continuity.vocabulary import words
 
 _ONLY_NEARLY = r"(?!(?:near|hard|scarce|bare|supposed|apparent|reported|probab|possib|seeming)ly\b)"
 _DEAD = (
-    rf"(?:(?:stone|quite|already|now|{_ONLY_NEARLY}\w+ly)\s+)*"
+    rf"(?:(?:stone|quite|already|now|{_ONLY_NEARLY}\w+ly)\s+){{0,6}}"
     r"(?:dead(?!\s+(?:to|tired|asleep|drunk|set|against|"
     r"certain|sure|calm|white|pale|keen|beat|still|broke|bored|faint|on\s+(?:time|his|her))|-)|lifeless|stone-?cold|"
     r"a\s+"
@@ -31,7 +31,7 @@ _DEAD = (
 )
 _BE = r"(?:was|were|is|lay|had\s+been|must\s+have\s+been|has\s+been|fell|dropped|sank)"
 _DIES = (
-    rf"(?:had\s+|has\s+|must\s+have\s+)?(?:(?:then|{_ONLY_NEARLY}[a-z]+ly)\s+)*"
+    rf"(?:had\s+|has\s+|must\s+have\s+)?(?:(?:then|{_ONLY_NEARLY}[a-z]+ly)\s+){{0,6}}"
     r"(?:died(?!\s+(?:away|down|out|laughing|inside|a\s+(?:thousand|little(?=\s*[.,;]|\s+(?:inside|every|more|each)))|"
     r"of\s+(?:laughter|laughing|shame|curiosity|boredom|envy|mortification|impatience|embarrassment)|to\b))|expired|"
     r"perished|"

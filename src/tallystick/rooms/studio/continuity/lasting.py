@@ -23,8 +23,8 @@ _TURNED = re.compile(
 _IT = r"(?:hair|eyes|beard|locks|curls|it|they|which)"
 CHANGES = re.compile(
     r",\s+once\s+[\w-]+,|\bever\s+after\b|\bno\s+longer\s+(?:(?:so|as|quite|all|the|of|that|wholly|"
-    r"\w+ly)\s+)*(?:what|same|colou?r|dark|fair|light|it)\b|"
-    rf"\bno\s+longer\s+(?:(?:so|as|quite|all|the|wholly|\w+ly)\s+)*(?:{_COLOURS})\b|"
+    r"\w+ly)\s+){0,6}(?:what|same|colou?r|dark|fair|light|it)\b|"
+    rf"\bno\s+longer\s+(?:(?:so|as|quite|all|the|wholly|\w+ly)\s+){{0,6}}(?:{_COLOURS})\b|"
     r"\b(?:had|until|till|before)\s+(?:(?:once|formerly|then|till\s+then)\s+)?been\s+(?:(?:so|quite|as|rather|very|"
     rf"a|of\s+a)\s+)*(?:[a-z]+-)?(?:{_COLOURS})\b|"
     rf"\bnow\s+(?:(?:all|quite|almost|nearly|a|entirely|wholly)\s+)?(?:{_COLOURS})\b|"

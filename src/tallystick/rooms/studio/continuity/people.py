@@ -40,7 +40,9 @@ from tallystick.rooms.studio.continuity.vocabulary import (
 
 _WORD = r"[A-ZÀ-Þ](?:\w|'(?=[A-ZÀ-Þ])|-(?=[A-ZÀ-Þ]))*\w"
 _TITLE_AHEAD = rf"(?!(?:{TITLED})\.?\s+[A-ZÀ-Þ])"
-NAME = rf"(?:(?:{TITLED})\.?\s+)*{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+NAME = (
+    rf"(?:(?:{TITLED})\.?\s+){{0,4}}{_WORD}(?:\s+{_TITLE_AHEAD}(?:(?:de|du|la|le|van|von|der|den)\s+)?{_WORD}){{0,3}}"
+)
 """A run of capitalised words, with a title if there is one. `Cast` says what of it is a name."""
 _MENTION = re.compile(rf"(?<![\w'-]){NAME}(?!-[a-z])")
 _CAPITAL = re.compile(rf"(?<![\w'-]){_WORD}(?!-[a-z])")

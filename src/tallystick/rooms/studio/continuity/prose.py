@@ -12,6 +12,7 @@ from functools import cached_property
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.speech import Span, spoken_spans
+from tallystick.rooms.studio.continuity.tempering import parts_of, tempered
 
 HIDDEN = "¤"
 """Stands for each character of speech in `told`."""
@@ -81,7 +82,7 @@ class Prose:
     @cached_property
     def flat(self) -> str:
         """The text on one line, with plain marks."""
-        return _doubled(self._text).translate(_SAME_LENGTH)
+        return tempered(_doubled(self._text).translate(_SAME_LENGTH), HIDDEN)
 
     @cached_property
     def words(self) -> int:
@@ -264,4 +265,4 @@ def _trimmed(told: str, start: int, end: int) -> Iterator[Span]:
     while end > start and told[end - 1].isspace():
         end -= 1
     if start < end:
-        yield (start, end)
+        yield from parts_of(told, start, end)

@@ -15,7 +15,6 @@ from tallystick.rooms.studio.importing.writing import numbered_title
 SECTION = 3
 """So many levels below the chapter stand headings inside a scene: no reader takes them for scenes."""
 BlockKind = Literal["paragraph", "quote", "item", "heading", "break"]
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _QUOTED = re.compile(r" {0,3}>[ ]?")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|(?P<number>[0-9]{1,4})[.)])[ \t]+")
 _INTERRUPTS = re.compile(r" {0,3}(?:[-*+]|1[.)])[ \t]+")
@@ -97,7 +96,7 @@ def clean(text: str) -> str:
 
 
 def _scene(scene: Scene, chapter: str, place: int) -> ReadScene:
-    _, pieces = pieces_of(clean(_COMMENT.sub("", scene.source.text)), scene.path)
+    _, pieces = pieces_of(clean(_without_comments(scene.source.text)), scene.path)
     if pieces and pieces[0].kind == "heading":
         # The scene's own title; it stands in the heading of the chapter or the scene.
         pieces = pieces[1:]
@@ -156,3 +155,13 @@ def _quoted(lines: list[str]) -> Iterator[tuple[Span, ...]]:
         if any(span.text.strip() for span in spans):
             yield spans
         held = []
+
+
+def _without_comments(text: str) -> str:
+    """The text without comments; one that is never closed stays."""
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces.append(text[at:start])
+        at = end + 3
+    return "".join([*pieces, text[at:]])

@@ -4,6 +4,7 @@ The agent may call tools that only read: its turn is done again when its worker 
 """
 
 import re
+from bisect import bisect_right
 from typing import Any
 
 from tallystick.agents.problem import Problem
@@ -15,7 +16,7 @@ from tallystick.rooms.studio.runs.references import render, resolve
 from tallystick.turns.hands import Answer, Hands, Question
 from tallystick.turns.result import TurnResult
 
-_FENCED = re.compile(r"^(?P<mark>`{3,}|~{3,})[^\n]*\n(?P<draft>.*?)^(?P=mark)[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"`{3,}+|~{3,}+")
 
 
 class Asking:
@@ -50,11 +51,11 @@ class Asking:
             if isinstance(where, Problem):
                 raise stopped_by(where)
             reply = scope[step.slot]["reply"]
-            draft = _FENCED.search(reply)
+            draft = _fenced(reply)
             if draft is None and step.evidence == "required":
                 message = f"{step.agent}'s reply holds no draft between ``` fences. Give the agent a model that writes."
                 raise StepStopped(message, code="draft_missing")
-            text = reply if draft is None else draft["draft"]
+            text = reply if draft is None else draft
             made = self._around.patches(str(where), text, by=step.agent, key=f"{record.folder.run_id}/{name}")
             if isinstance(made, Problem):
                 raise stopped_by(made)
@@ -120,3 +121,21 @@ def _receipts(turn: TurnResult) -> tuple[str, ...]:
     if turn.rejected is not None and turn.rejected.findings is not None:
         checked = turn.rejected.findings.receipt_id
     return (*turn.receipts, checked) if checked else tuple(turn.receipts)
+
+
+def _fenced(reply: str) -> str | None:
+    """What stands between the first fences that belong together: of those that could close one, the longest mark."""
+    lines = reply.split("\n")
+    closing: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        mark = line.rstrip(" \t")
+        if _FENCE.fullmatch(mark):
+            closing.setdefault(mark, []).append(number)
+    marks = sorted(closing, key=len, reverse=True)
+    for number, line in enumerate(lines):
+        opened = _FENCE.match(line)
+        for mark in marks if opened else ():
+            after = bisect_right(closing[mark], number)
+            if line.startswith(mark) and after < len(closing[mark]):
+                return "".join(f"{inner}\n" for inner in lines[number + 1 : closing[mark][after]])
+    return None

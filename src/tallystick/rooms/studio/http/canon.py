@@ -23,9 +23,10 @@ from tallystick.doors.http.kit import (
     error_answer,
     event,
     json_answer,
+    open_to,
 )
-from tallystick.errors import ConfigError
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.services.canon import Canon, run_dict
 
@@ -46,15 +47,16 @@ def canon_routes(desk: HttpContext) -> APIRouter:
     router = APIRouter(prefix="/api/canon", tags=["studio"])
 
     @router.get("/index/status", summary="Whether Canon.md is that of the cards")
-    async def status(request: Request) -> Response:
-        desk.require(request)
-        return json_answer(await run_in_threadpool(lambda: _canon(desk).status()))
+    @open_to(EVERY_ROLE)
+    async def status() -> Response:
+        return json_answer(await run_in_threadpool(lambda: Canon(desk.gate).status()))
 
     @router.post("/index", openapi_extra=INDEX.documented, responses=_MADE, summary="Compile Canon.md from the cards")
+    @open_to(WORK_ROLES)
     async def index(request: Request) -> Response:
         caller = desk.require(request)
         asked = INDEX.demand(await request.body())
-        canon = _canon(desk)
+        canon = Canon(desk.gate)
         streaming = _STREAM in request.headers.get("accept", "")
         if asked.get("agent") is None:
             if streaming:
@@ -106,13 +108,6 @@ def _start(canon: Canon, caller: Caller, asked: dict[str, Any]) -> str:
     if isinstance(begun, Problem):
         raise Refused(404, Category.DOWNSTREAM_ERROR, begun.code, hint=begun.message)
     return begun
-
-
-def _canon(desk: HttpContext) -> Canon:
-    try:
-        return Canon(desk.gate)
-    except ConfigError as error:
-        raise Refused(503, Category.TOOL_UNAVAILABLE, error.code, hint=str(error)) from None
 
 
 def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:

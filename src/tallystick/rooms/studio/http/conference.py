@@ -24,10 +24,12 @@ from tallystick.doors.http.kit import (
     event,
     json_answer,
     listing,
+    open_to,
     page,
     while_wanted,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST
 from tallystick.rooms.studio.flows.round import Told
@@ -84,6 +86,7 @@ def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences)
     @router.post(
         "", openapi_extra=CONFERENCE.documented, responses=_MADE, status_code=201, summary="Begin a conference"
     )
+    @open_to(WORK_ROLES)
     async def create(request: Request) -> Response:
         caller = desk.require(request)
         asked = CONFERENCE.demand(await request.body())
@@ -93,6 +96,7 @@ def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences)
         return answer(made) if isinstance(made, Unanswered) else json_answer(made.as_dict(), 201)
 
     @router.get("", openapi_extra=documented(), summary="Your conferences, the newest first")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
         caller = desk.require(request)
         limit, offset = page(request)
@@ -101,6 +105,7 @@ def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences)
         return listing(items, total=len(found), limit=limit, offset=offset)
 
     @router.get("/{conference_id}", responses=_FOUND, summary="One conference: cards and rounds")
+    @open_to(EVERY_ROLE)
     async def one(conference_id: str, request: Request) -> Response:
         caller = desk.require(request)
         return answer(await run_in_threadpool(conferences.get, conference_id, caller))
@@ -111,6 +116,7 @@ def _at_the_table(router: APIRouter, desk: HttpContext, conferences: Conferences
         "/{conference_id}/roster", openapi_extra=ROSTER.documented, responses=_SEATED,
         summary="Add, remove, mute, unmute, or put in order",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def roster(conference_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = ROSTER.demand(await request.body())
@@ -121,6 +127,7 @@ def _at_the_table(router: APIRouter, desk: HttpContext, conferences: Conferences
         "/{conference_id}/transcript", openapi_extra=documented(), responses=_FOUND,
         summary="What was said in all rounds, oldest first",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def transcript(conference_id: str, request: Request) -> Response:
         caller = desk.require(request)
         limit, offset = page(request)
@@ -134,6 +141,7 @@ def _rounds(router: APIRouter, desk: HttpContext, conferences: Conferences) -> N
     @router.post(
         "/{conference_id}/rounds", openapi_extra=ROUND.documented, responses=_HELD, summary="Hold a round"
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def hold(conference_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = _asked(await request.body())
@@ -152,6 +160,7 @@ def _rounds(router: APIRouter, desk: HttpContext, conferences: Conferences) -> N
         "/{conference_id}/rounds/{number}/cancel", openapi_extra=NOTHING.documented, responses=_CANCELLED,
         summary="Cancel a round that runs",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def cancel(conference_id: str, number: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())

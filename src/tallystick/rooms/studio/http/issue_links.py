@@ -3,7 +3,8 @@
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.kit import AUDIT_ROLES, ID, Form, HttpContext, granted, json_answer, session_receipts
+from tallystick.doors.http.kit import ID, Form, HttpContext, granted, json_answer, open_to, session_receipts
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.rooms.studio.http.issues import STATUS, by_whom
 from tallystick.rooms.studio.services.issues import IssueDesk
 
@@ -23,8 +24,8 @@ def issue_link_routes(desk: HttpContext) -> APIRouter:
         "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
         summary="Link a session's receipts into an issue",
     )  # fmt: skip
+    @open_to(AUDIT_ROLES)
     async def link_issue(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         asked = LINK.demand(await request.body())
         await run_in_threadpool(session_receipts, desk.gate.ledger, session_id)
         linked = granted(

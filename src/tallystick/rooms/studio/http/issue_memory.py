@@ -17,9 +17,11 @@ from tallystick.doors.http.kit import (
     granted,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
 from tallystick.rooms.studio.issues.recollection import View
@@ -53,17 +55,17 @@ def issue_memory_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
     issues = IssueDesk(desk.gate)
-    _looking(router, desk, issues)
+    _looking(router, issues)
     _changing(router, desk, issues)
     return router
 
 
-def _looking(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.get("/memory/{agent_id}", openapi_extra=documented(), summary="What an agent remembers of issues")
+    @open_to(EVERY_ROLE)
     async def every(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         views = await run_in_threadpool(memory.views, agent_id)
         if not views:
@@ -76,8 +78,8 @@ def _looking(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     one_agent = {"parameters": [{"name": "agent", "in": "query", "required": True, "schema": dict(AGENT_ID)}]}
 
     @router.get("/{issue_id}/memory", openapi_extra=one_agent, summary="What an agent keeps of an issue")
+    @open_to(EVERY_ROLE)
     async def one(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         agent = request.query_params.get("agent")
         if not agent:
             raise Refused(400, Category.VALIDATION_ERROR, "whose memory?", hint="Give ?agent=…")
@@ -93,8 +95,8 @@ def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     memory = issues.matters.memory
 
     @router.put("/{issue_id}/memory", openapi_extra=REMEMBER.documented, summary="Say how much an agent cares")
+    @open_to(WORK_ROLES)
     async def remember(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         asked = REMEMBER.demand(await request.body())
         await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
@@ -107,8 +109,8 @@ def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
         return json_answer(granted(view, STATUS).as_dict())
 
     @router.post("/{issue_id}/defer", openapi_extra=DEFER.documented, summary="Put an issue off for an agent")
+    @open_to(WORK_ROLES)
     async def defer(issue_id: str, request: Request) -> Response:
-        desk.require(request)
         asked = DEFER.demand(await request.body())
         await require_agent(issues, asked["agent"])
         view = await run_in_threadpool(
@@ -121,6 +123,7 @@ def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
         "/{issue_id}/memory/reword", openapi_extra=REWORD.documented,
         summary="Let the agent's model word what it keeps of an issue",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def reword(issue_id: str, request: Request) -> Response:
         caller = desk.require(request)
         asked = REWORD.demand(await request.body())

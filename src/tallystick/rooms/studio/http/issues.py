@@ -20,9 +20,11 @@ from tallystick.doors.http.kit import (
     granted,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, By, Change, Link, NewComment, NewIssue, Wanted
 from tallystick.rooms.studio.issues.wire import FIELDS, MAX_COMMENT, comment_wire, heading_wire, issue_wire, tags_of
@@ -78,7 +80,7 @@ def issue_routes(desk: HttpContext) -> APIRouter:
     router = APIRouter(prefix="/api/issues", tags=["issues"])
     issues = IssueDesk(desk.gate)
     _opening(router, desk, issues)
-    _looking(router, desk, issues)
+    _looking(router, issues)
     _saying(router, desk, issues)
     for move, needs_person in (("close", False), ("reopen", False), ("freeze", True), ("unfreeze", True)):
         _moving(router, desk, issues, move, needs_person=needs_person)
@@ -87,8 +89,9 @@ def issue_routes(desk: HttpContext) -> APIRouter:
 
 def _opening(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     @router.post("", openapi_extra=NEW.documented, status_code=201, summary="Open an issue")
+    @open_to(WORK_ROLES)
     async def create(request: Request) -> Response:
-        asked = await _asked(desk, request, NEW)
+        asked = NEW.demand(await request.body())
         author, _ = await _speaker(desk, request, issues, asked)
         new = NewIssue(
             title=asked["title"], body=asked.get("body", ""), opened_by=author, tags=tuple(asked.get("tags", ())),
@@ -101,6 +104,7 @@ def _opening(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
         "/from-chat", openapi_extra=FROM_CHAT.documented, status_code=201,
         summary="Make an issue of your conversation with an agent; its receipts are linked",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def from_chat(request: Request) -> Response:
         caller = desk.require(request)
         asked = FROM_CHAT.demand(await request.body())
@@ -112,31 +116,32 @@ def _opening(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
         return json_answer(issue_wire(made), 201)
 
 
-def _looking(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, issues: IssueDesk) -> None:
     filters = documented(
         status="open, closed or all.", priority=f"One of {', '.join(PRIORITIES)}.", tag="A tag; may be repeated.",
         assignedTo="Is for this agent or person.", q="Stands in the title or the summary.",
     )  # fmt: skip
 
     @router.get("", openapi_extra=filters, summary="The issues, the newest first")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(issues.matters.issues.matching, _wanted(request))
         shown = [heading_wire(each) for each in found[offset : offset + limit]]
         return listing(shown, total=len(found), limit=limit, offset=offset)
 
     @router.get("/{issue_id}", summary="One issue with its comments; by its id or its number")
-    async def one(issue_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(issue_id: str) -> Response:
         found = await run_in_threadpool(issues.matters.issues.get, issue_id)
         return json_answer(issue_wire(granted(found or UNKNOWN, STATUS)))
 
 
 def _saying(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     @router.put("/{issue_id}", openapi_extra=CHANGE.documented, summary="Change what is given, and nothing else")
+    @open_to(WORK_ROLES)
     async def change(issue_id: str, request: Request) -> Response:
-        asked = await _asked(desk, request, CHANGE)
+        asked = CHANGE.demand(await request.body())
         _, by = await _speaker(desk, request, issues, asked)
         wanted = Change(
             title=asked.get("title"), body=asked.get("body"), priority=asked.get("priority"),
@@ -150,8 +155,9 @@ def _saying(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
         "/{issue_id}/comments", openapi_extra=COMMENT.documented, responses=_BROKEN, status_code=201,
         summary="Say something about an issue",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def comment(issue_id: str, request: Request) -> Response:
-        asked = await _asked(desk, request, COMMENT)
+        asked = COMMENT.demand(await request.body())
         author, by = await _speaker(desk, request, issues, asked)
         new = NewComment(author=author, body=asked["body"], by=by)
         said = granted(await run_in_threadpool(issues.matters.issues.comment, issue_id, new), STATUS)
@@ -162,6 +168,7 @@ def _moving(router: APIRouter, desk: HttpContext, issues: IssueDesk, move: str, 
     told = f"{_MOVES[move]}{' (start-up token)' if needs_person else ''}"
 
     @router.post(f"/{{issue_id}}/{move}", openapi_extra=MOVE.documented, name=move, summary=told)
+    @open_to(WORK_ROLES)
     async def moved(issue_id: str, request: Request) -> Response:
         caller = desk.require_person(request) if needs_person else desk.require(request)
         asked = MOVE.demand(await request.body())
@@ -193,12 +200,6 @@ async def require_agent(issues: IssueDesk, agent_id: str) -> None:
         Refused: 404, there is none of this id.
     """
     granted(await run_in_threadpool(issues.check_agent, agent_id), STATUS)
-
-
-async def _asked(desk: HttpContext, request: Request, form: Form) -> dict[str, Any]:
-    """What is asked for; who may not ask is refused before anything is read."""
-    desk.require(request)
-    return form.demand(await request.body())
 
 
 def _links(asked: Mapping[str, Any]) -> tuple[Link, ...]:

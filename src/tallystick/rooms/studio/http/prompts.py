@@ -14,9 +14,11 @@ from tallystick.doors.http.kit import (
     granted,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.prompts.nouns import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import UNKNOWN
 from tallystick.rooms.studio.services.prompts import PromptDesk
@@ -49,15 +51,15 @@ def prompt_routes(desk: HttpContext) -> APIRouter:
     prompts = PromptDesk(desk.gate)
     # First: else `proposals` would be the id of a prompt.
     _proposing(router, desk, prompts)
-    _looking(router, desk, prompts)
+    _looking(router, prompts)
     _wording(router, desk, prompts)
     return router
 
 
-def _looking(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
+def _looking(router: APIRouter, prompts: PromptDesk) -> None:
     @router.get("", openapi_extra=documented(), summary="The prompts of all layers merged, with warnings")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         merged = await run_in_threadpool(prompts.registry.load)
         found = sorted(merged.prompts.values(), key=lambda prompt: prompt.id)
@@ -68,8 +70,8 @@ def _looking(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
         )
 
     @router.get("/{prompt_id}", summary="One prompt")
-    async def one(prompt_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(prompt_id: str) -> Response:
         merged = await run_in_threadpool(prompts.registry.load)
         found = granted(merged.prompts.get(prompt_id) or UNKNOWN, STATUS)
         warnings = [each.as_dict() for each in merged.cautions if each.id == prompt_id]
@@ -80,6 +82,7 @@ def _wording(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     @router.put(
         "/{prompt_id}", openapi_extra=PROMPT.documented, summary="Word a tool for this project (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def change(prompt_id: str, request: Request) -> Response:
         caller = desk.require_person(request)
         asked = PROMPT.demand(await request.body())
@@ -91,6 +94,7 @@ def _wording(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     @router.delete(
         "/{prompt_id}", openapi_extra=NOTHING.documented, summary="Back to the layers below (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def clear(prompt_id: str, request: Request) -> Response:
         caller = desk.require_person(request)
         NOTHING.demand(await request.body())
@@ -103,8 +107,8 @@ def _proposing(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> Non
         "/proposals", openapi_extra=documented(state=f"One of {', '.join(STATES)}."),
         summary="What agents would like to have worded differently",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in STATES:
@@ -114,8 +118,8 @@ def _proposing(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> Non
         return listing(chosen[offset : offset + limit], total=len(chosen), limit=limit, offset=offset)
 
     @router.post("/proposals", openapi_extra=PROPOSAL.documented, status_code=201, summary="Propose another wording")
+    @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
-        desk.require(request)
         asked = PROPOSAL.demand(await request.body())
         prompt_id, agent, reason = asked.pop("prompt"), asked.pop("agent"), asked.pop("reason", "")
         made = await run_in_threadpool(prompts.propose, prompt_id, asked, agent=agent, reason=reason)
@@ -130,6 +134,7 @@ def _deciding(router: APIRouter, desk: HttpContext, prompts: PromptDesk, word: s
         f"/proposals/{{proposal_id}}/{word}", openapi_extra=NOTHING.documented, name=f"{word}_proposal",
         summary=f"{word.capitalize()} a proposal (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def decide(proposal_id: str, request: Request) -> Response:
         caller = desk.require_person(request)
         NOTHING.demand(await request.body())

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.plugin import Room
+from tallystick.app.rooms import room_in
 from tallystick.doors.http.kit import (
     NAME,
     NOTHING,
@@ -27,9 +27,11 @@ from tallystick.doors.http.kit import (
     event,
     json_answer,
     listing,
+    open_to,
     page,
 )
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
@@ -63,13 +65,14 @@ def _starting(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
     )
+    @open_to(EVERY_ROLE)
     async def recipes(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(desk).recipes.list()])
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.post("/runs", openapi_extra=START.documented, responses=_STARTED, summary="Start a run", status_code=202)
+    @open_to(WORK_ROLES)
     async def start(request: Request) -> Response:
         caller = desk.require(request)
         asked = START.demand(await request.body())
@@ -81,6 +84,7 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/runs", summary="Runs, the newest first", openapi_extra=documented(status=f"One of {', '.join(FOLLOWS)}.")
     )
+    @open_to(EVERY_ROLE)
     async def runs(request: Request) -> Response:
         caller = desk.require(request)
         limit, offset = page(request)
@@ -91,16 +95,19 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}", summary="All about a run, for whoever polls")
+    @open_to(EVERY_ROLE)
     async def run(run_id: str, request: Request) -> Response:
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller)))
 
     @router.get("/runs/{run_id}/steps", openapi_extra=documented(), summary="The full log of its steps")
+    @open_to(EVERY_ROLE)
     async def steps(run_id: str, request: Request) -> Response:
         limit, offset = page(request)
         lines = await _asked(desk, request, lambda runs, caller: runs.steps(run_id, caller))
         return listing(lines[offset : offset + limit], total=len(lines), limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}/cache/{slot}", summary="What a slot of its cache holds, and the receipts behind it")
+    @open_to(EVERY_ROLE)
     async def cache(run_id: str, slot: str, request: Request) -> Response:
         return json_answer(
             (await _asked(desk, request, lambda runs, caller: runs.slot(run_id, slot, caller))).as_dict()
@@ -109,6 +116,7 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/runs/{run_id}/events", responses=_EVENTS, summary="Its progress as it happens", openapi_extra=_AFTER
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def events(run_id: str, request: Request) -> Response:
         shown = await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller))
         after = _after(request)
@@ -120,6 +128,7 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
 
 def _steering(router: APIRouter, desk: HttpContext) -> None:
     @router.post("/runs/{run_id}/cancel", openapi_extra=NOTHING.documented, summary="End a run before its next step")
+    @open_to(WORK_ROLES)
     async def cancel(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
         return json_answer(await _asked(desk, request, lambda runs, caller: runs.cancel(run_id, caller)))
@@ -128,6 +137,7 @@ def _steering(router: APIRouter, desk: HttpContext) -> None:
         "/runs/{run_id}/resume", openapi_extra=NOTHING.documented, responses=_RESUMED,
         summary="Let a failed, cancelled or incomplete run go on behind its last finished step",
     )  # fmt: skip
+    @open_to(WORK_ROLES)
     async def resume(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
         return json_answer(_good(await _asked(desk, request, lambda runs, caller: runs.resume(run_id, caller))))
@@ -158,18 +168,15 @@ async def _asked(desk: HttpContext, request: Request, ask: Callable[[RunDesk, Ca
 
 
 def _runs(desk: HttpContext) -> RunDesk:
-    return runs_of(desk.gate.room("studio"))
-
-
-def runs_of(room: Room | None) -> RunDesk:
     """The studio's runs.
 
     Raises:
-        Refused: 503, the room is not installed here.
+        Refused: 503, the room has not been joined with durable work.
     """
-    if not isinstance(room, Studio) or room.runs is None:
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "the studio is not installed", hint="Install tallystick[all].")
-    return room.runs
+    runs = room_in(desk.gate, "studio", Studio).runs
+    if runs is None:
+        raise Refused(503, Category.TOOL_UNAVAILABLE, "this server does no durable work", hint="Start `tally serve`.")
+    return runs
 
 
 def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:

@@ -8,8 +8,19 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.http.kit import NOTHING, Form, HttpContext, Refused, documented, json_answer, listing, page
+from tallystick.doors.http.kit import (
+    NOTHING,
+    Form,
+    HttpContext,
+    Refused,
+    documented,
+    json_answer,
+    listing,
+    open_to,
+    page,
+)
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
 
@@ -75,24 +86,24 @@ def workspace_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/workspace", tags=["workspace"])
     workspace = _opening(desk)
-    _look(router, desk, workspace)
+    _look(router, workspace)
     _outline(router, desk, workspace)
-    _look_at_patches(router, desk, workspace)
+    _look_at_patches(router, workspace)
     _propose(router, desk, workspace)
     _decide(router, desk, workspace)
     return router
 
 
-def _look(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
+def _look(router: APIRouter, workspace: "Opened") -> None:
     @router.get("/tree", summary="All folders and files, nested")
-    async def tree(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def tree() -> Response:
         root, complete = await run_in_threadpool(workspace().tree)
         return json_answer({"root": root.as_dict(), "complete": complete})
 
     @router.get("/file", openapi_extra=_query(path="Inside the workspace."), summary="A text file as it is")
+    @open_to(EVERY_ROLE)
     async def file(request: Request) -> Response:
-        desk.require(request)
         return json_answer(_good(await run_in_threadpool(workspace().read, _asked_path(request))).as_dict())
 
     @router.get(
@@ -100,8 +111,8 @@ def _look(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
         openapi_extra=documented(path="Only of this file."),
         summary="What was changed, the newest first",
     )
+    @open_to(EVERY_ROLE)
     async def history(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(workspace().history, request.query_params.get("path"))
         items = [version.as_dict() for version in found[offset : offset + limit]]
@@ -110,8 +121,8 @@ def _look(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
 
 def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.get("/outline", summary="The outline: its file as it is, and the entries read out of it")
-    async def outline(request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def outline() -> Response:
         return json_answer(_good(await run_in_threadpool(workspace().outline)).as_dict())
 
     @router.put(
@@ -120,6 +131,7 @@ def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
         status_code=201,
         summary="Propose another outline; a person applies it",
     )
+    @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
         caller = desk.require(request)
         wanted = OUTLINE.demand(await request.body())
@@ -128,14 +140,14 @@ def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
         return await _proposed(workspace(), {**wanted, "path": path}, caller)
 
 
-def _look_at_patches(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
+def _look_at_patches(router: APIRouter, workspace: "Opened") -> None:
     @router.get(
         "/patches",
         openapi_extra=documented(state="proposed, applied or rejected", path="Only of this file."),
         summary="Changes that were proposed, the newest first",
     )
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in _STATES:
@@ -146,13 +158,14 @@ def _look_at_patches(router: APIRouter, desk: HttpContext, workspace: "Opened") 
         return listing(items, total=len(found), limit=limit, offset=offset)
 
     @router.get("/patches/{patch_id}", summary="One patch, with its differences")
-    async def one(patch_id: str, request: Request) -> Response:
-        desk.require(request)
+    @open_to(EVERY_ROLE)
+    async def one(patch_id: str) -> Response:
         return json_answer(_good(await run_in_threadpool(workspace().show, patch_id)).as_dict())
 
 
 def _propose(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post("/patches", openapi_extra=PATCH.documented, status_code=201, summary="Propose a change of a file")
+    @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
         caller = desk.require(request)
         return await _proposed(workspace(), PATCH.demand(await request.body()), caller)
@@ -160,6 +173,7 @@ def _propose(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post(
         "/undo", openapi_extra=UNDO.documented, status_code=201, summary="Propose to take a file's last change back"
     )
+    @open_to(WORK_ROLES)
     async def undo(request: Request) -> Response:
         caller = desk.require(request)
         wanted = UNDO.demand(await request.body())
@@ -171,6 +185,7 @@ def _decide(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/apply", openapi_extra=NOTHING.documented, summary="Make the change (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def apply(patch_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally studio apply")
         NOTHING.demand(await request.body())
@@ -179,6 +194,7 @@ def _decide(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/reject", openapi_extra=REASON.documented, summary="Decide against it (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def reject(patch_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally studio reject")
         reason = REASON.demand(await request.body()).get("reason", "")
@@ -210,11 +226,8 @@ def _opening(desk: HttpContext) -> "Opened":
 
     @cache
     def opened() -> "Workspace":
-        try:
-            from tallystick.rooms.studio.services.workspace import Workspace  # noqa: PLC0415 - see above
-        except ImportError:
-            hint = "Install tallystick[all]."
-            raise Refused(503, Category.TOOL_UNAVAILABLE, "the studio is not installed", hint=hint) from None
+        from tallystick.rooms.studio.services.workspace import Workspace  # noqa: PLC0415 - see above
+
         return Workspace(desk.gate)
 
     return opened

@@ -5,16 +5,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing.nouns import SourceRefused
 from tallystick.storage.archives import DAMAGED
 
 MAX_FILE = 128 * 1024 * 1024
 """Of the archive itself: a novel with its pictures."""
 MAX_ENTRIES = 5_000
-MAX_TOTAL = 512 * 1024 * 1024
-"""Of all entries, unpacked."""
-MAX_PART = 32 * 1024 * 1024
-"""Of one part that is read: many times the longest novel as XML."""
 MAX_RATIO = 200
 """Text shrinks to a tenth, rarely to a thirtieth; what shrinks more is a bomb."""
 SMALL = 64 * 1024
@@ -27,7 +24,7 @@ _ENCRYPTED = 0x1
 class Archive:
     """One zip file whose directory has been looked through."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, limits: ImportLimits = DEFAULT) -> None:
         """Open an archive.
 
         Raises:
@@ -35,13 +32,14 @@ class Archive:
         """
         if path.stat().st_size > MAX_FILE:
             raise too_large(path.name, MAX_FILE)
+        self._limits = limits
         try:
             self._zip = zipfile.ZipFile(path)
         except DAMAGED as error:
             message = f"{path.name} is no archive that can be read. Save it again from the program that made it."
             raise SourceRefused(message, code="archive_damaged") from error
         try:
-            self._entries = _checked(self._zip.infolist())
+            self._entries = _checked(self._zip.infolist(), limits)
         except BaseException:
             self._zip.close()
             raise
@@ -71,12 +69,14 @@ class Archive:
         try:
             with self._zip.open(entry) as part:
                 # What the directory says is not believed: parts may overlap, or unpack to more.
-                data = part.read(MAX_PART + 1)
+                data = part.read(self._limits.document_bytes + 1)
         except DAMAGED as error:
             raise SourceRefused(f"A part of the archive is damaged: {name:.100}.", code="archive_damaged") from error
         self._read += len(data)
-        if len(data) > MAX_PART or self._read > MAX_TOTAL:
-            raise SourceRefused(f"A part of the archive is too large: {name:.100}.", code="archive_bomb")
+        if len(data) > self._limits.document_bytes:
+            raise _bomb(f"A part of the archive is too large: {name:.100}.", self._limits, "document_bytes")
+        if self._read > self._limits.total_bytes:
+            raise _bomb("The parts of the archive come to too much.", self._limits, "total_bytes")
         return data
 
     def xml(self, name: str) -> Any | None:
@@ -115,6 +115,10 @@ def too_large(name: str, most: int) -> SourceRefused:
     return SourceRefused(message, code="source_too_large")
 
 
+def _bomb(message: str, limits: ImportLimits, name: str) -> SourceRefused:
+    return SourceRefused(f"{message} Split it, or raise {limits.named(name)}.", code="archive_bomb")
+
+
 def _is_too_deep(tree: Any) -> bool:
     level, depth = [tree], 0
     while level and depth <= MAX_DEPTH:
@@ -123,11 +127,11 @@ def _is_too_deep(tree: Any) -> bool:
     return bool(level)
 
 
-def _checked(entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+def _checked(entries: list[zipfile.ZipInfo], limits: ImportLimits) -> dict[str, zipfile.ZipInfo]:
     if len(entries) > MAX_ENTRIES:
         raise SourceRefused(f"The archive holds more than {MAX_ENTRIES} parts.", code="archive_bomb")
-    if sum(entry.file_size for entry in entries) > MAX_TOTAL:
-        raise SourceRefused("The archive unpacks to more than any book.", code="archive_bomb")
+    if sum(entry.file_size for entry in entries) > limits.total_bytes:
+        raise _bomb("The archive unpacks to more than any book.", limits, "total_bytes")
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         _check_name(entry)

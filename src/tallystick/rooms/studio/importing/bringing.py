@@ -11,9 +11,10 @@ from typing import Any
 
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError, PathRefused
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing.docx import read_docx
 from tallystick.rooms.studio.importing.epub import read_epub
-from tallystick.rooms.studio.importing.folder import read_file, read_folder
+from tallystick.rooms.studio.importing.folder import SourceFiles, read_folder
 from tallystick.rooms.studio.importing.markdown import read_markdown
 from tallystick.rooms.studio.importing.nouns import ImportReport, Losses, Manuscript, SourceRefused
 from tallystick.rooms.studio.importing.novelwriter import PROJECT, read_novelwriter
@@ -31,14 +32,14 @@ _WRITTEN_AT_ONCE = 50
 """Files between two looks at the clock; the rest of the workspace waits no longer than that."""
 
 
-def read_source(source: Path) -> Manuscript:
+def read_source(source: Path, limits: ImportLimits = DEFAULT) -> Manuscript:
     """Read a file or folder in whatever format it is.
 
     Raises:
         SourceRefused: It cannot be read; the message says what to do.
     """
     losses = Losses()
-    manuscript = _read(source, losses)
+    manuscript = _read(source, losses, limits)
     told = losses.told()
     return Manuscript(
         format=manuscript.format, title=manuscript.title, author=manuscript.author, chapters=manuscript.chapters,
@@ -54,6 +55,7 @@ def bring_in(
     by: str,
     now: str,
     advance: Callable[[int, int], None] | None = None,
+    limits: ImportLimits = DEFAULT,
 ) -> ImportReport | Problem:
     """Import a source.
 
@@ -64,9 +66,10 @@ def bring_in(
         by: Who imports.
         now: When.
         advance: Told how many files of how many are done.
+        limits: How much may be read.
     """
     try:
-        manuscript = read_source(source)
+        manuscript = read_source(source, limits)
     except SourceRefused as refused:
         return Problem(code=refused.code, message=str(refused))
     wanted = files_of(manuscript)
@@ -189,22 +192,22 @@ class ImportMemory:
                 self._file.write(known)
 
 
-def _read(source: Path, losses: Losses) -> Manuscript:
+def _read(source: Path, losses: Losses, limits: ImportLimits) -> Manuscript:
     if source.is_dir():
         is_project = (source / PROJECT).is_file()
-        return read_novelwriter(source, losses) if is_project else read_folder(source, losses)
+        return (read_novelwriter if is_project else read_folder)(source, losses, limits)
     if not source.is_file():
         # Opening a pipe would wait for its writer.
         raise SourceRefused(f"{source.name:.100} is no plain file and no folder.", code="source_unreadable")
     ending = source.suffix.lower()
     if ending in {".docx", ".epub"}:
-        return (read_docx if ending == ".docx" else read_epub)(source, losses)
+        return (read_docx if ending == ".docx" else read_epub)(source, losses, limits)
     if ending == ".nwx":
-        return read_novelwriter(source.parent, losses)
+        return read_novelwriter(source.parent, losses, limits)
     if ending not in FORMATS:
         message = f"{source.name:.100} is in no format that is read: {', '.join(FORMATS)}, or a folder of Markdown."
         raise SourceRefused(message, code="format_unknown")
-    told = decoded(read_file(source))
+    told = decoded(SourceFiles(limits).read(source))
     if told is None:
         raise SourceRefused(f"{source.name:.100} holds no text.", code="not_text")
     if told[1] not in {"utf-8", "utf-16"}:

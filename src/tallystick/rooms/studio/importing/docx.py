@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing.archive import Archive
 from tallystick.rooms.studio.importing.assembling import assemble
 from tallystick.rooms.studio.importing.docx_styles import Styles, W, is_on, value_of
@@ -32,13 +33,13 @@ _TYPED = re.compile(r"([0-9]{1,4})\\[.)] ")
 _CHANGED = frozenset({f"{W}ins", f"{W}moveTo"})
 
 
-def read_docx(path: Path, losses: Losses) -> Manuscript:
+def read_docx(path: Path, losses: Losses, limits: ImportLimits = DEFAULT) -> Manuscript:
     """A whole book.
 
     Raises:
         SourceRefused: It is no Word document, or damaged.
     """
-    with Archive(path) as archive:
+    with Archive(path, limits) as archive:
         document = archive.xml(_DOCUMENT)
         if document is None:
             raise SourceRefused(f"{path.name:.100} is no Word document.", code="not_a_docx")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing.archive import Archive
 from tallystick.rooms.studio.importing.assembling import assemble
 from tallystick.rooms.studio.importing.nouns import Losses, Manuscript, Piece, SourceRefused
@@ -21,13 +22,13 @@ _NO_STORY = frozenset(
 _LOCKED = "META-INF/encryption.xml"
 
 
-def read_epub(path: Path, losses: Losses) -> Manuscript:
+def read_epub(path: Path, losses: Losses, limits: ImportLimits = DEFAULT) -> Manuscript:
     """A whole book.
 
     Raises:
         SourceRefused: It is no e-book, is locked, or is damaged where everything hangs on it.
     """
-    with Archive(path) as archive:
+    with Archive(path, limits) as archive:
         package_name, package = _package(archive, path.name)
         if archive.read(_LOCKED) is not None:
             losses.add("not_carried", _LOCKED)

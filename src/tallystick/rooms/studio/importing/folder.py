@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tallystick.gate.reply.sources import Source
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.book.cards import kind_of
 from tallystick.rooms.studio.book.front_matter import read_front_matter, text_of
 from tallystick.rooms.studio.book.naming import is_prose_file, slug_of, slugged, stem_of
@@ -31,18 +32,19 @@ _ASIDE = re.compile(r"(?i)(?:readme|licen[cs]e|changelog|todo|index|notes?|synop
 _ASIDE_FOLDERS = frozenset({"notes", "research", "templates", "template", "archive", "trash", "docs"})
 
 
-def read_folder(folder: Path, losses: Losses) -> Manuscript:
+def read_folder(folder: Path, losses: Losses, limits: ImportLimits = DEFAULT) -> Manuscript:
     """All Markdown and text files of a folder.
 
     Raises:
         SourceRefused: There is none, there are too many, or one is too large.
     """
     texts: dict[str, bytes] = {}
+    files = SourceFiles(limits)
     for path in _files(folder):
         if not is_prose_file(path):
             losses.add("attachment", path)
             continue
-        data = read_file(folder / path)
+        data = files.read(folder / path)
         told = decoded(data)
         if told is None:
             losses.add("attachment", path)
@@ -59,21 +61,32 @@ def read_folder(folder: Path, losses: Losses) -> Manuscript:
     return _vault(folder.name, texts, losses)
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of one file of a source.
+class SourceFiles:
+    """Reads the files of one import; together they stay within the limit, one that is read again counted again."""
 
-    Raises:
-        SourceRefused: It is not there, is no plain file, or is too large.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        message = f"{path.name:.100} cannot be read: {error.strerror or error}."
-        raise SourceRefused(message, code="source_unreadable") from None
-    if len(data) > MAX_BYTES:
-        raise too_large(path.name, MAX_BYTES)
-    return data
+    def __init__(self, limits: ImportLimits = DEFAULT) -> None:
+        self._limits = limits
+        self._read = 0
+
+    def read(self, path: Path) -> bytes:
+        """The bytes of one file of a source.
+
+        Raises:
+            SourceRefused: It is not there, is no plain file, or is too large, by itself or with the others.
+        """
+        try:
+            with path.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            message = f"{path.name:.100} cannot be read: {error.strerror or error}."
+            raise SourceRefused(message, code="source_unreadable") from None
+        if len(data) > MAX_BYTES:
+            raise too_large(path.name, MAX_BYTES)
+        self._read += len(data)
+        if self._read > self._limits.total_bytes:
+            message = "The files of the source come to too much. Import them in parts, or raise "
+            raise SourceRefused(f"{message}{self._limits.named('total_bytes')}.", code="source_too_large")
+        return data
 
 
 def _files(folder: Path) -> list[str]:

@@ -19,7 +19,8 @@ _ORDINALS = frozenset(
     {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last"}
 )
 _LABELLED = re.compile(
-    rf"({'|'.join(_WORDS)})[ \t]+(?:the[ \t]+)?({NUMBER})(?:[ \t]*[.:]?[ \t]*\Z|[ \t]*[.:\u2014\u2013-][ \t]*(\S.*)\Z)",
+    rf"({'|'.join(_WORDS)})[ \t]++(?:the[ \t]++)?({NUMBER})"
+    r"(?:[ \t]*+(?:[.:][ \t]*+)?\Z|[ \t]*[.:\u2014\u2013-][ \t]*(\S.*)\Z)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"([IVXLC]{1,7}|[0-9]{1,3})[.:]?[ \t]+(\S.{0,100})\Z")

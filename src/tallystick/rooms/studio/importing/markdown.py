@@ -11,7 +11,7 @@ from tallystick.rooms.studio.importing.headings import is_break
 from tallystick.rooms.studio.importing.inline import plain
 from tallystick.rooms.studio.importing.nouns import Losses, Manuscript, Piece
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\Z")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*)|#*+[ \t]*+)\Z")
 _UNDER = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _IMAGE = re.compile(r"!\[[^\]\n]{0,400}\]")
@@ -73,7 +73,8 @@ def _pieces(lines: list[str]) -> Iterator[Piece]:
 
 
 def _heading(found: re.Match[str]) -> Piece:
-    text = (found.group(2) or "").strip()
+    # A closing run of signs is no part of the words.
+    text = (found.group(2) or "").rstrip(" \t").rstrip("#").strip()
     # A sign alone on its line is how typists mark a new scene.
     return Piece(kind="heading", text=text, level=len(found.group(1))) if text else Piece(kind="break")
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import CardKind
 from tallystick.rooms.studio.importing.archive import parse_xml
 from tallystick.rooms.studio.importing.assembling import settled
-from tallystick.rooms.studio.importing.folder import read_file
+from tallystick.rooms.studio.importing.folder import SourceFiles
 from tallystick.rooms.studio.importing.nouns import (
     CardDraft,
     ChapterDraft,
@@ -48,16 +49,17 @@ class _Item:
     """Whether the author wants it in the manuscript."""
 
 
-def read_novelwriter(folder: Path, losses: Losses) -> Manuscript:
+def read_novelwriter(folder: Path, losses: Losses, limits: ImportLimits = DEFAULT) -> Manuscript:
     """A whole project.
 
     Raises:
         SourceRefused: The project file is missing, damaged or of an old version.
     """
-    tree = parse_xml(read_file(folder / PROJECT), PROJECT)
+    files = SourceFiles(limits)
+    tree = parse_xml(files.read(folder / PROJECT), PROJECT)
     _check_version(tree)
     items = [_item(element) for element in tree.iter("item")]
-    documents = [(item, _document(folder, item, losses)) for item in _in_order(items) if item.kind == "FILE"]
+    documents = [(item, _document(folder, item, losses, files)) for item in _in_order(items) if item.kind == "FILE"]
     notes = [(item, document) for item, document in documents if document is not None and item.layout == "NOTE"]
     names = {tag: document.name for item, document in notes for tag in document.tags if item.group in _KINDS}
     story = [(item, doc) for item, doc in documents if doc is not None and item.layout != "NOTE"]
@@ -109,7 +111,7 @@ def _in_order(items: list[_Item]) -> Iterator[_Item]:
         waiting += sorted(below.get(item.handle, []), key=lambda inner: inner.order, reverse=True)
 
 
-def _document(folder: Path, item: _Item, losses: Losses) -> Document | None:
+def _document(folder: Path, item: _Item, losses: Losses, files: SourceFiles) -> Document | None:
     where = item.name or item.handle
     set_aside = item.layout == "DOCUMENT" and not item.active
     if set_aside or item.group in {"ARCHIVE", "TRASH", "TEMPLATE"}:
@@ -120,7 +122,7 @@ def _document(folder: Path, item: _Item, losses: Losses) -> Document | None:
     if not _HANDLE.fullmatch(item.handle) or path.is_symlink() or not path.is_file():
         losses.add("chapter_unreadable", where)
         return None
-    return read_document(read_file(path), where, losses)
+    return read_document(files.read(path), where, losses)
 
 
 def _cards(notes: "list[tuple[_Item, Document]]") -> Iterator[CardDraft]:

@@ -19,7 +19,7 @@ from tallystick.rooms.studio.runs.recipe import INPUTS
 
 EACH = "*"
 PLACE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.(?:[A-Za-z0-9_-]+|\*))*")
-TEMPLATE = re.compile(r"\{\{\s*([^{}|]*?)\s*(?:\|\s*([^{}|]*?)\s*)?\}\}")
+TEMPLATE = re.compile(r"\{\{([^{}|]*)(?:\|([^{}|]*))?\}\}")
 _REF_KEYS, _INPUT_KEYS = {"$ref", "default"}, {"$input", "default"}
 _NOTHING = object()
 
@@ -47,11 +47,12 @@ def render(text: str, scope: Scope) -> str | Problem:
     missing: list[str] = []
 
     def put(found: re.Match[str]) -> str:
-        value = look_up(found[1], scope)
-        if value is _NOTHING or (value is None and found[2] is not None):
-            if found[2] is None:
-                missing.append(found[1])
-            return found[2] or ""
+        place, default = found[1].strip(), found[2]
+        value = look_up(place, scope)
+        if value is _NOTHING or (value is None and default is not None):
+            if default is None:
+                missing.append(place)
+            return (default or "").strip()
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     rendered = TEMPLATE.sub(put, text)
@@ -85,7 +86,7 @@ def places_in(value: Any) -> Iterator[str]:
 
 def places_in_text(text: str) -> list[str]:
     """Every place a template refers to."""
-    return [found[1] for found in TEMPLATE.finditer(text)]
+    return [found[1].strip() for found in TEMPLATE.finditer(text)]
 
 
 def place_of(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from tallystick.agents.problem import Problem
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.flow_context import GateHands
 from tallystick.app.gate import Gate
-from tallystick.errors import ConfigError
+from tallystick.app.rooms import room_in
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.studio.canon.indexing import CanonIndex, Tell
 from tallystick.rooms.studio.flows.canon import FLOW, asking
@@ -29,13 +29,10 @@ class Canon:
         """Look for the room.
 
         Raises:
-            ConfigError: `studio_not_installed`.
+            PartMissing: The studio is not installed.
         """
-        room = gate.room("studio")
-        if not isinstance(room, Studio):
-            raise ConfigError("The studio is not installed here. Install tallystick[all].", code="studio_not_installed")
         self._gate = gate
-        self._index: CanonIndex = room.canon
+        self._index: CanonIndex = room_in(gate, "studio", Studio).canon
 
     def status(self) -> dict[str, Any]:
         """How the index stands, with the last run that made one by model."""

@@ -79,6 +79,7 @@ class Workspace:
     """The files of one workspace: looked at by anyone who may, changed by patches that people decide on."""
 
     def __init__(self, gate: Gate) -> None:
+        """Take the files of a workspace."""
         self._gate = gate
         self.files = FileSources(gate.workspace)
         self._tree = Tree(TreeFiles(gate.workspace))
@@ -179,8 +180,9 @@ class Workspace:
             return Problem(code="source_is_workspace", message=message)
         demand_ledger(self._gate)
         report = bring_in(
-            source, files=self.files, revisions=self._revisions, by=caller.subject, now=_now(), advance=advance
-        )
+            source, files=self.files, revisions=self._revisions, by=caller.subject, now=_now(), advance=advance,
+            limits=self._gate.settings.imports,
+        )  # fmt: skip
         if not isinstance(report, Problem):
             counts = {name: len(paths) for name, paths in report.outcomes().items()}
             note_change(

@@ -4,6 +4,7 @@ from typing import Any
 
 from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.execute.call import current_call
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.issues.joined import Matters
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, Heading, Wanted
@@ -61,6 +62,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="search_issues",
+    roles=EVERY_ROLE,
     # Plain words of the trade only: whoever chooses tools by their words must not think of issues at every question.
     description="Search the issue tracker: issues by tag, status, priority, assignee, or an agent's personal tags.",
     input_schema=_INPUT,

@@ -6,7 +6,8 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import PageContext, Visitor
+from tallystick.doors.web.kit import PageContext, Visitor, may_act
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.conference.seating import Action
 from tallystick.rooms.studio.services.conference import Conferences
@@ -78,6 +79,8 @@ class Cards:
             ).classes("w-full")
 
     async def _seat(self, action: Action, agent_id: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         after = await run.io_bound(
             self._conferences.seat, self._conference.conference_id, action, [agent_id], caller=self._visitor.caller
         )

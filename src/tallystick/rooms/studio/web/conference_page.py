@@ -3,7 +3,19 @@
 from nicegui import run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, failed, heading, page, section
+from tallystick.doors.web.kit import (
+    PageContext,
+    Place,
+    Visitor,
+    counted,
+    empty,
+    failed,
+    heading,
+    may_act,
+    page,
+    section,
+)
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.rooms.studio.web.conference_view import Table
@@ -13,10 +25,10 @@ MOST = 50
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/conference", name="Conference", icon="groups", order=10))
+    house.places.append(Place(path="/conference", name="Conference", icon="groups", order=10, roles=EVERY_ROLE))
     conferences = Conferences(house.gate, house.conversation)
 
-    @page(house, "/conference", "Conference")
+    @page(house, "/conference", "Conference", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading(
             "Conference", "Ask everyone at once. Each answer shows what it rests on; what does not hold is refused."
@@ -36,7 +48,7 @@ def register(house: PageContext) -> tuple[str, ...]:
                 ui.space()
                 ui.label(one.created_at[:16].replace("T", " ")).classes("tally-soft")
 
-    @page(house, "/conference/{conference_id}", "Conference")
+    @page(house, "/conference/{conference_id}", "Conference", roles=EVERY_ROLE)
     async def one(visitor: Visitor, conference_id: str) -> None:
         found = await run.io_bound(conferences.get, conference_id, visitor.caller)
         if not isinstance(found, Conference):
@@ -64,6 +76,8 @@ def _new(house: PageContext, conferences: Conferences, visitor: Visitor) -> None
         place = ui.column().classes("w-full")
 
     async def go() -> None:
+        if not may_act(visitor, WORK_ROLES):
+            return
         chosen = [agent_id for agent_id, box in boxes.items() if box.value]
         made = await run.io_bound(conferences.create, chosen, caller=visitor.caller, name=name.value or "")
         if isinstance(made, Conference):

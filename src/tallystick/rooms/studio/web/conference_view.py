@@ -7,7 +7,8 @@ from typing import Any
 from nicegui import background_tasks, run, ui
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.web.kit import PageContext, Visitor, failed, heading
+from tallystick.doors.web.kit import PageContext, Visitor, failed, heading, may_act
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.conference.nouns import Conference, Round
 from tallystick.rooms.studio.flows.round import Told
 from tallystick.rooms.studio.services.conference import Conferences
@@ -62,12 +63,15 @@ class Table:
     # -- a round -------------------------------------------------------------------------------------------------------
 
     async def _hold(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         prompt = (self._prompt.value or "").strip()
         if prompt:
             background_tasks.create(self._round(prompt, None))
 
     def _again(self, number: int) -> None:
-        background_tasks.create(self._round(None, number))
+        if may_act(self._visitor, WORK_ROLES):
+            background_tasks.create(self._round(None, number))
 
     async def _round(self, prompt: str | None, again: int | None) -> None:
         """It goes on when the window is closed: its end is in the files."""
@@ -88,6 +92,8 @@ class Table:
         await self._catch_up()
 
     async def _cancel(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         running = next((each for each in self._conference.rounds if not each.over), None)
         if running is not None:
             await run.io_bound(

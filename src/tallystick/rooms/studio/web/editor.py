@@ -11,7 +11,8 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading
+from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading, may_act
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.rooms.studio.services.workspace import Workspace
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
 from tallystick.rooms.studio.web.patches import diff_view, patch_list
@@ -63,6 +64,8 @@ class Editor:
     # -- changing ------------------------------------------------------------------------------------------------------
 
     async def _propose(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         if self._text.value == self._file.text:
             ui.notify("Nothing was changed.")
             return
@@ -138,6 +141,8 @@ class Editor:
                 ui.button("Take back the last change", icon="undo", on_click=self._undo).props("outline")
 
     async def _undo(self) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         patch = await run.io_bound(self._files.undo, self._path, caller=self._visitor.caller)
         self._beside.clear()
         with self._beside:

@@ -3,7 +3,8 @@
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, failed, heading, page, section
+from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, failed, heading, may_act, page, section
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
 from tallystick.rooms.studio.services.issues import IssueDesk
 from tallystick.storage.notifications import PLACES, place_of
@@ -14,15 +15,15 @@ SOON_S = 1.0
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/issues", name="Issues", icon="flag", order=30))
+    house.places.append(Place(path="/issues", name="Issues", icon="flag", order=30, roles=EVERY_ROLE))
     desk = IssueDesk(house.gate)
 
-    @page(house, "/issues", "Issues")
+    @page(house, "/issues", "Issues", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Issues", "Every conference round leaves one; open your own for what is to be settled")
         await _List(desk, visitor).show()
 
-    @page(house, "/issues/{name}", "Issue")
+    @page(house, "/issues/{name}", "Issue", roles=EVERY_ROLE)
     async def one(visitor: Visitor, name: str) -> None:
         found = await run.io_bound(desk.matters.issues.get, name)
         if not isinstance(found, Issue):
@@ -82,6 +83,8 @@ class _List:
             body = ui.textarea("What is the matter?").props("outlined autogrow").classes("w-full")
 
             async def create() -> None:
+                if not may_act(self._visitor, WORK_ROLES):
+                    return
                 new = NewIssue(title=title.value or "", body=body.value or "", opened_by=self._visitor.caller.subject)
                 made = await run.io_bound(self._desk.matters.issues.create, new)
                 if isinstance(made, Issue):
@@ -145,10 +148,14 @@ class _One:
             ui.button(move.capitalize(), on_click=lambda: self._move(move)).props("outline")
 
     async def _comment(self, body: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         new = NewComment(author=self._visitor.caller.subject, body=body, by=self._by)
         await self._done(await run.io_bound(self._desk.matters.issues.comment, self._issue.issue_id, new))
 
     async def _move(self, move: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         who = self._visitor.caller
         moved = await run.io_bound(
             self._desk.move, self._issue.issue_id, move, author=who.subject, by=self._by, caller=who

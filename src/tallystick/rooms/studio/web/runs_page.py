@@ -7,6 +7,7 @@ import orjson
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
+from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import (
     PageContext,
     Place,
@@ -17,9 +18,12 @@ from tallystick.doors.web.kit import (
     empty,
     failed,
     heading,
+    may_act,
     page,
     section,
 )
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
+from tallystick.rooms.studio.room import Studio
 
 MOST = 50
 SOON_S = 0.8
@@ -27,15 +31,12 @@ SOON_S = 0.8
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/runs", name="Runs", icon="play_circle", order=35))
+    house.places.append(Place(path="/runs", name="Runs", icon="play_circle", order=35, roles=EVERY_ROLE))
 
-    @page(house, "/runs", "Runs")
+    @page(house, "/runs", "Runs", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
         desk = _desk(house)
-        if desk is None:
-            empty("Runs are not available", "Install the extra `durable`: pip install 'tallystick[all]'", icon="block")
-            return
         _start(house, visitor)
         section("Runs")
         place = ui.column().classes("w-full gap-0")
@@ -58,7 +59,7 @@ def register(house: PageContext) -> tuple[str, ...]:
         await again()
         ui.timer(SOON_S, again)
 
-    @page(house, "/runs/{run_id}", "Run")
+    @page(house, "/runs/{run_id}", "Run", roles=EVERY_ROLE)
     async def one(visitor: Visitor, run_id: str) -> None:
         await _One(house, visitor, run_id).show()
 
@@ -66,8 +67,7 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 def _desk(house: PageContext) -> Any:
-    studio = house.room("studio")
-    return None if studio is None else studio.runs
+    return room_in(house.gate, "studio", Studio).runs
 
 
 def _row(line: Mapping[str, Any]) -> None:
@@ -101,6 +101,8 @@ def _start(house: PageContext, visitor: Visitor) -> None:
             form = SchemaForm({"properties": listed.recipe.document.get("inputs", {})})
 
             async def begin() -> None:
+                if not may_act(visitor, WORK_ROLES):
+                    return
                 begun = await run.io_bound(desk.start, choice.value, form.values(), visitor.caller)
                 if isinstance(begun, Problem):
                     with place:
@@ -168,6 +170,8 @@ class _One:
                 ui.button("Go on", icon="play_arrow", on_click=lambda: self._act("resume")).props("outline")
 
     async def _act(self, what: str) -> None:
+        if not may_act(self._visitor, WORK_ROLES):
+            return
         await run.io_bound(getattr(_desk(self._house), what), self._run_id, self._visitor.caller)
         await self._look()
 

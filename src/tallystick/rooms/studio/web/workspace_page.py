@@ -3,6 +3,7 @@
 from nicegui import run, ui
 
 from tallystick.doors.web.kit import PageContext, Place, Visitor, counted, empty, heading, page
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.studio.services.workspace import Workspace
 from tallystick.rooms.studio.web.editor import Editor
 from tallystick.rooms.studio.web.file_tree import file_tree
@@ -12,11 +13,11 @@ from tallystick.rooms.studio.workspace.nouns import Node
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book", order=15))
-    files = Workspace(house.gate)
+    house.places.append(Place(path="/workspace", name="Workspace", icon="menu_book", order=15, roles=EVERY_ROLE))
 
-    @page(house, "/workspace", "Workspace")
+    @page(house, "/workspace", "Workspace", roles=EVERY_ROLE)
     async def workspace(visitor: Visitor, path: str = "", line: int = 0) -> None:
+        files = Workspace(house.gate)
         found: tuple[Node, bool] | None = await run.io_bound(files.tree)
         if found is None or not found[0].children:
             heading("Workspace")

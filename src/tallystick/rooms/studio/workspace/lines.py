@@ -100,7 +100,7 @@ def _hunk(rows: list[str], at: int, old_count: int, new_count: int) -> tuple[lis
 
 
 def _as_lines(text: str, end: str) -> list[str]:
-    return [re.sub(r"[\r\n]+\Z", "", line) + end if line[-1] in "\r\n" else line for line in lines_of(text)]
+    return [line.rstrip("\r\n") + end if line[-1] in "\r\n" else line for line in lines_of(text)]
 
 
 def _joined(lines: list[str], end: str) -> list[str]:

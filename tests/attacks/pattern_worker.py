@@ -1,0 +1,110 @@
+"""Drives the regular expressions of the package with pathological texts, in a process that can be killed.
+
+`python -m tests.attacks.pattern_worker PART OF` prints one JSON line for each pattern that is too slow.
+"""
+
+import json
+import re
+import signal
+import sys
+import time
+from typing import Any
+
+from tallystick.rooms.studio.continuity.prose import HIDDEN
+from tallystick.rooms.studio.continuity.tempering import LONGEST_SENTENCE, tempered
+from tests.attacks.pathological import text, units
+from tests.attacks.patterns import SEARCH, Found, collect
+
+FIRST, LAST = 512, 16_384
+"""Characters: a quadratic pattern is seen within these, and a linear one takes a millisecond."""
+SEEN_S = 0.005
+"""Shorter times are noise."""
+MOST_GROWTH = 3.2
+"""Twice the text may take a little more than twice the time; a square takes four times."""
+GIVEN_UP_S = 2.0
+SENTENCE_S = 0.15
+"""What one pattern may take over the longest sentence that continuity reads."""
+CONTINUITY = "rooms/studio/continuity/"
+WITHIN = {"doors/mcp/jsonrpc.py": 512}
+"""Module → characters of a text that its patterns are ever applied to, where it cuts the text first."""
+
+
+class _Slow(Exception):  # noqa: N818 - ends a try, and is no error
+    """It takes too long."""
+
+
+def _stop(*_: Any) -> None:
+    raise _Slow
+
+
+def seconds(pattern: re.Pattern[str], mode: str, given: str) -> float:
+    """What a pattern takes over a text; infinite if it does not end."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP_S)
+    try:
+        before = time.thread_time()
+        if mode == SEARCH:
+            for _ in pattern.finditer(given):
+                pass
+        else:
+            getattr(pattern, mode)(given)
+        return time.thread_time() - before
+    except _Slow:
+        return float("inf")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def verdict(found: Found) -> str | None:
+    """On which text a pattern is too slow; None: on none."""
+    pattern, module = re.compile(found.pattern, found.flags), found.where.partition(":")[0]
+    for mode in sorted(found.modes):
+        for unit in units(found.pattern, found.flags):
+            if module.startswith(CONTINUITY):
+                slow = _slow_on_sentence(pattern, mode, unit)
+            else:
+                slow = _grows(pattern, mode, unit, WITHIN.get(module, LAST))
+            if slow:
+                return f"{mode} on {unit!r:.120}: {slow}"
+    return None
+
+
+def _grows(pattern: re.Pattern[str], mode: str, unit: tuple[str, str, str], last: int) -> str:
+    length = FIRST
+    while length <= last:
+        once = seconds(pattern, mode, text(unit, length))
+        if once == float("inf"):
+            return f"{length} characters take for ever"
+        if once > SEEN_S:
+            # The best of several: a machine that does other things makes times longer, never shorter.
+            once = min(once, *(seconds(pattern, mode, text(unit, length)) for _ in range(2)))
+            twice = min(seconds(pattern, mode, text(unit, 2 * length)) for _ in range(3))
+            if twice > SEEN_S and twice > MOST_GROWTH * once:
+                return f"{length} characters take {once * 1000:.0f} ms, twice as many {twice * 1000:.0f} ms"
+            if twice > 10 * SEEN_S:
+                return ""
+        length *= 2
+    return ""
+
+
+def _slow_on_sentence(pattern: re.Pattern[str], mode: str, unit: tuple[str, str, str]) -> str:
+    """Continuity bounds runs and sentences first, so that a text costs what its sentences cost."""
+    given = tempered(text(unit, LONGEST_SENTENCE), HIDDEN)[:LONGEST_SENTENCE]
+    best = min(seconds(pattern, mode, given) for _ in range(2)) if seconds(pattern, mode, given) > SENTENCE_S else 0.0
+    return f"a sentence takes {best * 1000:.0f} ms" if best > SENTENCE_S else ""
+
+
+def main(part: int, of: int) -> None:
+    """Print what is too slow."""
+    signal.signal(signal.SIGVTALRM, _stop)
+    found, _ = collect()
+    for place, one in enumerate(found):
+        slow = verdict(one) if place % of == part else None
+        if slow:
+            told = {"where": one.where, "name": one.name, "slow": slow, "pattern": one.pattern[:200]}
+            sys.stdout.write(f"{json.dumps(told)}\n")
+            sys.stdout.flush()
+    sys.stdout.write(json.dumps({"patterns": len(found)}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
