@@ -776,6 +776,7 @@ PROMISES: dict[str, str] = {
     "house.quick-help": "`tally --help` takes at most 200 ms of CPU time and loads of the rooms only their manifests",
     "house.open-without-frameworks": "Opening a gate loads no web, command-line, page or MCP framework",
     "storage.histories-split": "A database of 0.1, at any of its versions, is split into one history for the gate and one for each room; processes wait for each other, a newer one is refused",
+    "storage.release-0.1": "A workspace of release 0.1 opens, verifies, is read, written to and restored from a backup, on SQLite and PostgreSQL",
     "house.sizes": "Modules stay under 300 lines and functions under 40",
     "house.comments": "The gate explains itself: docstrings and comments in a sane proportion to the code",
     "house.names": "No module has a name that says nothing; every import is absolute",

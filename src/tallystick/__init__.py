@@ -10,9 +10,10 @@ The path of a call is the order of the folders:
     gate/reply        5  agent text → Findings
 
 `gate/pipeline.py` joins the five steps and is the only place that runs a tool. `turns/` puts a model in front of the
-gate, `storage/` satisfies the ports that the steps name, `rooms/` are what is built on the gate, `telemetry/` watches
-and never steers, and `bootstrap` is the only place where parts are chosen. Each part imports only what stands below
-it; the build checks that.
+gate, `agents/` holds the conversations and tasks of agents, `storage/` satisfies the ports that these name,
+`telemetry/` watches and never steers, and `app/` is the only place where parts are chosen. `rooms/` are what is built
+on the gate: each brings its own routes, commands, pages and tables, and is found by the manifest that `plugin.py`
+describes, so that nothing imports a room. Each part imports only what is below it; the build checks that.
 
     from tallystick import Gate, tool
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOOLS = '''from tallystick import tool
+TOOLS = """from tallystick import tool
 
 
 @tool(effect="read")
@@ -28,7 +28,7 @@ def broken(number: int) -> int:
 def send_mail(to: str, body: str) -> str:
     "Send a mail."
     return f"sent to {to}"
-'''
+"""
 CONFIG = '[gate]\ntools = ["tools.py"]\n\n[ledger]\ndurability = "os"\n'
 SCENE = """# The Harbour
 
@@ -97,8 +97,18 @@ def calls() -> None:
 
 def rooms() -> None:
     """What each room keeps in files and tables."""
-    tally("memory", "add", "The capacity of the Kestrel kettle is 1.7 litres.", "--source", "catalogue", "--class", "document")
-    tally("memory", "add", "The capacity of the Kestrel kettle is 2 litres.", "--source", "a-visitor", "--class", "human")
+    tally(
+        "memory",
+        "add",
+        "The capacity of the Kestrel kettle is 1.7 litres.",
+        "--source",
+        "catalogue",
+        "--class",
+        "document",
+    )
+    tally(
+        "memory", "add", "The capacity of the Kestrel kettle is 2 litres.", "--source", "a-visitor", "--class", "human"
+    )
     tally("insight", "ingest", "data/tickets.csv", "--name", "tickets")
     tally("insight", "embed", "1")
     tally("insight", "cluster", "1", "--clusters", "3")

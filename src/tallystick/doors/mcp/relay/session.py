@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.mcp.relay.core import Relay
 from tallystick.doors.mcp.relay.event_loop import wakeful_loop
 from tallystick.doors.mcp.relay.messages import Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay.names import shown_url
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.process import ServerProcess
+from tallystick.doors.mcp.relay.relay import Relay
 from tallystick.doors.mcp.relay.stdio import StdioUpstream
 from tallystick.doors.presentation.counts import counted
 from tallystick.errors import ConfigError, LedgerError, TallyError

@@ -42,10 +42,7 @@ def register(house: PageContext) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
-        for name, manifest in manifests().items():
-            if name not in house.gate.rooms():
-                section(name.capitalize())
-                ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
+        _unavailable(house)
 
     @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
@@ -69,6 +66,14 @@ def _rooms(house: PageContext) -> dict[str, list[Card]]:
         where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)
         grouped.setdefault(where, []).append(card)
     return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
+
+
+def _unavailable(house: PageContext) -> None:
+    """Each installed room that is not open, and what would open it."""
+    for name, manifest in manifests().items():
+        if name not in house.gate.rooms():
+            section(name.capitalize())
+            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
 
 
 def _line(house: PageContext, visitor: Visitor, card: Card) -> None:

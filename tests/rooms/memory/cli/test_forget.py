@@ -7,7 +7,7 @@ import pytest
 
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
-from tests.doors.cli.test_memory import propose
+from tests.rooms.memory.cli.test_memory import propose
 
 
 def everything(tally: Tally) -> str:

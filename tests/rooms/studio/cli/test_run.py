@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.cli.conftest import Tally
-from tests.doors.http.test_runs import furnish
+from tests.rooms.studio.http.test_runs import furnish
 from tests.rooms.studio.runs.conftest import LOOK
 
 

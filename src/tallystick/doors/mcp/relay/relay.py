@@ -7,8 +7,8 @@
     client ◄──line───────────────────────────────────────── no ──line── server
 
 Everything else of the protocol passes as it came, byte for byte: resources, prompts, sampling, elicitation, roots,
-logging, progress, completions. `relay_client` and `relay_server` are the two directions, `relay_switch` is what they
-share, `relay_gate` is the gate's side. The gate loads while the server starts.
+logging, progress, completions. `from_client` and `from_server` are the two directions, `connection` is what they
+share, `gate_side` is the gate's side. The gate loads while the server starts.
 """
 
 import asyncio

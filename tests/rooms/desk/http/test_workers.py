@@ -11,7 +11,7 @@ from tallystick.rooms.desk.store.tables import TICKETS as TABLE
 from tallystick.rooms.desk.trial import Support
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
-from tests.doors.http.test_desk_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS
+from tests.rooms.desk.http.test_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS
 
 WORKER, VIEWER = bearer("support", subject="worker"), bearer("support", subject="viewer")
 POLICY = {

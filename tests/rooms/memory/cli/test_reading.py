@@ -7,7 +7,7 @@ import pytest
 
 from tests.doors.cli.conftest import Tally
 from tests.doors.http.talking import finish, serve_agent
-from tests.doors.http.test_memory import SOLD, reads
+from tests.rooms.memory.http.test_memory import SOLD, reads
 from tests.scripted_server import Says, ScriptedServer
 
 RED = {"text": "The boat is red.", "source": {"id": "bob", "class": "human"}, "observed_at": "2024-01-01"}
