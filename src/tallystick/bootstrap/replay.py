@@ -11,13 +11,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.replay import Answer, Recorded, Replay, answer_from_outcome, redecide, was_decided
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.tool import Card
 from tallystick.storage.kept import kept, kept_card
 from tallystick.storage.ledger import audit_folder
 

@@ -75,7 +75,7 @@ class ReplyChecks:
         return replace(findings, receipt_id=receipt.receipt_id)
 
     def _may_write(self, version: str | None) -> bool:
-        """Whether a tool may have changed something; only a definition that says it reads makes it one that does not."""
+        """Whether a tool may have changed something: any but one whose definition says that it reads."""
         card = None if version is None else kept_card(audit_folder(self._parts.workspace), version)
         return card is None or card.effect != "read"
 

@@ -104,7 +104,9 @@ def test_a_result_that_repeats_its_own_question_proves_nothing(door: Doorway, ag
     shouted = run(door, "shout", {"words": CLAIM.split()}, agent=agent)
     assert fault(door, f'"{CLAIM.upper()}" receipt {shouted}', agent=agent) == "own_text"
     # As JSON in JSON, with an invisible character and in another Unicode form.
-    masked = json.dumps({"a": "The\u00adsky is  made of\nbrass plates", "b": "caf\u00e9"}).replace("brass", "bra\\u0073s")
+    masked = json.dumps({"a": "The\u00adsky is  made of\nbrass plates", "b": "caf\u00e9"}).replace(
+        "brass", "bra\\u0073s"
+    )
     decoded = run(door, "decode", {"document": masked.replace("\\u00ad", " ")}, agent=agent)
     assert fault(door, f'"The sky is made of brass plates" receipt {decoded}', agent=agent) == "own_text"
     # What the tool itself adds may be quoted, and so may a file that was found by the question.
@@ -136,7 +138,7 @@ def test_what_an_agent_wrote_in_an_earlier_session_is_no_source_either(door: Doo
 def test_a_file_that_the_agent_wrote_is_no_source_for_it(door: Doorway) -> None:
     run(door, "write_note", {"path": "Notes/sky.md", "text": f"Intro.\n{CLAIM.capitalize()}.\nEnd.\n"})
     assert fault(door, f'"{CLAIM.capitalize()}" Notes/sky.md:L2') == "own_text"
-    assert fault(door, f'"made of brass" Notes/sky.md:L2') == "own_text"
+    assert fault(door, '"made of brass" Notes/sky.md:L2') == "own_text"
     run(door, "copy_note", {"path": "Notes/sky.md", "to": "Notes/copy.md"})
     assert fault(door, f'"{CLAIM.capitalize()}" Notes/copy.md') == "own_text"
     read = run(door, "file_reader", {"file_path": "Notes/copy.md"})
@@ -168,7 +170,7 @@ def test_what_stood_in_a_source_before_the_agent_wrote_it_down_stays_a_source(do
     assert fault(door, f'"{OURS}" receipt {read}') == "ok"
     assert fault(door, f'"{OURS}" receipt {recalled(door, "boat")}') == "ok"
     assert fault(door, f'"{OURS}" Notes/one-line.md') == "ok"
-    assert fault(door, f'"more of mine, which nobody else said" Notes/mine.md') == "own_text"
+    assert fault(door, '"more of mine, which nobody else said" Notes/mine.md') == "own_text"
 
 
 def test_an_old_file_is_a_source_though_the_agent_never_read_it_before_it_wrote_the_same(door: Doorway) -> None:
@@ -186,7 +188,7 @@ def test_a_short_common_phrase_of_a_file_may_be_quoted_by_whoever_wrote_it_elsew
     run(door, "write_note", {"path": "Notes/mine.md", "text": "We meet again in all that time, and then no more.\n"})
     (door.workspace / SCENE).write_text("# One\n\nAnd in all that time she read.\n", encoding="utf-8")
     assert fault(door, f'"in all that time" {SCENE}:L3') == "ok"
-    assert fault(door, f'"in all that time" Notes/mine.md:L1') == "own_text"
+    assert fault(door, '"in all that time" Notes/mine.md:L1') == "own_text"
 
 
 @pytest.mark.parametrize("agent", ["critic", "editor"])

@@ -179,7 +179,7 @@ def test_each_route_is_open_to_its_roles_and_to_no_others(locked: Doorway) -> No
 CALLERS = ("none", "viewer", "analyst", "admin", "owner")
 
 
-@pytest.mark.promise("doors.http-roles")
+@pytest.mark.promise("doors.http-roles", "decide.roles")
 def test_H12_the_table_of_roles_and_tools_holds_on_every_surface(open_door: OpenDoor) -> None:
     asking = {name: {"decision": "ask"} for name in ROLES}
     direct, approving = open_door("direct", auth=AUTH), open_door("approving", auth=AUTH, tools=asking)

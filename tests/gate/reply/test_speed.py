@@ -56,7 +56,9 @@ def test_a_reply_on_a_large_project_is_checked_in_under_a_millisecond(data: Path
 
     def p99() -> float:
         times = [
-            cpu_seconds(partial(check_reply, reply, sources=sources, receipts=book, writings=NOTHING_WRITTEN, session_id="s"))
+            cpu_seconds(
+                partial(check_reply, reply, sources=sources, receipts=book, writings=NOTHING_WRITTEN, session_id="s")
+            )
             for reply in replies
         ]
         return sorted(times)[len(times) * 99 // 100]

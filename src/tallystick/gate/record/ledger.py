@@ -153,7 +153,7 @@ class Ledger:
         return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
 
     def select(self, start: int, wanted: Callable[[bytes], bool]) -> Iterator[Receipt]:
-        """The receipts from a sequence number on that verify and whose header bytes are `wanted`; no other is parsed."""
+        """The verified receipts from a sequence number on whose header bytes are `wanted`; others are not parsed."""
         found = (self._verified(columns) for columns in self._journal.read(start) if wanted(columns[0]))
         return (receipt for receipt in found if receipt is not None)
 

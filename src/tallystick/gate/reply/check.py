@@ -25,6 +25,7 @@ What the check is told, besides the reply as the model gave it:
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tallystick.gate.codes import Bucket
 from tallystick.gate.quotes import split_lines
@@ -39,7 +40,7 @@ from tallystick.gate.reply.references import RECEIPT, REQUEST
 from tallystick.gate.reply.roles import OUTLINE, looks_where_it_should, sources_of
 from tallystick.gate.reply.sentences import read_sentences, strip_references
 from tallystick.gate.reply.sources import ReceiptBook, Sources, sha256_text
-from tallystick.gate.reply.surroundings import Checked, CitedText, Surroundings
+from tallystick.gate.reply.surroundings import Checked, CitedText, Surroundings, is_own
 
 MAX_REPLY = 262_144
 """Characters. A longer reply is refused before anything is searched."""
@@ -101,7 +102,7 @@ def _check_line(
     if any(claim.kind == "request" for claim in claims):
         return _check_request(frame, claims, around, quotes=any(quotations(lines, skip)))
     checked = [check_claim(claim, around) for claim in claims]
-    failures = check_quotations(lines, skip, _texts(checked), around, _absent(claims, checked))
+    failures = check_quotations(lines, skip, _texts(checked), partial(is_own, where=around), _absent(claims, checked))
     findings = _judged(frame, checked, failures)
     return _check_duties(findings, checked, around, wanted, must_cite=must_cite) if findings.ok else findings
 
@@ -138,7 +139,7 @@ def _check_sentences(text: str, frame: Findings, around: Surroundings) -> Findin
                 )
             )  # fmt: skip
     lines = split_lines(strip_references(text))
-    failures += check_quotations(lines, fenced_lines(lines), _texts(checked), around)
+    failures += check_quotations(lines, fenced_lines(lines), _texts(checked), partial(is_own, where=around))
     return _judged(frame, checked, failures)
 
 

@@ -10,7 +10,15 @@ from tallystick.gate.reply.findings import Item, Kind, Matched
 from tallystick.gate.reply.records import check_record
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.reply.structure import find_entry, find_heading
-from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, cited, failed, matched_in, read_source
+from tallystick.gate.reply.surroundings import (
+    Checked,
+    Surroundings,
+    check_quote,
+    cited,
+    failed,
+    matched_in,
+    read_source,
+)
 from tallystick.gate.reply.tool_results import check_tool_result
 
 MIN_WORDS = 6

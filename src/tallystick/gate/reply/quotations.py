@@ -6,7 +6,7 @@ quote.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 from typing import Literal
 
@@ -14,7 +14,7 @@ from tallystick.gate.codes import Bucket
 from tallystick.gate.quotes import fold, word_count
 from tallystick.gate.reply.diagnosis import Diagnosis, diagnose
 from tallystick.gate.reply.findings import Item
-from tallystick.gate.reply.surroundings import OWN_TEXT, CitedText, Surroundings, is_own, passages
+from tallystick.gate.reply.surroundings import OWN_TEXT, CitedText, Passage, passages
 
 MIN_WORDS = 3
 """Shorter ones are names, titles and words spoken of."""
@@ -33,10 +33,12 @@ _ELIDED = ("tis", "twas", "twere", "twill", "em", "til", "till", "cause", "bout"
 
 Quotation = tuple[str, ...]
 """The possible texts of one quotation, the likeliest first; more than one only between single marks."""
+IsOwn = Callable[[Passage, CitedText], bool]
+"""Whether the agent wrote a passage of a text itself."""
 
 
 def check_quotations(
-    lines: list[str], skip: set[int], texts: Iterable[CitedText], where: Surroundings, absent: Iterable[str] = ()
+    lines: list[str], skip: set[int], texts: Iterable[CitedText], is_own: IsOwn, absent: Iterable[str] = ()
 ) -> list[Item]:
     """The quotations that stand in no named source, as failed items.
 
@@ -44,7 +46,7 @@ def check_quotations(
         lines: The lines of the reply.
         skip: Lines that are not body: the Evidence line, code blocks.
         texts: The sources the reply names.
-        where: What the agent wrote itself.
+        is_own: Tells what the agent wrote there itself.
         absent: Terms that were shown to be absent; the body may well name them in quote marks.
     """
     named = [each.cited for each in dict.fromkeys(map(_ByIdentity, texts))]
@@ -53,7 +55,7 @@ def check_quotations(
     for quotation in quotations(lines, skip):
         if fold(quotation[0]).casefold() in allowed:
             continue
-        stands = _standing(quotation, named, where)
+        stands = _standing(quotation, named, is_own)
         if stands != "good":
             failures.append(_own(quotation[0]) if stands == "own" else _failure(quotation[0], named))
             if len(failures) == MAX_FAILURES:
@@ -89,7 +91,7 @@ class _ByIdentity:
         return id(self.cited.text)
 
 
-def _standing(quotation: Quotation, texts: list[CitedText], where: Surroundings) -> Literal["absent", "own", "good"]:
+def _standing(quotation: Quotation, texts: list[CitedText], is_own: IsOwn) -> Literal["absent", "own", "good"]:
     """Whether a quotation stands in a text, and whether the agent wrote it there itself."""
     own: set[int] = set()
     for quote, cited in product(quotation, texts):
@@ -97,7 +99,7 @@ def _standing(quotation: Quotation, texts: list[CitedText], where: Surroundings)
         if id(cited.origin) in own:
             continue
         for passage in islice(passages(quote, cited.text), _MAX_PLACES):
-            if not is_own(passage, cited, where):
+            if not is_own(passage, cited):
                 return "good"
             own.add(id(cited.origin))
     return "own" if own else "absent"

@@ -12,7 +12,7 @@ from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item
 from tallystick.gate.reply.own_text import Origin
 from tallystick.gate.reply.sources import folded
-from tallystick.gate.reply.surroundings import CitedText, Checked, Passage, Surroundings, check_quote, failed
+from tallystick.gate.reply.surroundings import Checked, CitedText, Passage, Surroundings, check_quote, failed
 
 _RESULTS = frozenset({"outcome", "report"})
 """Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
