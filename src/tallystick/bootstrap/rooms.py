@@ -86,3 +86,11 @@ def recomputed(rooms: Mapping[str, Room], query: str) -> Decimal | None:
     offered: list[Any] = [getattr(room, "figures", None) for room in rooms.values()]
     values = (figures(query) for figures in offered if figures is not None)
     return next((value for value in values if value is not None), None)
+
+
+def texts_by(rooms: Mapping[str, Room], agent_id: str, tool_id: str) -> Iterator[str]:
+    """What the room of a tool knows an agent to have written in it, by other ways than calls."""
+    for room in rooms.values():
+        texts = getattr(room, "texts_by", None)
+        if texts is not None:
+            yield from texts(agent_id, tool_id)
