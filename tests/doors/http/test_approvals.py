@@ -57,7 +57,7 @@ def test_what_is_not_there_is_404(door: Doorway) -> None:
         assert details["endpoint"] == PATH + "/{approval_id}" + path
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-once", "decide.approval-through-gate")
 def test_an_approved_call_is_resumed_once_and_its_receipt_names_person_and_channel(door: Doorway) -> None:
     approval_id = door.held()
     granted = door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
@@ -80,7 +80,7 @@ def test_an_approved_call_is_resumed_once_and_its_receipt_names_person_and_chann
     assert (said["answer"], said["person"], said["channel"]) == ("granted", "local", "token")
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-bound")
 def test_an_identical_call_uses_the_grant_once_and_another_one_does_not(door: Doorway) -> None:
     approval_id = door.held("a@example.org")
     door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
@@ -118,7 +118,7 @@ def test_a_rejection_needs_a_reason_and_ends_it(door: Doorway) -> None:
     assert door.ran.calls == []
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-edit")
 def test_an_edited_call_is_checked_again_and_runs_as_edited(door: Doorway) -> None:
     approval_id = door.held("a@example.org")
     for body in ({}, {"args": []}, {"args": None}, {"args": {}, "more": 1}):
@@ -184,7 +184,7 @@ def test_a_grant_survives_the_server_and_is_resumed_by_the_next(open_door: OpenD
     problem(later.post(f"{PATH}/{later.held()}/approve", headers=old), 403, "rbac_denied")
 
 
-@pytest.mark.promise("doors.http-roles", "doors.http-approvals")
+@pytest.mark.promise("doors.http-roles", "doors.http-approvals", "decide.h10")
 def test_H10_a_role_removed_after_the_approval_stops_the_call(open_door: OpenDoor) -> None:
     door = open_door(auth=AUTH, tools={"analyst_runs": {"decision": "ask"}})
     body = {"tool": "analyst_runs", "args": {}}

@@ -237,7 +237,7 @@ def test_a_role_that_only_policy_names_may_call_its_tool_and_no_other(open_door:
 CALLERS = ("none", "viewer", "analyst", "admin", "owner")
 
 
-@pytest.mark.promise("doors.http-roles")
+@pytest.mark.promise("doors.http-roles", "decide.roles")
 def test_H12_the_table_of_roles_and_tools_holds_on_every_surface(open_door: OpenDoor) -> None:
     asking = {name: {"decision": "ask"} for name in ROLES}
     direct, approving = open_door("direct", auth=AUTH), open_door("approving", auth=AUTH, tools=asking)
