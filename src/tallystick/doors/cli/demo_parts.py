@@ -1,4 +1,4 @@
-"""A part of `tally demo`: what it puts into the folder, what it shows, what to try after it. Each room brings its own."""
+"""A part of `tally demo`: what it puts into the folder, what it shows, what to try next. Each room brings its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

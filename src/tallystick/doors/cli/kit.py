@@ -17,13 +17,14 @@ from tallystick.doors.presentation.counts import counted
 from tallystick.doors.presentation.refusals import show_command
 
 __all__ = [
+    "MARKS",
+    "TERMINAL",
     "Advance",
     "CallHeld",
     "ChatScreen",
     "Exit",
     "Force",
     "Here",
-    "MARKS",
     "Output",
     "Part",
     "Person",
@@ -31,7 +32,6 @@ __all__ = [
     "Screen",
     "Shown",
     "Stage",
-    "TERMINAL",
     "Token",
     "UsageMistake",
     "Yes",

@@ -15,10 +15,10 @@ from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block, text
 
 __all__ = [
-    "PageContext",
-    "Place",
     "SESSION",
     "SOFT",
+    "PageContext",
+    "Place",
     "SchemaForm",
     "SettingsPart",
     "Visitor",

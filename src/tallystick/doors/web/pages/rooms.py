@@ -42,10 +42,7 @@ def register(house: PageContext) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
-        for name, manifest in manifests().items():
-            if name not in house.gate.rooms():
-                section(name.capitalize())
-                ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
+        _closed_rooms(house)
 
     @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
@@ -56,6 +53,14 @@ def register(house: PageContext) -> tuple[str, ...]:
         _Calling(house, card).show(visitor)
 
     return ("/rooms",)
+
+
+def _closed_rooms(house: PageContext) -> None:
+    """The installed rooms that are not open, with what opens them."""
+    for name, manifest in manifests().items():
+        if name not in house.gate.rooms():
+            section(name.capitalize())
+            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
 
 
 def _rooms(house: PageContext) -> dict[str, list[Card]]:
