@@ -244,8 +244,8 @@ def test_no_order_of_what_is_recorded_and_cited_changes_anything(chance: random.
         Session(session_id="s1"),
         Session(session_id="s1", agent_id="Chief"),
         Session(session_id="s1", turn_id="turn_1"),
-        Session(session_id="s1", caller=Caller(subject="m", channel="mcp")),
-        Session(session_id="s1", caller=Caller(subject="ben", channel="http", roles=frozenset({"writer"}))),
+        Session(session_id="s1", caller=Caller(subject="m", channel="mcp", roles=frozenset({"agent"}))),
+        Session(session_id="s1", caller=Caller(subject="ben", channel="http", roles=frozenset({"person"}))),
     ],
 )
 def test_the_id_that_is_answered_is_the_one_that_is_held(memory: Remembering, session: Session) -> None:
