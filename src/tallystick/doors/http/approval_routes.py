@@ -100,7 +100,7 @@ def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
         "/{approval_id}/resume", openapi_extra=NOTHING.documented,
         summary="Run a call that was let through, once; the turn it was held in goes on",
     )  # fmt: skip
-    @open_to(EVERY_ROLE)
+    @open_to(EVERY_ROLE, proposers=True)
     async def resume(approval_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())
