@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.visible import visible
 from tallystick.errors import ConfigError
 from tallystick.rooms.relay.clients import BACKUP, HEADER
 

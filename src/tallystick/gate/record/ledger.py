@@ -137,13 +137,14 @@ class Ledger:
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
-    def read(self, start: int = 0) -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on.
+    def read(self, start: int = 0, *, about: bytes = b"") -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on, or those whose header holds some bytes.
 
         Raises:
             LedgerDamaged: At the first one that does not verify.
         """
-        for seq, columns in enumerate(self._journal.read(start), start):
+        numbered = enumerate(self._journal.read(start), start)
+        for seq, columns in ((seq, columns) for seq, columns in numbered if about in columns[0]):
             receipt = self._verified(columns)
             if receipt is None or receipt.seq != seq:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
@@ -185,9 +186,8 @@ class Ledger:
         Raises:
             LedgerError: The log never had these sizes.
         """
-        note = self._journal.checkpoint()
         journal = self._journal
-        make = partial(make_consistency, old_size, new_size, note, journal.node)
+        make = partial(make_consistency, old_size, new_size, journal.checkpoint(), journal.node)
         return sound(make, consistency_fault, rebuild=journal.rebuild_tree)
 
     def carry(self, receipt_id: str) -> Carried | None:
