@@ -347,3 +347,29 @@ def test_two_agents_who_ask_for_the_same_have_a_request_each(gate: Gate, runs: l
     assert held(call(gate)) == first
     assert call(gate, critic).ok
     assert runs == ["bob hello"]
+
+
+@pytest.mark.promise("decide.approval-recorded", "decide.approval-found-again")
+def test_the_same_call_made_at_once_by_many_is_one_request_that_can_be_approved(gate: Gate, runs: list[str]) -> None:
+    async def many() -> list[Outcome]:
+        return await asyncio.gather(*(gate.call("send", ARGS, session=HERE) for _ in range(8)))
+
+    (approval_id,) = {held(outcome) for outcome in asyncio.run(many())}
+    assert problems(gate) == set()
+    assert isinstance(gate.approvals.approve(approval_id, **YES), Hold)
+    assert resume(gate, approval_id).ok
+    assert runs == ["bob hello"]
+
+
+@pytest.mark.promise("decide.approval-recorded")
+def test_a_request_is_recorded_before_anybody_can_see_it(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    book, seen = gate._parts.book(), list[str]()
+    storing = book.hold
+
+    def watched(wanted: Hold) -> Hold:
+        seen.extend(receipt.header["kind"] for receipt in gate.ledger.read())
+        return storing(wanted)
+
+    monkeypatch.setattr(book, "hold", watched)
+    held(call(gate))
+    assert seen == ["outcome", "held"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import ConfigError
-from tallystick.gate.decide.approvals import LIVE, Hold, State
+from tallystick.gate.decide.approvals import LIVE, Hold
 from tallystick.gate.record.approval_records import ApprovalRecords, mismatch
 from tallystick.gate.record.report import MAX_PROBLEMS, AuditReport, Problem
 from tallystick.settings import CONTROL_ROOM, Settings
@@ -66,8 +66,6 @@ def with_requests(
     problems = [
         Problem(code=CODE, reason=f"{hold.approval_id}: {why}", session_id=hold.session.session_id)
         for hold in requests
-        # The record of a hold follows its row at once; until then nobody can answer it.
         if (why := mismatch(hold, found[hold.approval_id]))
-        and (hold.state is not State.HELD or found[hold.approval_id].held)
     ]
     return replace(report, problems=(*report.problems, *problems)[:MAX_PROBLEMS])

@@ -80,7 +80,7 @@ def verify_workspace(
     settings = settings or Settings()
     audit = audit_folder(workspace)
     keys = FileKeys(audit, create=False)
-    # Before the log: an answer is recorded first and stored then.
+    # Before the log: a hold or an answer is recorded first and stored then.
     requests = live_requests(workspace, settings)
     watch = Watch(SystemClock())
     notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))

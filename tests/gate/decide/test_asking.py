@@ -35,8 +35,12 @@ def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Pat
     call = a_call(SEND, to="bob", n=1)
     decision = decide(call, OWNER, policy)
     assert desk.take(call, ANN, policy.digest) is None
-    held = desk.hold(call, decision, ANN, policy.digest, orjson.dumps({"tool": "send", "args": {"to": "hidden"}}))
-    assert isinstance(held, Hold)
+    shown = orjson.dumps({"tool": "send", "args": {"to": "hidden"}})
+    wanted = desk.request(call, decision, ANN, policy.digest, shown)
+    assert isinstance(wanted, Hold)
+    assert book.count(5000) == 0
+    held = desk.store(wanted)
+    assert held == wanted == desk.store(wanted) == desk.request(call, decision, ANN, policy.digest, shown)
     assert (held.expires, held.arguments(), held.as_dict()["args"]) == (65_000, {"to": "bob", "n": 1}, {"to": "hidden"})
     assert isinstance(book.grant(held.approval_id, person="eve", channel="terminal", now=5001), Hold)
     ben = replace(ANN, caller=Caller(subject="ben"))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.bootstrap.editing import put_back
-from tallystick.gate.record.masks import MASKED, masked_fields, readable
-from tallystick.gate.record.secrets import MARK, TOKEN, Redactor, mask, redacted_keys
+from tallystick.gate.record.masks import MARK, MASKED, masked_fields, readable
+from tallystick.gate.record.secrets import TOKEN, Redactor, mask, redacted_keys
 
 REDACTOR = Redactor(key=b"k" * 32, names={"password", "api_key", "token", "authorization"})
 SECRET = "hunter2-and-more"

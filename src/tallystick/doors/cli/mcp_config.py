@@ -149,7 +149,7 @@ class Hiding:
         return [self._line(line) for line in text.splitlines()]
 
     def _line(self, line: str) -> str:
-        from tallystick.gate.record.secrets import MASK
+        from tallystick.gate.record.masks import MASK
 
         for value in self._values:
             for spelled in {json.dumps(value), json.dumps(value, ensure_ascii=False)}:

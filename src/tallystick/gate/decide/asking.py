@@ -37,12 +37,16 @@ class Desk:
             return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
         return book.take(wanted, now)
 
-    def hold(
+    def request(
         self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes
     ) -> Hold | Rejection:
-        """Write down a request; the same one made again is found, not doubled."""
+        """The request for this call: the one that waits already, or a new one, which is recorded and then stored."""
         now, digest = self.now_ms(), _digest(proposal, session, policy_digest)
-        wanted = Hold(
+        found = self.open_book().find(live_digest(digest, session), now)
+        if found is not None and (found.digest != digest or not found.is_bound()):
+            # Found under the name of this call, and is another: a record of it would sign what somebody changed.
+            return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
+        return found or Hold(
             approval_id=self.new_id(),
             digest=digest,
             live_digest=live_digest(digest, session),
@@ -58,10 +62,11 @@ class Desk:
             dry_run=proposal.dry_run,
             pointer=None if decision.pointer is None else storable_text(decision.pointer),
         )
-        held = self.open_book().hold(wanted)
-        if held.digest != digest or not held.is_bound():
-            # Found under the digest of this call, and is another: a record of it would sign what somebody changed.
-            return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
+
+    def store(self, recorded: Hold) -> Hold:
+        """Store a request of which the ledger has a record; the same one that somebody else just stored is found."""
+        book = self.open_book()
+        held = book.get(recorded.approval_id, self.now_ms()) or book.hold(recorded)
         if self.told is not None:
             self.told(held)
         return held
