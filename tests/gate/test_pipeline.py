@@ -370,8 +370,8 @@ def test_l03_a_caller_who_leaves_while_a_person_is_asked(
             go_on.wait()
             return taking(*args)
 
-        taking = book.take
-        monkeypatch.setattr(book, "take", slowly)
+        taking = book.find
+        monkeypatch.setattr(book, "find", slowly)
 
         async def leave() -> None:
             task = asyncio.ensure_future(opened.call("send", session="s1"))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.showing.visible import visible
 from tallystick.errors import ConfigError
 from tallystick.rooms.relay.clients import BACKUP, HEADER
 
@@ -149,7 +149,7 @@ class Hiding:
         return [self._line(line) for line in text.splitlines()]
 
     def _line(self, line: str) -> str:
-        from tallystick.gate.record.secrets import MASK
+        from tallystick.gate.record.masks import MASK
 
         for value in self._values:
             for spelled in {json.dumps(value), json.dumps(value, ensure_ascii=False)}:

@@ -10,9 +10,9 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.person import Token, Yes, require_person
-from tallystick.doors.cli.visible import hidden_in, visible_json
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.cli.wrapping import RELAYS
+from tallystick.doors.showing.visible import hidden_in, visible_json
 
 if TYPE_CHECKING:
     from tallystick.rooms.relay.pins import Pin, PinBook

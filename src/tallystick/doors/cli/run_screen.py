@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.screen import Screen
-from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.showing.counts import counted
+from tallystick.doors.showing.visible import visible_json
 
 if TYPE_CHECKING:
     from tallystick.rooms.studio.runs.desk import Slot

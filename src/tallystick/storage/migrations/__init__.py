@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tallystick.errors import ConfigError
 
-HEAD = "0008"
+HEAD = "0009"
 VERSION_TABLE = "tally_schema_version"
 
 
