@@ -135,13 +135,14 @@ class Ledger:
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
-    def read(self, start: int = 0) -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on.
+    def read(self, start: int = 0, *, about: bytes = b"") -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on, or those whose header holds some bytes.
 
         Raises:
             LedgerDamaged: At the first one that does not verify.
         """
-        for seq, columns in enumerate(self._journal.read(start), start):
+        numbered = enumerate(self._journal.read(start), start)
+        for seq, columns in ((seq, columns) for seq, columns in numbered if about in columns[0]):
             receipt = self._verified(columns)
             if receipt is None or receipt.seq != seq:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
