@@ -88,7 +88,7 @@ ROLED = {
     **dict.fromkeys(ANYONE, EVERYBODY),
 }  # fmt: skip
 """Routes for certain roles."""
-PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit")} | {
+PERSON = {(f"/api/approvals/{{approval_id}}/{answer}", "post") for answer in ("approve", "reject", "edit", "reveal")} | {
     ("/api/agents", "post"), ("/api/agents/{agent_id}", "put"), ("/api/agents/{agent_id}", "delete"),
     ("/api/agents/{agent_id}/endpoint", "put"), ("/api/agents/{agent_id}/endpoint", "delete"),
     ("/api/tiers/policy", "put"), ("/api/tiers/agents/{agent_id}/task-result", "post"),
