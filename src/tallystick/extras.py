@@ -1,8 +1,8 @@
 """The optional parts of the gate and its doors: what each is for, whether it is installed, and how to install it.
 
-What a room requires is named in its manifest. Every part here is an extra of `pyproject.toml`. Code that needs one
-loads its packages when they are used and asks `need` first; a package that turns out to be missing all the
-same is named by `part_of` where the error leaves the program.
+What a room requires stands in its manifest. Every part here is an extra of `pyproject.toml`. Code that needs one loads
+its packages when they are used and asks `need` first; a package that turns out to be missing all the same is named by
+`part_of` where the error leaves the program.
 """
 
 from importlib.util import find_spec

@@ -196,6 +196,14 @@ class Room:
         del query
         return None
 
+    def texts_by(self, agent_id: str, tool_id: str) -> "Iterable[str]":
+        """Texts that an agent wrote in this room by other ways than calls, as far as a tool may show them.
+
+        An agent's own words are no evidence for it.
+        """
+        del agent_id, tool_id
+        return ()
+
     def gauges(self) -> Mapping[str, float]:
         """The room's current figures for `/metrics`, by name."""
         return {}

@@ -72,7 +72,13 @@ def test_a_held_call_runs_after_a_yes_and_its_receipt_names_the_person(gate: Gat
     assert kinds(gate) == ["outcome", "held", "approval", "started", "outcome"]
     assert waiting.header["links"] == {"outcome": first.receipt_id}
     assert waiting.header["approval"]["approval_id"] == approval_id
-    assert answer.header["approval"] == {"approval_id": approval_id, "answer": "granted", **YES}
+    said = answer.header["approval"]
+    assert {name: said[name] for name in ("approval_id", "answer", *YES)} == {
+        "approval_id": approval_id, "answer": "granted", **YES,
+    }  # fmt: skip
+    assert (said["digest"], said["request"]) == tuple(
+        waiting.header["approval"][name] for name in ("digest", "request")
+    )
     assert last.receipt_id == outcome.receipt_id != first.receipt_id
     for receipt in (started, last):
         assert receipt.header["approval"] == {"approval_id": approval_id, **YES}

@@ -16,7 +16,7 @@ from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine, writing
 from tests.attacks.bombs import long_names_csv, shared_string_bomb, wide_csv, wide_json, wide_sheet
 from tests.doors.http.doorway import Doorway, problem
-from tests.rooms.insight.ingest.files import as_csv, take_bytes
+from tests.rooms.insight.ingest.files import as_csv, sheet, take_bytes
 from tests.sizes import size
 
 SMALL = ImportLimits(free_bytes=1_000_000, expansion_factor=2, rows=5_000)
@@ -79,6 +79,13 @@ def test_a_cell_or_row_beyond_its_limit_is_a_bad_row_and_the_rest_is_taken(
 
 
 @pytest.mark.promise("attacks.expanded")
+def test_a_stray_cell_far_out_costs_its_row_alone(store: Store, tmp_path: Path) -> None:
+    rows = [["text"], ["fine"], ["far", *[""] * 8, "out"], ["fine too"]]
+    taken = take_bytes(store, tmp_path, "t.xlsx", sheet(rows), limits=ImportLimits(columns=5))
+    assert (taken.inserted, [row.reason for row in taken.dataset.bad_rows]) == (2, ["too_many_columns"])
+
+
+@pytest.mark.promise("attacks.expanded")
 def test_the_bomb_over_http_is_a_400_at_once_and_leaves_no_database_behind(tmp_path: Path) -> None:
     """502 KB with one shared text in 99,998 rows came to 3 GB of database and locked everybody out."""
     door = Doorway(tmp_path / "work")
@@ -138,7 +145,7 @@ def test_another_writer_gets_its_turn_while_a_large_file_is_stored(store: Store,
     assert taken.inserted == len(rows)
     # It wrote while the tickets were on their way, not only before and after.
     assert len([held for held in turns if 0 < held < len(rows)]) >= 3
-    assert max(waits) < 2.0
+    assert max(waits) < 10, "a waiter would soon give up"
 
 
 @pytest.mark.promise("attacks.write-turns")

@@ -25,7 +25,7 @@ from tallystick import Card, Gate, ToolError, tool
 from tallystick.app.agents import administration_of
 from tallystick.gate.admit import arguments, envelope, nonces, strictjson
 from tallystick.gate.codes import FAULTS
-from tallystick.gate.decide.approvals import call_digest
+from tallystick.gate.decide.bindings import call_digest
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record import bundle as bundles
 from tallystick.gate.record import examiner, seal

@@ -91,7 +91,7 @@ def version(workspace: Path) -> Iterator[Callable[[], str | None]]:
     engine.dispose()
 
 
-@pytest.mark.promise("storage.release-0.1")
+@pytest.mark.promise("house.old-release")
 def test_it_opens_and_every_receipt_verifies(workspace: Path) -> None:
     with Gate.open(workspace) as gate:
         report = gate.verify()
@@ -101,7 +101,7 @@ def test_it_opens_and_every_receipt_verifies(workspace: Path) -> None:
     assert kinds.keys() >= KINDS
 
 
-@pytest.mark.promise("storage.release-0.1")
+@pytest.mark.promise("house.old-release", "house.histories-split")
 def test_every_room_reads_what_it_kept(workspace: Path, tally: Tally, version: Callable[[], str | None]) -> None:
     assert version() == "0008"
     assert "1.7 litres" in json.dumps(tally("memory", "ask", KETTLE))
@@ -121,7 +121,7 @@ def test_every_room_reads_what_it_kept(workspace: Path, tally: Tally, version: C
     assert "The eyes change colour" in json.dumps(tally("issues", "list"))
 
 
-@pytest.mark.promise("storage.release-0.1")
+@pytest.mark.promise("house.old-release")
 def test_every_room_writes_beside_what_it_kept(workspace: Path, tally: Tally) -> None:
     tally(
         "memory", "add", "The capacity of the Kestrel kettle is 1.7 litres.", "--source", "bench", "--class", "document"
@@ -139,7 +139,7 @@ def test_every_room_writes_beside_what_it_kept(workspace: Path, tally: Tally) ->
     assert tally("audit", "verify")["ok"] is True
 
 
-@pytest.mark.promise("storage.release-0.1")
+@pytest.mark.promise("house.old-release")
 def test_a_backup_taken_while_it_is_open_is_restored(
     workspace: Path, tally: Tally, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

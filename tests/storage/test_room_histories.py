@@ -50,7 +50,7 @@ def _shape(engine: sa.Engine) -> dict[str, Any]:
     }
 
 
-@pytest.mark.promise("storage.histories-split")
+@pytest.mark.promise("house.histories-split")
 @pytest.mark.parametrize("at", VERSIONS)
 def test_a_database_of_any_old_version_ends_as_a_new_one_does(new_database: str, tmp_path: Path, at: str) -> None:
     engine, fresh = _open(new_database, tmp_path), _open(f"sqlite:///{tmp_path / 'fresh.db'}", tmp_path)
@@ -69,7 +69,7 @@ def test_a_database_of_any_old_version_ends_as_a_new_one_does(new_database: str,
     fresh.dispose()
 
 
-@pytest.mark.promise("storage.histories-split")
+@pytest.mark.promise("house.histories-split")
 @pytest.mark.parametrize("at", VERSIONS)
 def test_the_split_begins_each_room_where_the_single_history_had_come(
     new_database: str, tmp_path: Path, at: str
@@ -92,7 +92,7 @@ def _tables_of_rooms(engine: sa.Engine) -> dict[str, Any]:
     return {name: shape for name, shape in _shape(engine).items() if not name.startswith("tally_schema")}
 
 
-@pytest.mark.promise("storage.histories-split")
+@pytest.mark.promise("house.histories-split")
 def test_processes_that_split_a_database_at_once_wait_for_each_other(new_database: str, tmp_path: Path) -> None:
     engine = _open(new_database, tmp_path)
     _old(engine, "0007")
@@ -102,7 +102,7 @@ def test_processes_that_split_a_database_at_once_wait_for_each_other(new_databas
     engine.dispose()
 
 
-@pytest.mark.promise("storage.histories-split")
+@pytest.mark.promise("house.histories-split")
 @pytest.mark.parametrize("room", ROOMS)
 def test_tables_of_a_newer_room_are_refused(new_database: str, tmp_path: Path, room: str) -> None:
     engine = _open(new_database, tmp_path)
@@ -117,7 +117,7 @@ def test_tables_of_a_newer_room_are_refused(new_database: str, tmp_path: Path, r
     engine.dispose()
 
 
-@pytest.mark.promise("storage.histories-split")
+@pytest.mark.promise("house.histories-split")
 def test_a_single_history_that_nobody_knows_is_refused_and_left_as_it_is(new_database: str, tmp_path: Path) -> None:
     engine = _open(new_database, tmp_path)
     _old(engine, "0008")

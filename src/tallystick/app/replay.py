@@ -7,18 +7,15 @@ be tried on old traffic. Nothing is run.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.replay import Answer, Recorded, Replay, answer_from_outcome, redecide, was_decided
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.tool import Card
-from tallystick.storage.kept import kept
+from tallystick.storage.kept import kept, kept_card
 from tallystick.storage.ledger import audit_folder
 
 REMEMBERED = 256
@@ -53,7 +50,7 @@ class Replayer:
     def __init__(self, workspace: Path) -> None:
         self._audit = audit_folder(workspace)
         self._policy = lru_cache(maxsize=REMEMBERED)(self._kept_policy)
-        self._card = lru_cache(maxsize=REMEMBERED)(self._kept_card)
+        self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, self._audit))
 
     def replay(self, receipts: Iterable[Receipt], *, policy: Policy | None = None) -> Iterator[Replayed]:
         """Decide every decided call among the receipts again.
@@ -95,14 +92,6 @@ class Replayer:
             return None
         # Kept under its digest, and believed only under it.
         return policy if policy is not None and policy.digest == digest else None
-
-    def _kept_card(self, version: str) -> Card | None:
-        data = self._kept("tools", f"{version}.json")
-        try:
-            card = None if data is None else Card.from_definition(orjson.loads(data))
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            return None
-        return card if card is not None and card.version == version else None
 
     def _kept(self, kind: str, name: str) -> bytes | None:
         return kept(self._audit, kind, name) if "/" not in name else None

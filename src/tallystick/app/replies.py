@@ -3,18 +3,26 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from tallystick.app.rooms import texts_by
 from tallystick.app.wiring import Parts
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.reply.check import check_reply
 from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.own_text import Author
 from tallystick.gate.reply.sources import Sources
+from tallystick.gate.reply.writings import LedgerWritings
 from tallystick.gate.session import Session
+from tallystick.storage.kept import kept_card
+from tallystick.storage.ledger import audit_folder
 
 _log = logging.getLogger(__name__)
+CARDS = 1_024
+"""Versions of tools whose definitions are remembered."""
 
 
 class ReplyChecks:
@@ -22,6 +30,10 @@ class ReplyChecks:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._writings = LedgerWritings(
+            parts.ledger, may_write=lru_cache(maxsize=CARDS)(self._may_write),
+            room_texts=lambda agent, tool: texts_by(parts.rooms, agent, tool),
+        )  # fmt: skip
 
     def check(
         self,
@@ -29,7 +41,6 @@ class ReplyChecks:
         session: Session,
         *,
         sources: Sources | None = None,
-        own_texts: Iterable[str] = (),
         tool_names: Iterable[str] = (),
         role_sources: Mapping[str, Sequence[str]] | None = None,
         **more: Any,
@@ -40,7 +51,6 @@ class ReplyChecks:
             reply: The agent's text.
             session: Where it was given.
             sources: Besides the workspace's files, what a room lets replies cite.
-            own_texts: What the same agent wrote in this session: quoting oneself proves nothing.
             tool_names: Names whose call syntax must not stand in prose; the registered ones if not given.
             role_sources: Agent or role → where it must look; what the configuration says goes over it.
             more: `conference`, `tools_ran` and `form` as `gate.reply.check.check_reply` takes them.
@@ -55,7 +65,8 @@ class ReplyChecks:
             conference_id=session.conference_id,
             agent=session.agent_id,
             role_sources={**(role_sources or {}), **self._parts.settings.evidence.sources},
-            own_texts=tuple(own_texts),
+            writings=self._writings,
+            author=_author(session),
             tool_names=names,
             **more,
         )
@@ -63,12 +74,23 @@ class ReplyChecks:
         self._tell(session, findings)
         return replace(findings, receipt_id=receipt.receipt_id)
 
+    def _may_write(self, version: str | None) -> bool:
+        """Whether a tool may have changed something: any but one whose definition says that it reads."""
+        card = None if version is None else kept_card(audit_folder(self._parts.workspace), version)
+        return card is None or card.effect != "read"
+
     def _tell(self, session: Session, findings: Findings) -> None:
         if self._parts.observer is not None:
             try:
                 self._parts.observer.replied(session=session, bucket=findings.bucket)
             except Exception:  # noqa: BLE001 - watching must never stop a check
                 _log.exception("an observer failed; the reply is not affected")
+
+
+def _author(session: Session) -> Author:
+    """Whose reply it is. An MCP client asks for the check of its own reply, under any name."""
+    subject = session.caller.subject if session.caller.channel == "mcp" else None
+    return Author(session_id=session.session_id, agent=session.agent_id, subject=subject)
 
 
 def _draft(session: Session, findings: Findings) -> Draft:

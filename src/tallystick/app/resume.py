@@ -7,7 +7,7 @@ from dataclasses import replace
 from tallystick.app.wiring import Parts
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED, HELD
-from tallystick.gate.decide.approvals import Grant, Hold, resume_refusal
+from tallystick.gate.decide.approvals import MISMATCH, OUTDATED, Grant, Hold, resume_refusal
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.execute.outcome import Held, Outcome
 from tallystick.gate.session import Caller, Session
@@ -43,8 +43,11 @@ def _take(parts: Parts, hold: Hold) -> Grant | Rejection:
     ended = resume_refusal(
         hold, now, policy_digest=parts.policy.digest, tool_version="" if entry is None else entry.card.version
     )
+    # Where a person's yes is said to wait, what is stored is compared first: "outdated" may be what somebody made it.
+    if ended in {None, OUTDATED} and not parts.proved(hold):
+        ended = MISMATCH
     if ended is not None:
         return Rejection(fault=ended.fault or DENIED, reason=ended.reason, proposed_tool=hold.tool)
-    grant = parts.book().take(hold.digest, now)
+    grant = parts.book().take(hold.live_digest or "", now)
     # Somebody else was faster: a grant is used once.
     return grant or Rejection(fault=DENIED, reason="approval_used", proposed_tool=hold.tool)

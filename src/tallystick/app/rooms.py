@@ -75,3 +75,9 @@ def recompute(rooms: Mapping[str, Room], query: str) -> Decimal | None:
     """A figure, from the first room that knows the query."""
     values = (room.figure(query) for room in rooms.values())
     return next((value for value in values if value is not None), None)
+
+
+def texts_by(rooms: Mapping[str, Room], agent_id: str, tool_id: str) -> Iterator[str]:
+    """Texts that an agent wrote in the rooms by other ways than calls, as far as a tool may show them."""
+    for room in rooms.values():
+        yield from room.texts_by(agent_id, tool_id)

@@ -15,11 +15,12 @@ import orjson
 from tallystick.app.approval_notices import tell_held
 from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
 from tallystick.errors import ConfigError, LedgerUnwritable
-from tallystick.gate.decide.approvals import ApprovalBook
+from tallystick.gate.decide.approvals import ApprovalBook, Hold
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import TaskMeters
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.pipeline import Pipeline
+from tallystick.gate.record.approval_records import is_proved
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.secrets import Redactor
@@ -67,6 +68,7 @@ class Parts:
             new_id=lambda: self.new_id("appr"),
             now_ms=self.now_ms,
             ttl_s=self.settings.approvals.ttl_s,
+            proved=self.proved,
             told=lambda hold: tell_held(self.notifications, hold),
         )
         return Pipeline(
@@ -108,6 +110,10 @@ class Parts:
     def book(self) -> ApprovalBook:
         """The approvals."""
         return self._book
+
+    def proved(self, hold: Hold) -> bool:
+        """Whether the ledger's signed records say what the database stores of a held call."""
+        return is_proved(hold, self.ledger)
 
     @cached_property
     def durable(self) -> StoredDurable:

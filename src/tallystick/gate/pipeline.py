@@ -46,8 +46,6 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 Going = Coroutine[Any, Any, Outcome]
 """A call on its way: admitted, decided, and waiting to be run."""
-
-
 NOTHING_RAN = Ran()
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
@@ -238,17 +236,24 @@ class Pipeline:
 
     async def _stop(self, case: Case, standing: Standing, since: float) -> Outcome:
         """Policy did not let it through: denied, or held for a person."""
-        spends = case.proposal.card.spends
-        if standing.meter is not None and spends is not None:
-            standing.meter.give_back(spends)
+        if standing.meter is not None and case.proposal.card.spends is not None:
+            standing.meter.give_back(case.proposal.card.spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
             hold = await self._at_the_desk(
-                self._desk.hold, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
+                self._desk.request, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
             )
         if isinstance(hold, Rejection):
             return await self._refuse(hold, case.inputs, standing, since)
-        return await self._recorder.stopped(case, audience_of(standing), since, hold)
+        outcome = await self._recorder.stopped(case, audience_of(standing), since, hold)
+        if hold is None or outcome.held is None:
+            return outcome
+        # Recorded first: what is stored counts only as far as its record says the same.
+        stored = await self._at_the_desk(self._desk.store, hold)
+        if isinstance(stored, Rejection):
+            return replace(outcome, rejection=stored, held=None)
+        same = stored.approval_id == hold.approval_id
+        return outcome if same else await self._recorder.held(case, stored, outcome)
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 

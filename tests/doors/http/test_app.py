@@ -103,6 +103,7 @@ ROUTES = {
     "POST /api/gate/call", "POST /api/gate/turns", "POST /api/gate/turns/{turn_id}/submit", "GET /api/gate/tools",
     "GET /api/approvals", "GET /api/approvals/{approval_id}", "POST /api/approvals/{approval_id}/approve",
     "POST /api/approvals/{approval_id}/reject", "POST /api/approvals/{approval_id}/edit",
+    "POST /api/approvals/{approval_id}/reveal",
     "POST /api/approvals/{approval_id}/resume", "POST /api/evidence/check", "GET /api/audit/sessions",
     "GET /api/audit/sessions/{session_id}/receipts", "GET /api/audit/sessions/{session_id}/tool-receipts",
     "POST /api/audit/sessions/{session_id}/link-issue", "GET /api/audit/receipts/{receipt_id}",

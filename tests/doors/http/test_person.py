@@ -20,7 +20,8 @@ def state(door: Doorway, approval_id: str) -> str:
 
 @pytest.mark.promise("doors.http-person")
 @pytest.mark.parametrize(
-    ("path", "body"), [("approve", None), ("reject", {"reason": "I say so"}), ("edit", {"args": {"to": "me@example.org"}})]
+    ("path", "body"), [("approve", None), ("reject", {"reason": "I say so"}), ("edit", {"args": {"to": "me@example.org"}}),
+    ("reveal", {"field": "/to"})],
 )  # fmt: skip
 def test_an_agent_on_loopback_cannot_answer_its_own_call(door: Doorway, path: str, body: Any) -> None:
     approval_id = door.held()

@@ -10,8 +10,8 @@ from tallystick.doors.cli.command import command, group, listing
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.pairs import from_pairs
 from tallystick.doors.cli.screen import say_error
-from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.presentation.visible import visible_json
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate

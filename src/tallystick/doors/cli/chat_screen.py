@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.screen import Screen, say_error
-from tallystick.doors.cli.visible import visible
+from tallystick.doors.presentation.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

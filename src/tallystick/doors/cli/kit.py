@@ -9,12 +9,12 @@ from tallystick.doors.cli.outside import open_lines, read_file
 from tallystick.doors.cli.pairs import from_pairs
 from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person, user_name
 from tallystick.doors.cli.screen import Advance, Force, Output, Screen
-from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 from tallystick.doors.identity import person_at_terminal
 from tallystick.doors.presentation.authors import context_label
 from tallystick.doors.presentation.counts import counted
 from tallystick.doors.presentation.refusals import show_command
+from tallystick.doors.presentation.visible import visible_json
 
 __all__ = [
     "MARKS",

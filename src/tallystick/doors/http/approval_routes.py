@@ -9,7 +9,9 @@ from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.gate_calls import after
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
-from tallystick.gate.codes import Category
+from tallystick.doors.presentation.requests import shown_request
+from tallystick.doors.presentation.visible import visible_json
+from tallystick.gate.codes import BAD_ARGS, Category
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
 from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, OWNER_ROLE
 from tallystick.gate.session import Caller
@@ -28,7 +30,17 @@ EDIT = Form(
     required=("args",),
     example={"args": {"to": "team@example.org", "body": "shorter"}},
 )
-_STATUS = {"not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "bad_arguments": 400}
+REVEAL = Form(
+    properties={
+        "field": {"type": "string", "maxLength": 4096, "description": "A pointer out of the request's `masked`."}
+    },
+    required=("field",),
+    example={"field": "/body"},
+)
+_STATUS = {
+    "not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "record_mismatch": 409,
+    "bad_arguments": 400, "not_masked": 400,
+}  # fmt: skip
 
 
 def approval_routes(desk: HttpContext) -> APIRouter:
@@ -37,6 +49,7 @@ def approval_routes(desk: HttpContext) -> APIRouter:
     _look(router, desk)
     _answer_yes_or_no(router, desk)
     _answer_otherwise(router, desk)
+    _reveal(router, desk)
     return router
 
 
@@ -100,7 +113,7 @@ def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
         "/{approval_id}/resume", openapi_extra=NOTHING.documented,
         summary="Run a call that was let through, once; the turn it was held in goes on",
     )  # fmt: skip
-    @open_to(EVERY_ROLE)
+    @open_to(EVERY_ROLE, proposers=True)
     async def resume(approval_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())
@@ -114,6 +127,24 @@ def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
         return outcome_answer(outcome, None if turn is None else after(turn, outcome))
 
 
+def _reveal(router: APIRouter, desk: HttpContext) -> None:
+    @router.post(
+        "/{approval_id}/reveal", openapi_extra=REVEAL.documented,
+        summary="Show a masked argument to a person, which is recorded (start-up token)",
+    )  # fmt: skip
+    async def reveal(approval_id: str, request: Request) -> Response:
+        person = desk.require_person(request, "tally approvals").subject
+        field = REVEAL.demand(await request.body())["field"]
+        shown = await run_in_threadpool(desk.gate.approvals.reveal, approval_id, field, person=person, channel=CHANNEL)
+        if isinstance(shown, Unmoved):
+            return _standing(shown)
+        answer = json_answer(
+            {"approval_id": approval_id, "field": field, "value": shown.value, "value_text": visible_json(shown.value)}
+        )
+        answer.headers["cache-control"] = "no-store"
+        return answer
+
+
 def _may_resume(hold: Hold, caller: Caller) -> bool:
     """The caller whose call it is, or the owner of the machine."""
     return hold.caller == caller.subject or OWNER_ROLE in caller.roles
@@ -121,6 +152,7 @@ def _may_resume(hold: Hold, caller: Caller) -> bool:
 
 def _standing(result: Hold | Unmoved) -> Response:
     if isinstance(result, Hold):
-        return json_answer(result.as_dict())
-    category = Category.VALIDATION_ERROR if result.why == "bad_arguments" else Category.DOWNSTREAM_ERROR
-    raise Refused(_STATUS[result.why], category, result.why)
+        return json_answer(shown_request(result))
+    status = _STATUS[result.why]
+    category = Category.VALIDATION_ERROR if status == BAD_ARGS.http else Category.DOWNSTREAM_ERROR
+    raise Refused(status, category, result.why)

@@ -35,17 +35,21 @@ class Access:
     roles: frozenset[str]
     refuses_itself: bool = False
     """The handler asks by itself, since its refusals have a form of their own: an outcome, or another wire format."""
+    proposers: bool = False
+    """Also open to whoever holds a role that only a tool or the policy names: part of the gate's own routes."""
 
 
 DENIED_TO_ALL = Access(roles=frozenset())
 """That of a handler without a declaration."""
 
 
-def open_to(roles: frozenset[str], *, refuses_itself: bool = False) -> Callable[[Handler], Handler]:
+def open_to(
+    roles: frozenset[str], *, refuses_itself: bool = False, proposers: bool = False
+) -> Callable[[Handler], Handler]:
     """Declare who may use a route; `HttpContext.admit` asks before the handler runs."""
 
     def declare(handler: Handler) -> Handler:
-        handler.__dict__[_DECLARED] = Access(roles=roles, refuses_itself=refuses_itself)
+        handler.__dict__[_DECLARED] = Access(roles=roles, refuses_itself=refuses_itself, proposers=proposers)
         return handler
 
     return declare
@@ -107,9 +111,9 @@ class HttpContext:
         caller = self.caller(request.scope)
         if isinstance(caller, Rejection):
             raise Refused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
-        roles = access_of(request.scope["endpoint"]).roles
-        if not caller.has_any(roles):
-            hint = f"One of these roles is needed: {', '.join(sorted(roles))}."
+        access = access_of(request.scope["endpoint"])
+        if not caller.has_any(access.roles) and not (access.proposers and self.may_propose(caller)):
+            hint = f"One of these roles is needed: {', '.join(sorted(access.roles))}."
             raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
         return caller
 

@@ -35,7 +35,7 @@ def evidence_routes(desk: HttpContext) -> APIRouter:
     router = APIRouter(prefix="/api/evidence", tags=["evidence"])
 
     @router.post("/check", openapi_extra=CHECK.documented, summary="Check what a reply claims")
-    @open_to(EVERY_ROLE)
+    @open_to(EVERY_ROLE, proposers=True)
     async def check(request: Request) -> Response:
         caller = desk.require(request)
         asked = CHECK.demand(await request.body())

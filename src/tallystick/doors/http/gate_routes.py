@@ -47,7 +47,7 @@ def gate_routes(desk: HttpContext) -> APIRouter:
         return outcome_answer(done.outcome, gate_calls.after(done.turn, done.outcome))
 
     @router.get("/tools", openapi_extra=documented(), summary="The tools there are")
-    @open_to(EVERY_ROLE)
+    @open_to(EVERY_ROLE, proposers=True)
     async def tools(request: Request) -> Response:
         limit, offset = page(request)
         cards = desk.gate.tools()

@@ -1,1 +1,1 @@
-"""What a model outside our own turns is shown: names it may say, refusals it can act on, holds it may wait for."""
+"""What the doors show alike: names and refusals to models outside our own turns, held calls to people."""

@@ -33,7 +33,7 @@ MEANT: Mapping[int, Fault] = {400: BAD_INPUT, 429: SPENT}
 
 
 class Runner:
-    """Holds the handlers. Made by `app`, given to the pipeline, seen by nobody else."""
+    """Holds the handlers. Made by app, given to the pipeline, seen by nobody else."""
 
     def __init__(self) -> None:
         self._handlers: dict[str, Callable[..., Any]] = {}

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from tallystick.gate.admit.proposal import Proposal, Rejection
-from tallystick.gate.decide.approvals import Grant, Hold
+from tallystick.gate.decide.approvals import Grant, Hold, rfc3339
 from tallystick.gate.decide.context_record import context_record
 from tallystick.gate.decide.verdict import ALLOW, Context, Decision, PlainContext
 from tallystick.gate.execute.outcome import Failure
@@ -138,15 +138,18 @@ def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
         session=case.session,
         tool_id=case.proposal.card.name,
         tool_version=case.proposal.card.version,
-        approval={"approval_id": hold.approval_id, "digest": hold.digest, "expires_at": hold.expires_at},
+        approval={"approval_id": hold.approval_id, "expires_at": hold.expires_at, **_bound(hold)},
         policy_digest=case.policy_digest,
         links={"outcome": outcome_id},
     )
 
 
-def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str | None = None) -> Draft:
-    """The entry of a person's answer to a held call: granted, edited or refused."""
-    approval = {"approval_id": hold.approval_id, "answer": answer, "person": person, "channel": channel}
+def answered(hold: Hold, *, answer: str, person: str, channel: str, at: int, reason: str | None = None) -> Draft:
+    """The entry of a person's answer to a held call: granted, edited (to what the hold now is) or refused."""
+    approval = {
+        "approval_id": hold.approval_id, "answer": answer, "answered_at": rfc3339(at), "person": person,
+        "channel": channel, **_bound(hold),
+    }  # fmt: skip
     if reason:
         approval["reason"] = mask(reason)
     return Draft(
@@ -155,6 +158,23 @@ def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str 
         tool_id=hold.tool,
         tool_version=hold.tool_version or None,
         approval=approval,
+        policy_digest=hold.policy_digest,
+    )
+
+
+def revealed(hold: Hold, field: str, *, person: str, channel: str) -> Draft:
+    """The entry that a person looked at a masked argument of a held call: who and which one, never its value."""
+    return Draft(
+        kind="note",
+        session=hold.session,
+        tool_id=hold.tool,
+        tool_version=hold.tool_version or None,
+        audit={
+            "subject": person,
+            "action": "approval.reveal",
+            "resource": f"approval:{hold.approval_id}",
+            "metadata": {"channel": channel, "field": mask(field)[:MAX_POINTER]},
+        },
         policy_digest=hold.policy_digest,
     )
 
@@ -238,6 +258,11 @@ def _refused(rejection: Rejection, *, cot_leak: bool) -> dict[str, Any]:
     if cot_leak:
         said["cot_leak"] = True
     return said
+
+
+def _bound(hold: Hold) -> dict[str, str]:
+    """What a record of a request is about: the exact call, and all else that is stored of the request."""
+    return {"digest": hold.digest, "request": hold.request_digest()}
 
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -162,6 +162,14 @@ class Recorder:
         )
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
+    async def held(self, case: Case, hold: Hold, outcome: Outcome) -> Outcome:
+        """Record that a call waits under the request which somebody else made for the same at the same time."""
+        try:
+            await self._ledger.record(entries.held(case, hold, outcome.receipt_id))
+        except LedgerError as error:
+            return self.unwritten(case.session, error, case.proposal.card)
+        return replace(outcome, held=Held(approval_id=hold.approval_id, expires_at=hold.expires_at))
+
     async def refused(
         self,
         session: Session,

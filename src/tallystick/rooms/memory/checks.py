@@ -18,7 +18,7 @@ from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
 from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id
-from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
+from tallystick.rooms.memory.normal import empty_name, normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import is_reading, note_before
@@ -65,35 +65,29 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     bad = unreadable_time(proposal.args)
     if bad is not None:
         return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
-    by = speaker_in(proposal.session)
-    bound = bind_source(normal_form(proposal.args, snapshot.policy), by, snapshot.policy)
-    normal = bound.args
-    if not all(normal.values()):
-        empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
-        if empty is not None:
-            return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
+    normal = normal_form(proposal.args, snapshot.policy)
+    empty = empty_name(normal)
+    if empty is not None:
+        return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
     secret = secret_name(normal)
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
+    by = speaker_in(proposal.session)
+    bound = bind_source(normal, by, snapshot.policy)
 
     def judge(state: State) -> Decision:
         # The question may be put again, and must not find what was made of the arguments the first time.
-        args = dict(normal)
+        args = dict(bound.args)
         # Not before: to wait for the log may take seconds, in which others went on writing it.
         wall = snapshot.now()
         at = seconds_or_none(args.get("at"))
         said = Said(by=by, at=wall if at is None else at)
         refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, said)
-        if refused is not None:
-            return refused
-        if args == proposal.args:
-            return Decision(verdict="allow")
+        if refused is not None or args == proposal.args:
+            return refused or Decision(verdict="allow")
         return Decision(verdict="allow", args=args, reason=bound.reason, pointer=bound.pointer)
 
     return snapshot.ask(judge)
-
-
-_FILLED = ("text", "report", "quote", "subject", "predicate", "object", "name", "method", "expectation", "episode_id")
 
 
 def _refuse(fault: Fault, reason: str, pointer: str | None = None) -> Decision:

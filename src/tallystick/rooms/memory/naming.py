@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.gate.record.secrets import mask
 from tallystick.rooms.memory.letters import composed, folded, looks_like
 from tallystick.rooms.memory.times import seconds_or_none
 
@@ -17,7 +18,9 @@ MOST_LOOKED_UP = 200
 """Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
 
 
-_DIGEST_SIGN = "\x1f"
+MOST_SUBJECT = 100
+"""Letters of a caller that stand in the name of a group."""
+
 _SIXTY_BITS = (1 << 60) - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -63,7 +66,7 @@ def lookup_key(key: str) -> str:
     if len(key) <= MOST_LOOKED_UP and _UNSTORABLE.search(key) is None:
         return key
     # No name has this sign in it, so none is taken for a digest.
-    return f"{_DIGEST_SIGN}{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
+    return f"\x1f{sha256(key.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def possessed(whose: str, thing: str) -> str:
@@ -84,7 +87,11 @@ def agent_group(agent: str) -> str:
 @lru_cache(maxsize=_JUST_NAMED)
 def caller_group(subject: str) -> str:
     """The independence group of all that one authenticated caller reports: one token is not two people."""
-    return f"caller:{lookup_key(name_key(subject)).lstrip(_DIGEST_SIGN)}"
+    key = name_key(subject)
+    if len(key) > MOST_SUBJECT or mask(key) != key:
+        # What looks like a key or a token is stored by nobody.
+        key = sha256(key.encode(errors="surrogatepass")).hexdigest()[:16]
+    return f"caller:{key}"
 
 
 @lru_cache(maxsize=_JUST_NAMED)

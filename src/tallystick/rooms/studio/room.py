@@ -1,7 +1,7 @@
 """The studio as the gate sees it: its tools, made for one workspace."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from tallystick.rooms.studio.canon.files import CanonFiles
 from tallystick.rooms.studio.canon.indexing import CanonIndex
 from tallystick.rooms.studio.continuity.desk import ContinuityDesk
 from tallystick.rooms.studio.crew import crew_of
+from tallystick.rooms.studio.issues.authorship import texts_of
 from tallystick.rooms.studio.issues.joined import open_matters
 from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.rooms.studio.runs.catalogue import readable_recipes
@@ -24,6 +25,7 @@ from tallystick.rooms.studio.tools.file_reader import file_reader
 from tallystick.rooms.studio.tools.outline_analyzer import outline_analyzer
 from tallystick.rooms.studio.tools.prose_analyzer import prose_analyzer
 from tallystick.rooms.studio.tools.scene_draft_validator import scene_draft_validator
+from tallystick.rooms.studio.tools.search_issues import NAME as SEARCH_ISSUES
 from tallystick.rooms.studio.tools.search_issues import search_issues
 from tallystick.rooms.studio.tools.task_router import task_router
 from tallystick.settings import CONTROL_ROOM
@@ -91,6 +93,11 @@ class Studio(Room):
     def turn_listener(self) -> "TurnListener":
         """What agents remember of issues fades with their turns."""
         return self.matters.memory
+
+    def texts_by(self, agent_id: str, tool_id: str) -> Iterator[str]:
+        """What an agent wrote of all that a tool may show: issues that it opened, and its part of chats kept as one."""
+        if tool_id == SEARCH_ISSUES:
+            yield from texts_of(self.matters.issues, agent_id)
 
     def flows(self, durable: "Durable", context: "Hands") -> None:
         """Register the room's long work: pipeline runs, and the canon index by model."""

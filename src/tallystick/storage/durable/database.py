@@ -7,7 +7,7 @@ queue's limit and trip over each other's migrations. Ours begins every transacti
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,12 +106,9 @@ def _sqlite_engine(url: sa.URL) -> sa.Engine:
     if url.database and url.database != ":memory:":
         path = Path(url.database)
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            # The arguments and results of runs lie in it.
+        # The arguments and results of runs lie in it. A path that is no file is reported when it is connected.
+        with suppress(OSError):
             private_file(path)
-        except OSError as error:
-            message = f"{path.name} cannot be opened: {error.strerror}. Make its folder writable."
-            raise ConfigError(message, code="database_unusable") from None
     engine = sa.create_engine(url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW)
 
     @sa.event.listens_for(engine, "connect")

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from tallystick.errors import ConfigError
 
-HEAD = "0009"
+HEAD = "0010"
 """The last revision of the gate's own tables."""
 VERSION_TABLE = "tally_schema_version"
 SHARED_TABLE = "tally_shared_version"

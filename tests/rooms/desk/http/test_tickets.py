@@ -161,7 +161,7 @@ def test_a_batch_takes_events_and_tickets_each_for_itself(door: Doorway) -> None
 # -- an honest worker --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("desk.http", "desk.outside")
+@pytest.mark.promise("desk.http", "desk.outside", "reply.references-removed")
 def test_an_honest_worker_brings_a_reply_about_and_it_goes_out(outside: Doorway) -> None:
     triage = event(outside, thread_id="th", actor="ada@example.org")
     given = outside.post(f"{TICKETS}/lease", {"lease_owner": "w1", "kind": "TRIAGE", "limit": 5}).json()

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.gate.reply.check import check_reply
+from tallystick.gate.reply.own_text import NOTHING_WRITTEN
 from tallystick.rooms.insight.analysis.checked import TicketSources, _NoReceipts, bear_out, ticket_text_of
 from tallystick.rooms.insight.analysis.desk import Desk, span_of
 from tallystick.rooms.insight.analysis.offline import Answer, answer
@@ -168,8 +169,8 @@ def test_whatever_is_asked_every_sentence_is_borne_out(company: Store, question:
     whole = " ".join(sentence.with_references() for sentence in said.sentences)
     book = Figures(company)
     findings = check_reply(
-        whole, sources=TicketSources(ticket_text_of(book), book.value), receipts=_NoReceipts(), session_id="s",
-        form="per-sentence",
+        whole, sources=TicketSources(ticket_text_of(book), book.value), receipts=_NoReceipts(),
+        writings=NOTHING_WRITTEN, session_id="s", form="per-sentence",
     )  # fmt: skip
     assert findings.ok or findings.fault == "reply_too_long", findings.reason
 

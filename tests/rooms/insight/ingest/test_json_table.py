@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.import_limits import ImportLimits
 from tallystick.rooms.insight.ingest import json_table
 from tallystick.rooms.insight.ingest.json_table import JsonTable
 from tallystick.rooms.insight.ingest.refusing import Unusable
@@ -74,8 +75,8 @@ def test_one_large_object_is_refused_and_long_items_are_bad(tmp_path: Path, monk
     with pytest.raises(Unusable) as caught:
         rows_of(JsonTable, tmp_path, json.dumps({"tickets": ITEMS * 10}).encode())
     assert caught.value.code == "too_large"
-    monkeypatch.setattr(json_table, "_ROOM", 1_000)
-    rows = rows_of(JsonTable, tmp_path, b'{"text": "a"}\n{"text": "' + b"x" * 5_000 + b'"}\n{"text": "b"}\n')
+    long = b'{"text": "a"}\n{"text": "' + b"x" * 5_000 + b'"}\n{"text": "b"}\n'
+    rows = rows_of(JsonTable, tmp_path, long, limits=ImportLimits(row_chars=250))
     assert [row.line for row in rows if isinstance(row, BadRow)] == [2]
 
 

@@ -72,6 +72,17 @@ def test_a_class_that_the_caller_may_not_claim_is_capped_and_the_receipt_says_wh
 
 
 @pytest.mark.promise("memory.source-identity")
+@pytest.mark.parametrize(
+    "subject", ["ghp_" + "a1B2" * 9, "auth0|5f7c8ec7c33c6c004bbafe82", "x" * 256, "Ада Л.", "a  b"]
+)
+def test_a_caller_of_any_name_is_recorded_under_the_id_that_is_answered(locked: Doorway, subject: str) -> None:
+    told = observe(locked, bearer("person", subject=subject), "me")
+    (group,) = stored(locked, told)["groups"]
+    assert group == told["proposal"]["payload"]["source"]["group"]
+    assert "ghp_" not in group
+
+
+@pytest.mark.promise("memory.source-identity")
 def test_an_agent_is_capped_under_every_identity(locked: Doorway, door: Doorway) -> None:
     person = bearer("person", subject="ada")
     body = {"text": "Mallory owns the mill.", "source": {"id": "ada", "class": "human"}, "observed_at": OLD}

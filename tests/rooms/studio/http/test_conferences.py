@@ -203,9 +203,10 @@ def test_a_conference_is_its_makers_and_an_auditor_may_read_it(open_door: OpenDo
         door.post(f"{path}/rounds", {"prompt": "x"}, headers=ben),
         door.post(f"{path}/roster", {"action": "mute", "agents": ["critic"]}, headers=ben),
         door.post(f"{path}/rounds/1/cancel", headers=ben),
-        door.post(f"{path}/rounds", {"prompt": "x"}, headers=auditor),
+        door.post(f"{path}/rounds", {"prompt": "x"}, headers=bearer("auditor", "person", subject="eve")),
     ):  # fmt: skip
         hint(answer, 404, "downstream_error", "conference_unknown")
+    problem(door.post(f"{path}/rounds", {"prompt": "x"}, headers=auditor), 403, "rbac_denied")
     assert door.get(CONFERENCES, headers=ben).json()["total"] == 0
     assert door.get(CONFERENCES, headers=ada).json()["total"] == 1
     assert door.get(f"{path}/transcript", headers=auditor).json()["total"] > 0

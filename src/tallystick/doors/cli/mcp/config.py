@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.mcp.relay.clients import BACKUP, HEADER
+from tallystick.doors.presentation.visible import visible
 from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Hiding:
         return [self._line(line) for line in text.splitlines()]
 
     def _line(self, line: str) -> str:
-        from tallystick.gate.record.secrets import MASK
+        from tallystick.gate.record.masks import MASK
 
         for value in self._values:
             for spelled in {json.dumps(value), json.dumps(value, ensure_ascii=False)}:

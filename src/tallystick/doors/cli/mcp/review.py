@@ -11,8 +11,8 @@ from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.mcp.wrap_args import RELAYS
 from tallystick.doors.cli.person import Token, Yes, require_person
-from tallystick.doors.cli.visible import hidden_in, visible_json
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.presentation.visible import hidden_in, visible_json
 
 if TYPE_CHECKING:
     from tallystick.doors.mcp.relay.pins import Pin, PinBook

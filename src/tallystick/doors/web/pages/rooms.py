@@ -42,7 +42,7 @@ def register(house: PageContext) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
-        _unavailable(house)
+        _closed_rooms(house)
 
     @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
@@ -53,6 +53,14 @@ def register(house: PageContext) -> tuple[str, ...]:
         _Calling(house, card).show(visitor)
 
     return ("/rooms",)
+
+
+def _closed_rooms(house: PageContext) -> None:
+    """The installed rooms that are not open, with what opens them."""
+    for name, manifest in manifests().items():
+        if name not in house.gate.rooms():
+            section(name.capitalize())
+            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
 
 
 def _rooms(house: PageContext) -> dict[str, list[Card]]:
@@ -66,14 +74,6 @@ def _rooms(house: PageContext) -> dict[str, list[Card]]:
         where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)
         grouped.setdefault(where, []).append(card)
     return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
-
-
-def _unavailable(house: PageContext) -> None:
-    """Each installed room that is not open, and what would open it."""
-    for name, manifest in manifests().items():
-        if name not in house.gate.rooms():
-            section(name.capitalize())
-            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
 
 
 def _line(house: PageContext, visitor: Visitor, card: Card) -> None:

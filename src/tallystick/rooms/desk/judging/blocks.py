@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tallystick.gate.record.masks import MARK
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.record.secrets import MARK
 from tallystick.rooms.desk.deriving import event_of
 from tallystick.rooms.desk.judging.case import Case, was_made
 from tallystick.rooms.desk.judging.signs import topic_in

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
-from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS
+from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS, too_wide
 from tallystick.rooms.insight.ingest.columns import FIELDS, fill_in, known_columns, plain
 from tallystick.rooms.insight.ingest.dates import is_open, likely_order, order_of
 from tallystick.rooms.insight.ingest.refusing import Unusable
@@ -64,14 +65,14 @@ def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
     return dict(mapping)
 
 
-def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
+def layout_of(table: Table, mapping: Mapping[str, str] | None = None, limits: ImportLimits = DEFAULT) -> Layout:
     """How a file is to be read.
 
     Raises:
         Unusable: `empty_file`, `header_only`, `too_many_columns`, `mapping_invalid` or `no_text_column`.
     """
     wanted = check_mapping(mapping or {})
-    header_line, columns = header_of(table, wanted)
+    header_line, columns = header_of(table, wanted, limits)
     places = _places(columns, wanted)
     if "text" not in places:
         raise _no_text(columns, _longest(table, header_line))
@@ -79,12 +80,13 @@ def layout_of(table: Table, mapping: Mapping[str, str] | None = None) -> Layout:
     return Layout(header_line=header_line, columns=columns, places=places, day_first=day_first, guessed=guessed)
 
 
-def header_of(table: Table, wanted: Mapping[str, str]) -> tuple[int, tuple[str, ...]]:
+def header_of(table: Table, wanted: Mapping[str, str], limits: ImportLimits = DEFAULT) -> tuple[int, tuple[str, ...]]:
     """The line of a file's header, and the names of its columns.
 
     Args:
         table: The file.
         wanted: Field → column, as somebody said: a row with these names is the header.
+        limits: How many columns there may be.
 
     Raises:
         Unusable: `empty_file` or `too_many_columns`.
@@ -92,7 +94,9 @@ def header_of(table: Table, wanted: Mapping[str, str]) -> tuple[int, tuple[str, 
     first = list(islice((row for row in table.rows() if isinstance(row, Row)), HEADER_ROWS))
     if not first:
         raise Unusable("empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it.")
-    header = _header(first, wanted)
+    header = _header(first, wanted, limits.columns)
+    if len(header.cells) > limits.columns:
+        raise too_wide(len(header.cells), limits)
     return header.line, _names(header.cells)
 
 
@@ -101,13 +105,13 @@ def below_header(table: Table, header_line: int) -> Iterator[Row]:
     return (row for row in table.rows() if isinstance(row, Row) and row.line > header_line)
 
 
-def _header(rows: Sequence[Row], wanted: Mapping[str, str]) -> Row:
+def _header(rows: Sequence[Row], wanted: Mapping[str, str], most: int) -> Row:
     """Exports may begin with a title or the date of the export; the header is the row that names most."""
     named = {plain(column) for column in wanted.values() if column not in NOT_USED}
 
     def names(row: Row) -> tuple[int, int, bool, int]:
-        known = known_columns(row.cells)
-        said = len(named & set(map(plain, row.cells)))
+        known = known_columns(row.cells[:most])
+        said = len(named & set(map(plain, row.cells[:most])))
         return said, len(known) if "text" in known else 0, len(row.cells) > 1, -row.line
 
     # Below a header stand tickets; one of them might consist of words that name columns.

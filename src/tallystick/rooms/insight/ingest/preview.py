@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tallystick.import_limits import ImportLimits
 from tallystick.records import record
 from tallystick.rooms.insight.ingest.columns import known_columns
 from tallystick.rooms.insight.ingest.formats import table_of
@@ -58,11 +59,11 @@ def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview
         table, mapping = table_of(file), kept_mapping(asked, store)
         known = store.dataset_by_hash(file.sha256)
         try:
-            layout = layout_of(table, mapping)
+            layout = layout_of(table, mapping, file.limits)
         except Unusable as refused:
             if refused.code not in ABOUT_MAPPING:
                 raise
-            return _unread(table, mapping or {}, refused)
+            return _unread(table, mapping or {}, refused, file.limits)
         reader = TicketReader(layout, placeholders)
         read = [reader.ticket(row) for row in _first(table, layout.header_line)]
     return Preview(
@@ -80,13 +81,13 @@ def _guessed(layout: Layout) -> str:
     return f"Dates in '{column}' could be day/month or month/day; read as {order}. Write them as 2026-01-31 to be sure."
 
 
-def _unread(table: Table, mapping: Mapping[str, str], refused: Unusable) -> Preview:
+def _unread(table: Table, mapping: Mapping[str, str], refused: Unusable, limits: ImportLimits) -> Preview:
     """Only what the header says; what was said is kept, as far as there are such columns."""
     try:
         wanted = check_mapping(mapping)
     except Unusable:
         wanted = {}
-    _, columns = header_of(table, wanted)
+    _, columns = header_of(table, wanted, limits)
     found = {field: columns[place] for field, place in known_columns(columns).items()}
     said = {field: column for field, column in mapping.items() if column in columns}
     return Preview(

@@ -34,7 +34,7 @@ class Book:
 
 def sheet_rows(source: IO[bytes], book: Book) -> Iterator[tuple[int, list[str]]]:
     """Number and cells of each row that is there."""
-    number = cells = 0
+    number, cells, is_first = 0, 0, True
     for _, element in iterparse(source, events=("end",)):  # noqa: S314 - see above
         if element.tag.endswith("}c"):
             cells += 1
@@ -44,7 +44,11 @@ def sheet_rows(source: IO[bytes], book: Book) -> Iterator[tuple[int, list[str]]]
             number = int(element.get("r") or number + 1)
             if number > MAX_ROWS:
                 raise Unusable("too_many_rows", f"The sheet names rows beyond {MAX_ROWS:,}.", hint="Save it as CSV.")
-            yield number, _cells(element, book)
+            read = _cells(element, book)
+            if is_first and len(read) > book.limits.columns:
+                raise too_wide(cells, book.limits)
+            is_first = is_first and not any(read)
+            yield number, read
             element.clear()
             cells = 0
 
@@ -54,10 +58,11 @@ def _cells(row: Element, book: Book) -> list[str]:
     for cell in row:
         place, text = _place(cell.get("r"), len(cells)), _text(cell, book)
         if place >= book.limits.columns:
-            if text:
-                raise too_wide(place + 1, book.limits)
-            # Spreadsheet programs write empty cells to the edge of the sheet where somebody formatted a row.
-            continue
+            # Spreadsheet programs write empty cells to the edge of the sheet where somebody formatted a row. One that
+            # says something makes the row too wide, and that is all it does.
+            if not text:
+                continue
+            place = book.limits.columns
         if place > len(cells):
             cells.extend([""] * (place - len(cells)))
         if place == len(cells):

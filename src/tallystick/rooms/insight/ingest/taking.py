@@ -91,7 +91,7 @@ def _take(
     from tallystick.rooms.insight.store import AlreadyStored, Waiting  # noqa: PLC0415 - the SQL toolkit
 
     table = table_of(file)
-    layout = layout_of(table, kept_mapping(asked, store))
+    layout = layout_of(table, kept_mapping(asked, store), file.limits)
     name = placeholders.clean(asked.name or file.name)[:MAX_NAME]
     with Waiting() as waiting:
         sums = _read(_told(table, layout, file, progress), TicketReader(layout, placeholders), waiting, file)
@@ -119,7 +119,10 @@ def _same_columns(known: Dataset, said: Mapping[str, str] | None, file: Opened, 
     """
     if said is None:
         return
-    asked = {field: placeholders.clean(column) for field, column in layout_of(table_of(file), said).mapping().items()}
+    asked = {
+        field: placeholders.clean(column)
+        for field, column in layout_of(table_of(file), said, file.limits).mapping().items()
+    }
     if asked != dict(known.mapping):
         was = ", ".join(f"{field}={column}" for field, column in known.mapping.items())
         message = f"This very file is dataset {known.dataset_id} already, and was read with {was}."

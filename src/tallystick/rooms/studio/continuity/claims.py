@@ -58,7 +58,7 @@ _UNDENIED = re.compile(
 )
 """`could not hide that her hair was red`, `nobody met her without noticing that …`: it is so."""
 _OF_HIMSELF = re.compile(
-    r"(?:(?:[A-Z][\w.]*\s+)*[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|"
+    r"(?:(?:[A-Z][\w.]*\s+){0,4}[A-Z]\w+|\b[Ss]?[Hh]e)(?:\s+(?!who\b|whom\b|that\b|the\b)[^,;:—]{1,40})??(?:,\s+and|"
     r"\s+and)?\s+(?:thought|reflected|"
     r"considered|realis\w+|realiz\w+|told\s+(?:himself|herself)|reminded\s+(?:himself|herself))\s+that\s+"
     r"(?=(?:he|she)\s+was\s+(?:\w+\s+)?(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d\d)\b)"

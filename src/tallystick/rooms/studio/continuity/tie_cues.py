@@ -85,7 +85,7 @@ NO_LONGER = re.compile(
     r"as\s+a\s+(?:child|boy|girl))\b"
 )
 OPENING = re.compile(r"\W*(?:(?:Though|Although|Being|Having\s+been|Only|Himself|Herself)\s+)?")
-THEN_HE = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
+BESIDE_NAME = re.compile(r",\s+(?:(?:old|poor|young|little)\s+)?\Z")
 THERE = re.compile(r"[\w\s]{3,20}?\b(?:there|here|in\s+(?:that|the)\s+(?:town|city|street|place|village|house))\b")
 HE_WAS = re.compile(r"\b([Hh]e|[Ss]he)\s+(?:(?:had|was|been|has|still|now|always|first|herself|himself)\s+)*\Z")
 TURNS = re.compile(r"[;—]|\b(?:but|though|although|while|whereas|yet)\b")

@@ -98,7 +98,7 @@ def _opens_with_birth(binder: Binder, number: int, found: re.Match[str]) -> bool
     if not cues.OPENING.fullmatch(sentence.text, 0, found.start() - sentence.start):
         return False
     return any(
-        cues.THEN_HE.search(sentence.text, 0, one.start - sentence.start) and not one.is_possessive
+        cues.BESIDE_NAME.search(sentence.text, 0, one.start - sentence.start) and not one.is_possessive
         for one in named_people(binder, number)
     )
 

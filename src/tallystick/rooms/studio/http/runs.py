@@ -57,6 +57,7 @@ def run_routes(desk: HttpContext) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["runs"])
     _starting(router, desk)
     _looking(router, desk)
+    _following(router, desk)
     _steering(router, desk)
     return router
 
@@ -113,6 +114,8 @@ def _looking(router: APIRouter, desk: HttpContext) -> None:
             (await _asked(desk, request, lambda runs, caller: runs.slot(run_id, slot, caller))).as_dict()
         )
 
+
+def _following(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/runs/{run_id}/events", responses=_EVENTS, summary="Its progress as it happens", openapi_extra=_AFTER
     )  # fmt: skip

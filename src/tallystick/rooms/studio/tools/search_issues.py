@@ -12,6 +12,7 @@ from tallystick.rooms.studio.issues.recollection import View
 from tallystick.rooms.studio.issues.searching import Personal, search
 from tallystick.rooms.studio.issues.wire import tags_of
 
+NAME = "search_issues"
 MOST = 50
 """Issues of one answer; who finds more should narrow the search."""
 _TAGS = {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 64}, "maxItems": 32}
@@ -61,7 +62,7 @@ _OUTPUT = {
 
 
 _CARD = Card(
-    name="search_issues",
+    name=NAME,
     roles=EVERY_ROLE,
     # Plain words of the trade only: whoever chooses tools by their words must not think of issues at every question.
     description="Search the issue tracker: issues by tag, status, priority, assignee, or an agent's personal tags.",
