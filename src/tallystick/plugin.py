@@ -89,7 +89,7 @@ class Manifest:
     demo: str | None = None
     """Reference to the room's part of `tally demo`."""
     doctor: str | None = None
-    """Reference to a function that gives the room's checks for `tally doctor`."""
+    """Reference to a function from the command line's `Here` to the findings of the room for `tally doctor`."""
 
     def missing(self) -> tuple[str, ...]:
         """The modules that the room requires and this environment does not have."""
