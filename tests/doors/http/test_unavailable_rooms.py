@@ -54,7 +54,9 @@ def test_the_paths_of_a_manifest_are_those_of_the_routes_and_of_nobody_else(tmp_
         every = {path.replace(":path}", "}") for path in door.get("/api/openapi.json").json()["paths"]}
         for manifest in manifests().values():
             assert manifest.http is not None
-            own = {route.path.replace(":path}", "}") for router in resolve(manifest.http)(desk) for route in router.routes}
+            own = {
+                route.path.replace(":path}", "}") for router in resolve(manifest.http)(desk) for route in router.routes
+            }
             covered = {path for path in every if _covers(manifest.paths, path)}
             assert covered == own, manifest.name
 
