@@ -771,6 +771,11 @@ PROMISES: dict[str, str] = {
     "install.extras": "Each extra brings all that its room or feature needs",
     "install.release": "A release is built once, says its version in one place, and is checked in an empty environment",
     "install.containers": "The image and the compose file use files, commands and settings that there are, without root or an open port",
+    # -- plugin --
+    "plugin.external-room": "A room in a distribution of its own brings a tool, a rule, a setting, a table, a route, a command, a page, a flow, a demo part and a check",
+    "plugin.document": "docs/extending.md holds every file of that room and names every module that it imports",
+    "plugin.paths": "The paths of a room that is not installed answer 503 tool_unavailable with the command that installs it",
+    "plugin.settings": "A wrong setting of any installed room stops the opening and is named",
     # -- house --
     "house.protocol": "A second implementation written from the protocol page reads what the gate wrote and finds what was changed",
     "house.configuration": "Every setting stands on the configuration page with its kind and default, and no other does",

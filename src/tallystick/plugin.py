@@ -13,9 +13,9 @@ gate never loads a web framework, and `tally --help` loads no room at all.
     settings    a pydantic model                 checks `[rooms.NAME]` of tallystick.toml
     migrations  a package of Alembic revisions   before the room first uses the database
     http        HttpContext → routers            `tally serve`
-    commands    a Typer app or a function        the command line
+    commands    adds a command to a Typer app    the command line
     web         PageContext → paths              the page
-    demo        prepare(folder), play(stage)     `tally demo`
+    demo        a `Part`                         `tally demo`
     doctor      Here → findings                  `tally doctor`
 
 `docs/extending.md` walks through all of it with a room that lives outside this repository.
@@ -57,7 +57,7 @@ class CommandReference:
     help: str
     """One line for `tally --help`."""
     reference: str
-    """Where its Typer app, or function of one Typer app, is: `"package.module:attribute"`."""
+    """The function that takes a Typer app and adds the command to it: `"package.module:attribute"`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +89,7 @@ class Manifest:
     demo: str | None = None
     """Reference to the room's part of `tally demo`."""
     doctor: str | None = None
-    """Reference to a function that gives the room's checks for `tally doctor`."""
+    """Reference to a function from the command line's `Here` to the findings of the room for `tally doctor`."""
 
     def missing(self) -> tuple[str, ...]:
         """The modules that the room requires and this environment does not have."""

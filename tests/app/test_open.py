@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -314,3 +315,18 @@ def test_an_observer_sees_every_outcome_and_cannot_stop_one(tmp_path: Path) -> N
         assert gate.check_reply("No evidence.", session="s1") is not None
         assert len(outcomes(gate)) == 3
     assert watching.seen == [("accepted", None, False), ("rejected", "unknown_tool", False), ("accepted", None, True)]
+
+
+@pytest.mark.promise("plugin.settings")
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        ("[rooms.insight]\nmax_file_bytes = 0", "rooms.insight.max_file_bytes"),
+        ("[rooms.desk.verdict]\nthreshold = 2", "rooms.desk.verdict.threshold"),
+        ("[rooms.studio]\nparalel = true", "rooms.studio.paralel"),
+    ],
+)
+def test_a_wrong_setting_of_a_room_stops_the_opening_and_is_named(tmp_path: Path, section: str, key: str) -> None:
+    (tmp_path / "tallystick.toml").write_text(section, encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"'{re.escape(key)}'"):
+        Gate.open(tmp_path)

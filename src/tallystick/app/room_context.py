@@ -34,7 +34,9 @@ def open_rooms(parts: Parts, flow_context: "Callable[[], Hands]") -> Iterator[Ro
     for manifest in manifests().values():
         if manifest.missing():
             continue
-        context = OpenedRoomContext(parts=parts, manifest=manifest, flow_context=flow_context)
+        context = OpenedRoomContext(
+            parts=parts, manifest=manifest, options=options_of(manifest, parts.settings), flow_context=flow_context
+        )
         room: Room = resolve(manifest.room)(context)
         parts.rooms[manifest.name] = room
         yield room
@@ -70,6 +72,7 @@ class OpenedRoomContext:
 
     parts: Parts
     manifest: Manifest
+    options: Any
     flow_context: "Callable[[], Hands]"
 
     @property
@@ -81,11 +84,6 @@ class OpenedRoomContext:
     def settings(self) -> "Settings":
         """See `RoomContext`."""
         return self.parts.settings
-
-    @cached_property
-    def options(self) -> Any:
-        """See `RoomContext`."""
-        return options_of(self.manifest, self.parts.settings)
 
     @property
     def ledger(self) -> "Ledger":

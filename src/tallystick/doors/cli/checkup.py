@@ -6,11 +6,11 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
+from tallystick.doors.cli.findings import Finding, Health
+from tallystick.doors.cli.room_checks import room_findings
 from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.errors import ConfigError, TallyError
 
@@ -24,19 +24,6 @@ AHEAD_S = 60
 QUICK_BYTES = 64 * 1024 * 1024
 """A journal up to this size is verified whole: about a second."""
 TAIL_BYTES = 1 << 20
-Health = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One line of the answer."""
-
-    what: str
-    health: Health
-    says: str
-    """How it is and, for anything but ok, what to do."""
-
-
 Answer = tuple[Health, str]
 
 
@@ -50,17 +37,8 @@ def examine(here: Here) -> Iterator[Finding]:
         except OSError as error:
             health, says = "fail", f"{error.filename or what}: {error.strerror or error}"
         yield Finding(what=what, health=health, says=says)
-    yield from _rooms()
+    yield from room_findings(here)
     yield from _extras()
-
-
-def _rooms() -> Iterator[Finding]:
-    """Every installed room; one whose requirements are missing concerns only those who need it."""
-    from tallystick.app.discovery import manifests, unavailable
-
-    for name, manifest in manifests().items():
-        says = str(unavailable(manifest)) if manifest.missing() else "available"
-        yield Finding(what=f"room {name}", health="ok", says=says)
 
 
 def _extras() -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.doors.cli.exits import CallHeld, Exit, Refused, UsageMistake
+from tallystick.doors.cli.findings import Finding
 from tallystick.doors.cli.lines import line_history, next_line, read_stdin
 from tallystick.doors.cli.outside import open_lines, read_file
 from tallystick.doors.cli.pairs import from_pairs
@@ -23,6 +24,7 @@ __all__ = [
     "CallHeld",
     "ChatScreen",
     "Exit",
+    "Finding",
     "Force",
     "Here",
     "Output",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fastapi import Depends, FastAPI, Response
+from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
@@ -60,17 +60,23 @@ def api(desk: HttpContext) -> FastAPI:
         notification_routes,
         telemetry_routes,
     ):
-        app.include_router(routes(desk))
+        _include(app, routes(desk))
     for name in desk.gate.rooms():
         reference = manifests()[name].http
         for router in () if reference is None else resolve(reference)(desk):
-            app.include_router(router)
+            _include(app, router)
     for manifest in manifests().values():
         if manifest.name not in desk.gate.rooms():
             _answer_for_closed_room(app, manifest)
     translate_errors(app)
     _own_routes(app, desk)
     return app
+
+
+def _include(app: FastAPI, router: APIRouter) -> None:
+    # Before it is included: afterwards the application does not list the routes of a router one by one.
+    document_roles(router.routes)
+    app.include_router(router)
 
 
 def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App:

@@ -11,6 +11,7 @@ MANIFEST = Manifest(
     settings="tallystick.rooms.desk.options:Options",
     migrations="tallystick.rooms.desk.store.migrations",
     http="tallystick.rooms.desk.http:routers",
+    paths=("/events", "/v1/triage", "/v1/tickets", "/v1/reviews", "/v1/desk"),
     commands=(
         CommandReference(
             name="desk",

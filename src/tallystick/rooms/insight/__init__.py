@@ -11,6 +11,17 @@ MANIFEST = Manifest(
     settings="tallystick.rooms.insight.options:InsightSettings",
     migrations="tallystick.rooms.insight.store.migrations",
     http="tallystick.rooms.insight.http:routers",
+    paths=(
+        "/ingest",
+        "/embed",
+        "/cluster",
+        "/analysis",
+        "/prompts",
+        "/search",
+        "/reports",
+        "/history",
+        "/analytics",
+    ),
     commands=(
         CommandReference(
             name="insight",

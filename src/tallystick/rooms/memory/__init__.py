@@ -17,6 +17,7 @@ MANIFEST = Manifest(
     settings="tallystick.rooms.memory.policy:MemorySettings",
     migrations="tallystick.rooms.memory.store.migrations",
     http="tallystick.rooms.memory.http:routers",
+    paths=("/api/memory",),
     commands=(
         CommandReference(
             name="memory",

@@ -10,6 +10,16 @@ MANIFEST = Manifest(
     install="pip install 'tallystick[studio]'",
     settings="tallystick.rooms.studio.options:StudioSettings",
     http="tallystick.rooms.studio.http:routers",
+    paths=(
+        "/api/workspace",
+        "/api/conferences",
+        "/api/recipes",
+        "/api/runs",
+        "/api/canon",
+        "/api/issues",
+        "/api/prompts",
+        "/api/audit/sessions/{session_id}/link-issue",
+    ),
     commands=(
         CommandReference(
             name="conference", help="Ask several agents at one table.", reference="tallystick.rooms.studio.cli:add_to"
