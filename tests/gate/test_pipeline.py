@@ -131,7 +131,7 @@ def test_a_dry_run_is_asked_of_the_tool_and_refused_where_there_is_none(gate: Ga
 
 @pytest.mark.promise("record.audit-record")
 def test_a_successful_call_of_an_audited_tool_leaves_an_audit_record(gate: Gate) -> None:
-    ann = Caller(subject="ann", roles=frozenset({"analyst"}))
+    ann = Caller(subject="ann", roles=frozenset({"owner"}))
     call(gate, "tool.analysis.run", {"k": 3, "text": "never copied"}, caller=ann)
     call(gate, "tool.analysis.run", {"k": -1, "text": "x"}, caller=ann)
     call(gate, "tool.analysis.run", {"k": "x", "text": "x"}, caller=ann)
@@ -165,7 +165,7 @@ def test_a_rate_counts_for_each_caller_and_tool_and_stands_in_the_receipt(tmp_pa
         runs.append("look")
         return "seen"
 
-    ann, bob = Caller(subject="ann"), Caller(subject="bob")
+    ann, bob = (Caller(subject=name, roles=frozenset({"owner"})) for name in ("ann", "bob"))
     with open_gate(tmp_path, look, tools={"look": {"rate": 2}}) as opened:
         results = [call(opened, "look", caller=caller).http for caller in (ann, ann, ann, bob, ann, bob)]
         assert results == [200, 200, 429, 200, 429, 200]
