@@ -9,6 +9,7 @@ import pytest
 from tallystick import Gate, tool
 from tallystick.app.batch import AT_ONCE
 from tallystick.errors import ToolError
+from tallystick.gate.decide.verdict import ALLOW, Decision
 from tallystick.gate.execute.call import current_call
 from tests.gates import open_gate
 
@@ -109,3 +110,23 @@ def test_who_leaves_meanwhile_leaves_a_receipt_of_every_call(tmp_path: Path) -> 
         assert len(ran) == sum("fault" not in one for one in outcomes)
         assert not gate.ledger.unfinished()
     assert Gate.verify(tmp_path).ok
+
+
+@pytest.mark.promise("execute.many")
+def test_all_calls_are_decided_before_the_first_runs(tmp_path: Path) -> None:
+    state, seen = [0], []
+
+    def rule(proposal: Any, snapshot: Any) -> Decision:
+        del proposal
+        seen.append(snapshot)
+        return ALLOW
+
+    @tool(effect="read", inline=True, rule=rule, snapshot=lambda: state[0])
+    def count() -> int:
+        """Count up."""
+        state[0] += 1
+        return state[0]
+
+    with open_gate(tmp_path, count, ledger={"durability": "os"}) as gate:
+        assert [one.result for one in _many(gate, *[("count", {})] * 3)] == [1, 2, 3]
+    assert seen == [0, 0, 0]

@@ -8,7 +8,7 @@ from typing import Any
 from tallystick.app.sessions import plain_args
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.execute.stepping import together
+from tallystick.gate.execute.stepping import to_the_end
 from tallystick.gate.pipeline import Pipeline
 
 AT_ONCE = 256
@@ -31,9 +31,22 @@ async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: Standi
 
 
 async def _some(pipeline: Pipeline, calls: list[Asked], standing: Standing) -> list[Outcome]:
-    made = {place: pipeline.call(tool, plain_args(args), standing) for place, (tool, args) in enumerate(calls)}
-    # What may wait for more than the ledger (a thread, a network, a timer) needs a task of its own.
-    quick = [place for place, (tool, _) in enumerate(calls) if pipeline.is_quick(tool)]
-    came = dict(zip(quick, await together(made.pop(place) for place in quick), strict=True))
-    came |= zip(made, await asyncio.gather(*made.values()), strict=True)
-    return [came[place] for place in sorted(came)]
+    """Decide all of them, then run them as tasks; an error of one is raised when the others have ended."""
+    decided = [pipeline.call(tool, plain_args(args), standing) for tool, args in calls]
+    tasks = [asyncio.ensure_future(call) for call in decided]
+    try:
+        outcomes = await asyncio.shield(asyncio.gather(*tasks, return_exceptions=True))
+    except asyncio.CancelledError:
+        await to_the_end(_cancelled(tasks))
+        raise
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [task.result() for task in tasks]
+
+
+async def _cancelled(tasks: Iterable[asyncio.Task[Outcome]]) -> None:
+    """Cancel calls and wait for their receipts; as a task made after theirs, it runs when each of them has begun."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

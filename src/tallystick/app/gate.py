@@ -12,7 +12,7 @@ from tallystick.app.client_reports import report
 from tallystick.app.replies import ReplyChecks
 from tallystick.app.resume import resume
 from tallystick.app.room_context import open_rooms
-from tallystick.app.sessions import plain_args, session_for, single_in, standing_in
+from tallystick.app.sessions import plain_args, session_for, standing_in
 from tallystick.app.tool_files import client_catalogue, load_tools
 from tallystick.app.turn_budget import budget_of
 from tallystick.app.wiring import Parts, join
@@ -207,10 +207,8 @@ class Gate:
             allowed_tools: Closes the world further for this call.
             authenticated: False: auth is on and no valid token came.
         """
-        usual = caller is None and allowed_tools is None and authenticated
-        at = single_in(session) if usual else standing_in(session, caller, allowed_tools, authenticated=authenticated)
-        given = args.copy() if type(args) is dict else plain_args(args)
-        return await self._pipeline.call(tool, given, at, dry_run=dry_run)
+        at = standing_in(session, caller, allowed_tools, authenticated=authenticated)
+        return await self._pipeline.call(tool, plain_args(args), at, dry_run=dry_run)
 
     async def call_many(
         self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None
@@ -219,7 +217,7 @@ class Gate:
 
         None sees what another of them does: calls that build on others come after those.
         """
-        standing = single_in(session) if caller is None else standing_in(session, caller, None, authenticated=True)
+        standing = standing_in(session, caller, None, authenticated=True)
         return await call_many(self._pipeline, calls, standing)
 
     def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:

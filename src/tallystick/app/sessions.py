@@ -8,9 +8,6 @@ from tallystick.errors import ConfigError
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.session import Caller, Session, valid_session_id
 
-REMEMBERED = 1024
-_STANDING: dict[str | int, Standing] = {}
-
 
 def session_for(
     session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
@@ -38,21 +35,6 @@ def standing_in(
         authenticated=authenticated,
         allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
     )
-
-
-def single_in(session: str | Session) -> Standing:
-    """Where whoever makes single calls in a session stands; nothing changes it, so all of them share it.
-
-    By the local owner, if only the session's id is given. By identity else: comparing ten fields would cost more than
-    to make it again.
-    """
-    known = _STANDING.get(session if type(session) is str else id(session))
-    if known is None or not (type(session) is str or known.session is session):
-        if len(_STANDING) >= REMEMBERED:
-            _STANDING.clear()
-        known = Standing(session=session_for(session, None))
-        _STANDING[session if isinstance(session, str) else id(session)] = known
-    return known
 
 
 @lru_cache(maxsize=1024)

@@ -30,7 +30,7 @@ from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import ROOM_RULE_FAILED, read_snapshot
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.decide.verdict import ALLOW, Decision
+from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
@@ -87,10 +87,7 @@ class Pipeline:
         # A secret is one under its aliases too.
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
-        plain = self._redactor.plain_names(entry.properties, secrets)
-        self._own_rules[card.name] = OwnRules(
-            rule=tool.rule, snapshot=tool.snapshot, secrets=secrets, plain_names=plain
-        )
+        self._own_rules[card.name] = OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
         return entry
 
     def remove(self, name: str) -> None:
@@ -134,11 +131,6 @@ class Pipeline:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
-    def is_quick(self, tool: object) -> bool:
-        """Whether a call waits for nothing but the ledger: the tool is not there, or runs at once and here."""
-        found = self.catalogue.resolve(tool) if isinstance(tool, str) else None
-        return found is None or (found[0].card.how == "inline" and found[0].card.origin == "local")
-
     async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
         """A held call that a person let through, as a submission of its own, checked again from the top."""
         return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run, grant=grant)
@@ -158,7 +150,7 @@ class Pipeline:
         cot_leak: bool = False,
         grant: Grant | None = None,
     ) -> Going:
-        # This and `_decide` wait for nothing themselves: they give on what there is to wait for, and cost no coroutine.
+        # Not a coroutine: calls made together are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
@@ -179,18 +171,15 @@ class Pipeline:
         context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets, own.plain_names)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         case = Case(
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
         )  # fmt: skip
-        plainly = decision.verdict == "allow" and decision.args is None
-        if decision is ALLOW or (plainly and not own.stale(card, decision)):
-            return self._execute(case, standing, since)
-        return self._weigh(case, standing, since, own, snapshot)
+        return self._apply(case, standing, since, own, snapshot)
 
-    async def _weigh(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
-        """A decision that needs a second look: a person's yes, a room's changes, a snapshot that may be old."""
+    async def _apply(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
+        """Act on a decision: ask for approval, take over changed arguments, refuse a stale snapshot, run or stop."""
         decision, proposal = case.decision, case.proposal
         left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":

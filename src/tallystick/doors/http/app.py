@@ -18,9 +18,9 @@ from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
 from tallystick.doors.http.context import HttpContext, access_of, open_to
+from tallystick.doors.http.direct_call import DirectCall
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
-from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
 from tallystick.doors.http.measure import Measured
@@ -80,14 +80,13 @@ def _include(app: FastAPI, router: APIRouter) -> None:
 
 
 def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App:
-    """The application as it is served: regulars, metrics, then the guard, then the short way, then the routes."""
-    fast = Fast(app, desk)
-    behind_guard = Guard(fast, desk.gate.settings.server)
+    """The application as it is served: metrics, then the guard, then the direct call, then the routes."""
+    behind_guard = Guard(DirectCall(app, desk), desk.gate.settings.server)
     metrics = None if telemetry is None else telemetry.metrics
     if metrics is not None:
         _metrics_route(app, desk, metrics)
     document_roles(app.routes)
-    return Regulars(behind_guard if metrics is None else Measured(behind_guard, metrics), fast, metrics)
+    return behind_guard if metrics is None else Measured(behind_guard, metrics)
 
 
 def _answer_for_closed_room(app: FastAPI, manifest: Manifest) -> None:

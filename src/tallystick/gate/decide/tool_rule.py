@@ -5,13 +5,12 @@ those two is resolved into a `ToolRule`. The checks read nothing but the proposa
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.verdict import Context, Decision, Verdict
-from tallystick.gate.role_names import holds_role
 
 UNDECIDABLE = Decision(verdict="deny", fault=DENIED, reason="undecidable")
 """A rule needs a value that was redacted. Only replay meets this; were it ever live, it refuses."""
@@ -63,17 +62,6 @@ class ToolRule:
     """What becomes of a call with an argument of doubtful origin."""
     deny_checks: tuple[ArgumentCheck, ...] = ()
     ask_checks: tuple[ArgumentCheck, ...] = ()
-    open: bool = field(init=False)
-    """No check of this rule but that of roles can refuse anything: only the turn's and the token's can."""
-
-    def __post_init__(self) -> None:
-        """Work out what depends on the rest."""
-        asks = self.policy_roles or self.deny_checks or self.ask_checks
-        object.__setattr__(self, "open", self.verdict == "allow" and self.rate is None and not asks)
-
-    def open_to(self, roles: frozenset[str]) -> bool:
-        """Whether no check of this rule can refuse a caller with these roles."""
-        return self.open and holds_role(roles, self.tool_roles)
 
     def blinded(self, hidden: frozenset[str] | None = None) -> "ToolRule":
         """The same rule for a recorded call whose named arguments (None: any) are only digests."""

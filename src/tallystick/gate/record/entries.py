@@ -12,7 +12,7 @@ import orjson
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.decide.approvals import Grant, Hold, rfc3339
 from tallystick.gate.decide.context_record import context_record
-from tallystick.gate.decide.verdict import ALLOW, Context, Decision, PlainContext
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor, mask
@@ -43,15 +43,16 @@ class Case:
 
 
 def is_plain(case: Case) -> bool:
-    """Whether all that is to be said of a call that was let through is tool, policy, what a rule read, and payload."""
+    """Whether the header of a call that was let through names only tool, policy, snapshot and payload."""
     proposal, decision = case.proposal, case.decision
     card = proposal.card
     return (
-        (decision is ALLOW or (decision.verdict == "allow" and decision.would is None))
-        and type(case.context) is PlainContext
-        and not (proposal.transformed or proposal.cot_leak or case.redacted or card.audited)
+        decision.verdict == "allow"
+        and decision.would is None
+        and not (proposal.transformed or proposal.cot_leak or card.audited)
         and case.grant is None
         and card.origin != "client"
+        and not context_record(case.context, redacted=case.redacted, caller_roles=case.session.caller.roles)
     )
 
 
@@ -179,12 +180,10 @@ def revealed(hold: Hold, field: str, *, person: str, channel: str) -> Draft:
     )
 
 
-def call_inputs(
-    proposal: Proposal, redactor: Redactor, secrets: frozenset[str], plain_names: frozenset[str] = frozenset()
-) -> tuple[bytes, bool]:
+def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
     """The payload of a proposal, secrets replaced, and whether there were any."""
     data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
-    clean, redacted = redactor.redact(proposal.proposed_args, secrets, plain_names)
+    clean, redacted = redactor.redact(proposal.proposed_args, secrets)
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:

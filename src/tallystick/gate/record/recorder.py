@@ -122,8 +122,7 @@ class Recorder:
                 draft = _draft(case, ran, failure, shown, duration_us, call)
                 receipt_id = (await ledger.record(draft)).receipt_id
             else:
-                alone = call.started_id is None and not ledger.shared
-                receipt_id = ledger.append_one(seal)[4] if alone else await ledger.store(seal, call.started_id)
+                receipt_id = await ledger.store(seal, call.started_id)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
         if audience is not None:

@@ -65,22 +65,16 @@ class Redactor:
         self._all_names = lru_cache(maxsize=1024)(self._with)
         self._looked_for = lru_cache(maxsize=1024)(lambda names: self._all_names(names) | RESERVED)
 
-    def redact(
-        self,
-        args: Mapping[str, Any],
-        secret_names: frozenset[str] = frozenset(),
-        plain_names: frozenset[str] = frozenset(),
-    ) -> tuple[Any, bool]:
+    def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
         """Give the arguments with secrets replaced, and whether there were any.
 
         Args:
             args: The arguments.
             secret_names: Names this tool marks secret.
-            plain_names: Names that are known to mean no secret, as `plain_names` says.
         """
         # Nearly every call holds no secret, and this look is all it costs.
         names = self._looked_for(secret_names)
-        if not _may_hold_secret(args.values() if args.keys() <= plain_names else args, names):
+        if not _may_hold_secret(args, names):
             return args, False
         clean = self._walk(args, self._all_names(secret_names))
         return clean, clean != args
