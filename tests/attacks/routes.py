@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -100,16 +101,14 @@ async def ask(door: Doorway, route: Route, text: str | bytes) -> httpx.Response 
     path = route.path
     body: dict[str, Any] = {}
     if isinstance(text, str):
-        path = path.split("{")[0] + httpx.URL("http://x/" + text[:500].replace("/", "-")).raw_path.decode()[1:].replace(
-            "?", ""
-        )
+        path = route.path.split("{")[0] + quote(text[:500], safe="")
     else:
         # Made before the clock runs: what it costs to ask is not what it costs to answer.
         body = {"content": text}
     async with door.client() as client:
         try:
             return await asyncio.wait_for(client.request(route.method, path, headers=door.person, **body), GIVEN_UP_S)
-        except (TimeoutError, httpx.InvalidURL):
+        except TimeoutError:
             return None
 
 

@@ -14,7 +14,7 @@ SEEN_S = 0.05
 """CPU seconds below which growth is noise."""
 LARGEST = size(100_000, 1_000_000)
 """Bytes of a text: all that a body may have, at full size."""
-SOME_KINDS = list(KINDS) if FULL else ["words and dashes"]
+SOME_KINDS = list(KINDS) if FULL else ["words and dashes", "digits"]
 GROWN_KINDS = list(KINDS) if FULL else ["words and dashes", "links"]
 TASTED = size(10_000, 100_000)
 """Bytes of the shorter of two texts that are compared."""
@@ -81,3 +81,15 @@ def test_a_request_of_dashes_is_routed_at_once(door: Doorway, routes: list[Route
     longest, whole = cost(door, route, text_of(kind, 60_000))
     assert longest < LOOP_S * slowness()
     assert whole < 2 * slowness()
+
+
+@pytest.mark.promise("attacks.loop")
+def test_a_long_question_is_cleaned_off_the_loop_and_leaves_one_clean_receipt(door: Doorway) -> None:
+    before = len(door.outcomes())
+    question = "ask ada@example.org about " + "7" * 200_000
+    answer = door.post("/analysis/run", {"dataset_id": 1, "prompt_version": "v1", "question": question})
+    refused = door.post("/analysis/run", {"dataset_id": "none", "prompt_version": "v1", "question": question})
+    assert (answer.status_code, refused.status_code) == (404, 400)
+    made = door.outcomes()[before:]
+    assert [receipt.receipt_id for receipt in made] == [each.headers["x-tally-receipt"] for each in (answer, refused)]
+    assert "ada@example.org" not in str([receipt.flat() for receipt in made])

@@ -12,11 +12,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
 from tallystick.errors import LedgerError, RegistrationError
-from tallystick.gate.admit.arguments import admit_call, cleaned
+from tallystick.gate.admit.arguments import admit_call
+from tallystick.gate.admit.cleaned_arguments import CALLER_LEFT, cleaned, is_long_to_clean
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import USED
@@ -54,15 +56,9 @@ class Pipeline:
     """Joins the five steps. Made once per open workspace."""
 
     def __init__(
-        self,
-        *,
-        policy: Policy,
-        ledger: Ledger,
-        redactor: Redactor,
-        desk: Desk,
-        cot: str = "strip",
+        self, *, policy: Policy, ledger: Ledger, redactor: Redactor, desk: Desk, cot: str = "strip",
         observer: Observer | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.catalogue = Catalogue()
         self.policy = policy
         self._ledger = ledger
@@ -154,12 +150,27 @@ class Pipeline:
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
-        proposal = admit_call(catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak, session=standing.session)
+        admit = partial(admit_call, catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak, session=standing.session)
+        if is_long_to_clean(catalogue, tool, args):
+            return self._admit_in_thread(admit, standing, since, grant)
+        proposal = admit()
         if isinstance(proposal, Rejection):
-            if standing.meter is not None:
-                standing.meter.begin(monotonic())
-            return self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak)
+            return self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak, step=True)
         return self._decide(proposal, standing, since, grant)
+
+    async def _admit_in_thread(
+        self, admit: "partial[Proposal | Rejection]", standing: Standing, since: float, grant: Grant | None
+    ) -> Outcome:
+        """Cleaning a megabyte of arguments takes seconds; others are served meanwhile."""
+        proposal, left = await to_the_end(asyncio.to_thread(admit))
+        if not left and not isinstance(proposal, Rejection):
+            return await self._decide(proposal, standing, since, grant)
+        inputs, _ = await to_the_end(asyncio.to_thread(self._attempt, *admit.args[1:]))
+        why = proposal if isinstance(proposal, Rejection) else CALLER_LEFT
+        outcome = await self._refuse(why, inputs, standing, since, cot_leak=admit.keywords["cot_leak"], step=True)
+        if left:
+            raise asyncio.CancelledError
+        return outcome
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
@@ -284,9 +295,12 @@ class Pipeline:
         kept = cleaned(self.catalogue.meant(tool), args)
         return entries.attempt_inputs(tool, kept, self._redactor, self.secret_names())
 
-    async def _refuse(
-        self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False
-    ) -> Outcome:
-        return await self._recorder.refused(
+    def _refuse(
+        self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False,
+        step: bool = False,
+    ) -> Going:  # fmt: skip
+        if step and standing.meter is not None:
+            standing.meter.begin(monotonic())
+        return self._recorder.refused(
             standing.session, rejection, inputs, policy_digest=self.policy.digest, since=since, cot_leak=cot_leak
         )

@@ -5,12 +5,12 @@ Values are altered in two ways only. An integral float becomes the integer it is
 the same), and a null that a provider forced on an optional argument is dropped. No text is refused for what it says.
 """
 
-import logging
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from tallystick.gate.admit.cleaned_arguments import cleaned
 from tallystick.gate.admit.misfits import CLOSING_RULES, as_pointer
 from tallystick.gate.admit.names import Catalogue, Entry, normalised
 from tallystick.gate.admit.proposal import Proposal, Rejection
@@ -24,8 +24,6 @@ from tallystick.gate.admit.strictjson import (
 )
 from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENANCE, UNKNOWN_TOOL
 from tallystick.gate.session import Session
-
-_log = logging.getLogger(__name__)
 
 ECHOED = 100
 """Characters of the caller's name for a tool that are repeated in a rejection."""
@@ -81,20 +79,6 @@ def admit_call(
         card=entry.card, args=real, proposed_tool=tool, proposed_args=given, transformed=transformed, dry_run=dry,
         cot_leak=cot_leak, session=session,
     )  # fmt: skip
-
-
-def cleaned(entry: Entry | None, args: Any) -> Any:
-    """The arguments as they may be kept; None: that could not be found out, so nothing of them is."""
-    if entry is None or entry.clean is None or type(args) is not dict:
-        return args
-    try:
-        return entry.clean(args)
-    except (RecursionError, TypeError):
-        # No JSON: refused for that, and never recorded as it stands.
-        return args
-    except Exception:  # noqa: BLE001 - a part of the room's, of which anything may come
-        _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
-        return None
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:
