@@ -185,7 +185,7 @@ class Pipeline:
         decision, proposal = case.decision, case.proposal
         left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
-            asked = self._at_the_desk(self._desk.take, proposal, case.session, case.policy_digest)
+            asked = self._ask_approvals(self._desk.take, proposal, case.session, case.policy_digest)
             taken, left = await to_the_end(asked)
             if isinstance(taken, Rejection):
                 return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
@@ -217,7 +217,7 @@ class Pipeline:
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         return replace(case, decision=decision, proposal=proposal, inputs=inputs, redacted=redacted)
 
-    async def _at_the_desk(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
+    async def _ask_approvals(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
         """Ask the book of approvals; a book that cannot be opened agrees to nothing."""
         try:
             return await asyncio.to_thread(ask, *question)
@@ -232,7 +232,7 @@ class Pipeline:
             standing.meter.give_back(spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
-            hold = await self._at_the_desk(
+            hold = await self._ask_approvals(
                 self._desk.hold, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
             )
         if isinstance(hold, Rejection):
