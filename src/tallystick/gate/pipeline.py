@@ -44,7 +44,7 @@ from tallystick.gate.tool import Tool, check_card
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-Going = Coroutine[Any, Any, Outcome]
+PendingCall = Coroutine[Any, Any, Outcome]
 """A call on its way: admitted, decided, and waiting to be run."""
 
 
@@ -129,7 +129,7 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Going:
+    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> PendingCall:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
@@ -151,7 +151,7 @@ class Pipeline:
         dry_run: bool = False,
         cot_leak: bool = False,
         grant: Grant | None = None,
-    ) -> Going:
+    ) -> PendingCall:
         # Not a coroutine: calls made together are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
@@ -165,7 +165,7 @@ class Pipeline:
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Going:
+    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> PendingCall:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
