@@ -34,7 +34,7 @@ from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
-from tallystick.gate.execute.stepping import to_the_end
+from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
@@ -186,7 +186,7 @@ class Pipeline:
         left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
             asked = self._ask_approvals(self._desk.take, proposal, case.session, case.policy_digest)
-            taken, left = await to_the_end(asked)
+            taken, left = await shielded(asked)
             if isinstance(taken, Rejection):
                 return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
             if taken is not None:
@@ -199,7 +199,7 @@ class Pipeline:
         case = self._decided(case, decision, proposal, own)
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
-        outcome, left_now = await to_the_end(self._stop(case, standing, since))
+        outcome, left_now = await shielded(self._stop(case, standing, since))
         if (cancelled := left or left_now) is not None:
             raise cancelled
         return outcome
@@ -249,7 +249,7 @@ class Pipeline:
         try:
             if left is None and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
-                started_id, left = await to_the_end(self._recorder.started(case))
+                started_id, left = await shielded(self._recorder.started(case))
             else:
                 self._ledger.ready()
         except LedgerError as error:
@@ -266,7 +266,7 @@ class Pipeline:
         if left is not None:
             # The caller is gone; the receipt is not.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
-            await to_the_end(self._recorder.ran(case, ran, standing, since, call))
+            await shielded(self._recorder.ran(case, ran, standing, since, call))
             raise left
         return await self._recorder.ran(case, ran, standing, since, call)
 

@@ -20,7 +20,7 @@ class Unstoppable(asyncio.Future[T]):
         return False
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
+async def shielded(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
     """Wait for work to its end, even if the caller is cancelled meanwhile.
 
     Returns:
