@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Unstoppable(asyncio.Future[T]):
+class UncancellableFuture(asyncio.Future[T]):
     """A future that cannot be cancelled: a task cancelled while it waits learns of it when the future is done.
 
     For work that happens in any case and whose outcome must be known.
