@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
-from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.journal import Place, Seal, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES
+from tallystick.gate.record.random_pool import RandomPool
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.seal import ID, ID_BYTES, Sealer
 from tallystick.gate.record.signing import ALGORITHM, HmacKey
@@ -63,7 +63,7 @@ class PlainRecords:
         self._sealer = sealer
         self._active = sealer.keys.active
         self._stamp = sealer.watch.stamp
-        self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
+        self._draw = RandomPool(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
         self._forms: dict[tuple[int, int, str, str | None], HeaderTemplate | None] = {}
 
@@ -95,7 +95,13 @@ class PlainRecords:
         return partial(self._seal, form, inputs, outputs, duration_us, started)
 
     def _seal(
-        self, form: HeaderTemplate, asked: bytes, came: bytes | None, duration_us: int, started: str | None, place: Place
+        self,
+        form: HeaderTemplate,
+        asked: bytes,
+        came: bytes | None,
+        duration_us: int,
+        started: str | None,
+        place: Place,
     ) -> Sealed:
         """Fill in the form and sign; called under the journal's lock."""
         seq, prev = place
