@@ -1,8 +1,8 @@
 """Plain records: a call that was let through, ran, and of which there is nothing unusual to say; and its beginning.
 
 Most receipts are of these kinds. Their headers differ from one another, within a session and a tool, in nine places
-only, so the rest is kept ready as text with holes (`HeaderTemplate`). The bytes are those that `seal.py` makes, at a third of the
-cost; a form is made from a header that `seal.py` made, and whatever does not fit one goes the general way.
+only, so the rest is kept ready as text with holes (`HeaderTemplate`). The bytes are those that `seal.py` makes, at a
+third of the cost; a template is made from a header that `seal.py` made, and what does not fit one goes the general way.
 """
 
 from collections.abc import Callable
