@@ -22,8 +22,8 @@ from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import USED
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.codes import CANCELLED, LEDGER, STALE
+from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import Grant, Hold
-from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import RateWindows
 from tallystick.gate.decide.decide import decide, judge
 from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
@@ -61,7 +61,7 @@ class Pipeline:
         policy: Policy,
         ledger: Ledger,
         redactor: Redactor,
-        desk: Desk,
+        desk: ApprovalService,
         cot: str = "strip",
         observer: Observer | None = None,
     ) -> None:

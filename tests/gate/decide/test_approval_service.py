@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import Hold, State
-from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.session import Caller, Session
 from tallystick.settings import parse_settings
@@ -25,7 +25,7 @@ def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Pat
     engine = open_engine(parse_settings({}), tmp_path)
     migrate(engine)
     book, numbers = SqlApprovalBook(engine), count()
-    desk = Desk(open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60)
+    desk = ApprovalService(open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60)
     policy = a_policy()
     call = a_call(SEND, to="bob", n=1)
     decision = decide(call, OWNER, policy)
