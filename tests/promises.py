@@ -123,7 +123,7 @@ PROMISES: dict[str, str] = {
     "execute.many": "Several calls at once are each decided, run and recorded as one of their own, and given back in order",
     # -- record --
     "record.canonical": "Headers and bundles are RFC 8785 bytes; the fast way gives the same as the whole standard",
-    "record.plain": "The short way to the receipt of a plain call makes the bytes of the general way, or none",
+    "record.plain": "A header template makes the bytes of the general way, or none",
     "record.no-floats": "No float, no large integer and no unsortable key gets into a header",
     "record.header": "Any draft becomes a signed, chained header without empty fields",
     "record.receipt-id": "Receipt ids are server-made, sort as they were made and name their place",
@@ -280,7 +280,7 @@ PROMISES: dict[str, str] = {
     "doors.http-call": "`POST /api/gate/call` answers the outcome, and its receipt says who called through which door",
     "doors.http-outcomes": "Every row of the outcome table that HTTP can reach has the table's status, codes and category",
     "doors.http-strict": "A body that is not exactly what the route takes is refused, by the same rules as model text",
-    "doors.http-one-way": "The short way and the documented route give the same answers",
+    "doors.http-one-way": "The direct call and the documented route give the same answers",
     "doors.http-one-receipt": "Whatever is sent as a call gives one outcome and one outcome receipt",
     "doors.http-turns": "A turn goes from nonce to nonce over HTTP and ends at its first refusal",
     "doors.http-nonce-once": "Of the same text sent twice, or many times at once, one runs: C01",
