@@ -10,8 +10,8 @@ from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disab
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_agents import agent_tools
+from tallystick.governed import Governed
+from tallystick.openai_agents import agent_tools
 
 
 @tool(effect="read", name="stock.count")

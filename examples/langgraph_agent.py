@@ -11,8 +11,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.langgraph import chain_tools
+from tallystick.governed import Governed
+from tallystick.langgraph import chain_tools
 
 
 @tool(effect="read", name="stock.count")

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_functions import answer_chat, chat_tools
+from tallystick.governed import Governed
+from tallystick.openai_functions import answer_chat, chat_tools
 
 
 @tool(effect="read", name="stock.count")

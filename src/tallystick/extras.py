@@ -1,7 +1,8 @@
 """The optional parts of the gate and its doors: what each is for, whether it is installed, and how to install it.
 
-What a room requires stands in its manifest. Every part here is an extra of `pyproject.toml`. Code that needs one loads its packages when they are used and asks `need`
-first; a package that turns out to be missing all the same is named by `part_of` where the error leaves the program.
+What a room requires stands in its manifest. Every part here is an extra of `pyproject.toml`. Code that needs one loads
+its packages when they are used and asks `need` first; a package that turns out to be missing all the same is named by
+`part_of` where the error leaves the program.
 """
 
 from importlib.util import find_spec
@@ -34,6 +35,7 @@ _ALL = (
     ),
     Extra(name="agents", use="the OpenAI Agents SDK", modules=("agents",)),
     Extra(name="langgraph", use="LangGraph and LangChain", modules=("langchain_core", "langgraph")),
+    Extra(name="pydantic_ai", use="Pydantic AI", modules=("pydantic_ai",)),
 )
 EXTRAS = {extra.name: extra for extra in _ALL}
 """By name, in the order in which they are listed."""

@@ -20,4 +20,4 @@ def calls(gate: Gate) -> None:
     gate.resume_sync("ap_1", calller=None)  # error: call-arg
     gate.check_reply("a", own_text=["b"])  # error: call-arg
     text: str = gate.call_sync(word_count, {}).unwrap()  # error: assignment
-    print(text)
+    assert text

@@ -13,7 +13,15 @@ HERE = Path(__file__).parent
 
 
 def mypy(program: Path, cache: Path) -> str:
-    options = ["--strict", "--python-version", "3.11", "--cache-dir", str(cache), "--config-file", str(HERE / "mypy.ini")]
+    options = [
+        "--strict",
+        "--python-version",
+        "3.11",
+        "--cache-dir",
+        str(cache),
+        "--config-file",
+        str(HERE / "mypy.ini"),
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, str(program)], cwd=ROOT, capture_output=True, text=True, check=False
     )

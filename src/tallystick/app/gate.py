@@ -162,6 +162,10 @@ class Gate(GateCalls):
         self._pipeline.remove(name)
         self._names.remove(name)
 
+    def registered_name(self, tool: Callable[..., Any]) -> str | None:
+        """The id under which a function or a decorated function is registered; None: it is not."""
+        return self._names.known(tool)
+
     def tools(self) -> list[Card]:
         """The cards of all registered tools, by name."""
         return sorted((entry.card for entry in self._pipeline.catalogue.entries()), key=lambda card: card.name)

@@ -30,16 +30,18 @@ class ToolNames:
         self._registered.discard(name)
         self._codecs.pop(name, None)
 
+    def known(self, given: Callable[..., Any]) -> str | None:
+        """The id under which a function is registered; None: it is not."""
+        return self._names.get(id(given.handler if isinstance(given, Tool) else given))
+
     def name_of(self, given: Callable[..., Any]) -> str:
         """The id of the tool that is meant.
 
         Raises:
             RegistrationError: Another function is registered under this name.
         """
-        handler, name = given, getattr(given, "__name__", type(given).__name__)
-        if isinstance(given, Tool):
-            handler, name = given.handler, given.card.name
-        known = self._names.get(id(handler))
+        known = self.known(given)
+        name = given.card.name if isinstance(given, Tool) else getattr(given, "__name__", type(given).__name__)
         if known is None and name in self._registered:
             message = f"The tool '{name}' is another function than the one given. Register this one, or call by name."
             raise RegistrationError(message, code="tool_other")

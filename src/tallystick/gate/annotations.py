@@ -1,8 +1,8 @@
 """A function's annotations, read once: the JSON Schemas of its card, and the conversion between JSON and Python values.
 
 Parameters of plain types (`str`, `int`, `bool`, and lists and objects of them) arrive as JSON gives them and cost
-nothing. Every other annotation (a model, a dataclass, an enum, a date, a path, a float) has a `TypeAdapter`, which makes
-the schema, reads the argument and writes the result, so that the three cannot differ.
+nothing. Every other annotation (a model, a dataclass, an enum, a date, a path, a float) has a `TypeAdapter`, which
+reads the argument and writes the result by the rules that the schema was made from.
 """
 
 import inspect

@@ -28,7 +28,7 @@ Clean = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Arguments as they came → arguments as they may be kept."""
 
 P = ParamSpec("P", default=...)
-R = TypeVar("R", default=Any, covariant=True)
+R = TypeVar("R", default=Any)
 
 EFFECTS: frozenset[str] = frozenset({"read", "write", "external"})
 DEFAULT_TIMEOUT_S = 60.0
@@ -269,4 +269,3 @@ def _how(function: Callable[..., Any], *, inline: bool, isolate: bool) -> How:
     if inspect.iscoroutinefunction(function):
         return "async"
     return "inline" if inline else "thread"
-
