@@ -9,8 +9,7 @@ from typing import Any
 from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disabled
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from tallystick import Gate, tool
-from tallystick.governed import Governed
+from tallystick import Gate, Governed, tool
 from tallystick.openai_agents import agent_tools
 
 

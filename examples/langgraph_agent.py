@@ -10,8 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from tallystick import Gate, tool
-from tallystick.governed import Governed
+from tallystick import Gate, Governed, tool
 from tallystick.langgraph import chain_tools
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tallystick import Gate, tool
-from tallystick.governed import Governed
+from tallystick import Gate, Governed, tool
 from tallystick.openai_functions import answer_chat, chat_tools
 
 

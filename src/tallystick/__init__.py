@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tallystick.app.approvals import Approvals
     from tallystick.app.calls import CallOptions
     from tallystick.app.gate import Gate
+    from tallystick.doors.governed import CallAnswer, Governed, Offer
     from tallystick.doors.presentation.refusals import Refusal
     from tallystick.errors import ToolError
     from tallystick.gate.admit.proposal import Rejection
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from tallystick.gate.reply.sources import Source, Sources
     from tallystick.gate.session import Caller, Session
     from tallystick.gate.tool import Card, CardFields, Tool, ToolDecorator, tool
-    from tallystick.governed import CallAnswer, Governed, Offer
     from tallystick.import_limits import ImportLimits
     from tallystick.plugin import CommandReference, Manifest, Room, RoomContext
     from tallystick.settings import (
@@ -218,9 +218,9 @@ _HOME = {
     "Tool": "tallystick.gate.tool",
     "ToolDecorator": "tallystick.gate.tool",
     "tool": "tallystick.gate.tool",
-    "CallAnswer": "tallystick.governed",
-    "Governed": "tallystick.governed",
-    "Offer": "tallystick.governed",
+    "CallAnswer": "tallystick.doors.governed",
+    "Governed": "tallystick.doors.governed",
+    "Offer": "tallystick.doors.governed",
     "ImportLimits": "tallystick.import_limits",
     "CommandReference": "tallystick.plugin",
     "Manifest": "tallystick.plugin",

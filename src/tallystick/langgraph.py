@@ -12,8 +12,8 @@ from pydantic import ConfigDict
 from typing_extensions import Unpack
 
 from tallystick.app.gate import Gate
+from tallystick.doors.governed import CallAnswer, Governed, GuardOptions, guard
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.governed import CallAnswer, Governed, GuardOptions, guard
 
 __all__ = ["GateTool", "Governed", "chain_tools", "guard_tools"]
 

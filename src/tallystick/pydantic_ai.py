@@ -12,7 +12,7 @@ from pydantic_ai.exceptions import ToolFailed
 from typing_extensions import Unpack
 
 from tallystick.app.gate import Gate
-from tallystick.governed import Governed, GuardOptions, Offer, guard
+from tallystick.doors.governed import Governed, GuardOptions, Offer, guard
 
 __all__ = ["Governed", "agent_tools", "guard_tools"]
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tallystick.governed import Governed
+from tallystick import Governed
 from tests.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
 
 

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from tallystick import Governed, tool
+from tallystick.doors.governed import guard
 from tallystick.errors import RegistrationError
-from tallystick.governed import guard
 from tests.frameworks.shop import Shop
 
 

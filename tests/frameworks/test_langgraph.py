@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from tallystick.governed import Governed
+from tallystick import Governed
 from tallystick.langgraph import chain_tools
 from tests.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
 

@@ -12,7 +12,7 @@ pytest.importorskip("agents", reason="left out: the OpenAI Agents adapter, the a
 from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disabled
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from tallystick.governed import Governed
+from tallystick import Governed
 from tallystick.openai_agents import agent_tools
 from tests.frameworks.shop import GOOD, HELD, WRONG, Shop
 

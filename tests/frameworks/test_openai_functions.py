@@ -8,7 +8,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessageFunctionToolCall
 from openai.types.responses import ResponseFunctionToolCall
 
-from tallystick.governed import Governed
+from tallystick import Governed
 from tallystick.openai_functions import (
     answer_chat,
     answer_chat_sync,

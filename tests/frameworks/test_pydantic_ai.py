@@ -11,7 +11,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from tallystick.governed import Governed
+from tallystick import Governed
 from tallystick.pydantic_ai import agent_tools, guard_tools
 from tests.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
 
