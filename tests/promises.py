@@ -753,7 +753,7 @@ PROMISES: dict[str, str] = {
     "relay.speed": "A wrapped call takes at most twice the direct one; with fsync 0.3 ms and two fdatasyncs more",
     "relay.web-speed": "Over HTTP a wrapped server gives 500 calls a second, or as many as it gives alone",
     "relay.start": "A wrapped server is up 0.15 s later at most",
-    # -- public Python API --
+    # -- api --
     "api.exported": "Every type in a public signature can be imported from `tallystick`",
     "api.typed": "A type checker knows what a tool gives through the gate, and finds a wrong argument",
     "api.failed": "A call whose tool ran and raised is shown as failed, with its code; its published status stays",

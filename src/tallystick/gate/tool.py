@@ -223,25 +223,28 @@ def tool(
     """
 
     def build(function: Callable[..., Any], /) -> Tool[..., Any]:
-        # Into a copy: one decorator may be put on several functions.
-        fields: dict[str, Any] = {"how": _how(function, inline=inline, isolate=isolate), **card}
-        if not fields.get("description"):
-            fields["description"] = inspect.getdoc(function) or ""
-        for names in {"roles", "owned_keys"} & fields.keys():
-            if isinstance(fields[names], set | list | tuple):
-                fields[names] = frozenset(fields[names])
-        codec = None
+        made = _card_of(function, name, {"how": _how(function, inline=inline, isolate=isolate), **card})
         # Schemas written by hand say nothing of Python types: the handler then takes and gives JSON.
-        if "input_schema" not in fields:
-            fields["input_schema"] = input_schema_of(function)
-            fields.setdefault("output_schema", output_schema_of(function))
-            codec = codec_of(function)
-        fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
-        made = Card(name=name or function.__name__, **fields)
-        check_card(made)
+        codec = None if "input_schema" in card else codec_of(function)
         return Tool(card=made, handler=function, rule=rule, snapshot=snapshot, codec=codec)
 
     return build if function is None else build(function)
+
+
+def _card_of(function: Callable[..., Any], name: str | None, fields: dict[str, Any]) -> Card:
+    """The card of a function; what the fields do not say is read from its docstring and annotations."""
+    if not fields.get("description"):
+        fields["description"] = inspect.getdoc(function) or ""
+    for names in {"roles", "owned_keys"} & fields.keys():
+        if isinstance(fields[names], set | list | tuple):
+            fields[names] = frozenset(fields[names])
+    if "input_schema" not in fields:
+        fields["input_schema"] = input_schema_of(function)
+        fields.setdefault("output_schema", output_schema_of(function))
+    fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
+    made = Card(name=name or function.__name__, **fields)
+    check_card(made)
+    return made
 
 
 def check_card(card: Card) -> None:
