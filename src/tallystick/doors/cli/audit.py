@@ -35,7 +35,10 @@ OfTool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only
 OfStatus = Annotated[
     str | None,
     typer.Option(
-        "--status", metavar="STATUS", help="Only accepted, rejected, transformed, failed or unknown.", show_default=False
+        "--status",
+        metavar="STATUS",
+        help="Only accepted, rejected, transformed, failed or unknown.",
+        show_default=False,
     ),
 ]
 OfKind = Annotated[

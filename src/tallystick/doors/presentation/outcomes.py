@@ -1,4 +1,4 @@
-"""The outcome of a call as people read it, from its receipt: the published status, but *failed* where the tool failed."""
+"""The outcome of a call as people read it: the status in its receipt, but `failed` where the tool ran and failed."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -74,9 +74,10 @@ class Feed:
 def row_of(receipt: Receipt) -> dict[str, Any]:
     """A receipt as a row."""
     header = receipt.header
-    status, code = status_of(header), outcome_code(header)
+    status = status_of(header)
+    shown = f"{status} ({outcome_code(header)})" if status == "failed" else status
     return {
         "id": receipt.receipt_id, "seq": receipt.seq, "when": str(header.get("timestamp", ""))[:19].replace("T", " "),
-        "what": header.get("tool_id") or header["kind"], "status": f"{status} ({code})" if status == "failed" else status,
+        "what": header.get("tool_id") or header["kind"], "status": shown,
         "session": header.get("session_id", ""), "agent": header.get("agent_id") or "",
     }  # fmt: skip
