@@ -76,7 +76,7 @@ class Pipeline:
         check_card(card)
         entry = self.catalogue.add(card, tool.clean)
         try:
-            self._runner.add(card, tool.handler)
+            self._runner.add(card, tool.handler, tool.codec)
         except RegistrationError:
             self.catalogue.remove(card.name)
             raise
