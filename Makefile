@@ -15,7 +15,7 @@ CODE := $(wildcard src tests benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full chromium local-model test-model test-mcp mcp-servers test-relay cover demo bench lock clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full chromium local-model test-model test-mcp mcp-servers test-relay cover demo bench lock release clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -111,6 +111,11 @@ lock: ## Resolve the dependencies and write both locks
 	test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet uv; }
 	$(LOCK) --extra all -o requirements.lock
 	$(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock
+
+release: setup ## Build sdist and wheel into dist/, and check both in an empty environment
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m tests.install.release dist
 
 clean: ## Remove the environment and everything the tools left behind
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from benchmarks.relay import HELLO, POLICY, SDK, Speaker
-from tallystick.rooms.relay.web import WebError, WebServer
+from tallystick.doors.mcp.relay.http_client import WebError, WebServer
 
 PROMISES = ("relay.web-speed",)
 GOAL = 500

@@ -19,7 +19,7 @@ from tallystick import Gate, tool
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.reply.findings import Findings
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Request, TurnResult, run_turn
 from tallystick.turns.model import Ask, NativeCall, Said
 

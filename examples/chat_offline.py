@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tallystick import Gate
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_answer import Answered
-from tallystick.bootstrap.conversation_asking import Chat
+from tallystick.agents.answers import Answered
+from tallystick.agents.chat import Chat
+from tallystick.app.agents import conversation_of
 
 SCENE = """# The lighthouse
 
@@ -23,7 +23,7 @@ QUESTIONS = ("When did the supply ship come?", "And who kept the light?")
 
 async def talk(gate: Gate) -> None:
     """Ask two questions in one session and show what each answer rests on."""
-    conversation = Conversation(gate)
+    conversation = conversation_of(gate)
     for question in QUESTIONS:
         print(f"\n> {question}")
         came = await conversation.chat(Chat(message=question, agent_id="continuity", session_id="demo"))

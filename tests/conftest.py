@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[2] / "shared" / 
 
 LONG = frozenset({"browser", "faults", "house", "doors", "durable", "paths"})
 """Folders whose tests start processes."""
+
+# A run that a shell started in the background ignores Ctrl-C, and every process it starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Ten thousand tests leave much behind that lives on, and looking through all of it again and again was a sixth of the time.
 gc.set_threshold(20_000, 20, 100)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tallystick import Gate
+from tallystick.agents.defaults import DEFAULT_AGENTS
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Session
 from tallystick.providers.offline.model import OfflineModel
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.defaults import DEFAULT_AGENTS
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Request, TurnResult, run_turn
 
 AGENTS = {agent.agent_id: agent for agent in DEFAULT_AGENTS}

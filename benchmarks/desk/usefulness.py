@@ -16,13 +16,13 @@ from typing import Any
 
 from benchmarks.desk.questions import Question, asked_of_bank, asked_of_sample, bank_documents
 from tallystick import Gate
-from tallystick.bootstrap.support import Support
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.reply.sentences import read_sentences
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
 from tallystick.rooms.desk.kb.nouns import Document
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.sample_desk import copy_sample
+from tallystick.rooms.desk.trial import Support
 from tallystick.settings import parse_settings
 
 PROMISES = ("desk.usefulness",)

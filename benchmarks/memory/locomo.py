@@ -129,7 +129,7 @@ def our_recall(talk: Conversation) -> Finder:
 def observed(turns: Sequence[Turn]) -> list[Event]:
     return [
         Event(
-            seq=number, receipt_id=f"rcpt_{number}", at=turn.at, tool="record_observation",
+            seq=number, receipt_id=f"rcpt_{number}", at=turn.at, tool="record_observation", by_owner=True,
             args={
                 "text": turn.text, "source": {"id": turn.speaker, "class": "human"}, "observed_at": stamp_of(turn.at),
                 "episode_id": turn.session,

@@ -54,7 +54,7 @@ class Stage:
         self.seq += 1
         event = Event(
             seq=self.seq, receipt_id=f"rcpt_{self.seq}", at=self.now, tool=tool, args=taken, agent=agent,
-            by_owner=agent is None,
+            by_owner=True,
         )  # fmt: skip
         fold(self.state, event)
         return dict(taken)
@@ -72,8 +72,9 @@ class Stage:
         taken = self.propose("record_observation", args, agent=agent)
         if taken is None:
             return None
+        bound = taken["source"]
         return observation_id(
-            taken["text"], who["id"], kind, who["group"], seconds(taken["observed_at"]) or 0,
+            taken["text"], bound["id"], bound["class"], bound["group"], seconds(taken["observed_at"]) or 0,
             taken.get("derived_from", ()), Speaker(agent=agent).mark,
         )  # fmt: skip
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.memory.proposals import proposals_on
 from tallystick import Gate, tool
-from tallystick.bootstrap.staying import stay
+from tallystick.app.gc_tuning import stay
 from tallystick.rooms.memory.export import digest
 from tallystick.rooms.memory.room import Memory
 from tallystick.settings import Settings

@@ -10,9 +10,10 @@ The path of a call is the order of the folders:
     gate/reply        5  agent text → Findings
 
 `gate/pipeline.py` joins the five steps and is the only place that runs a tool. `turns/` puts a model in front of the
-gate, `storage/` satisfies the ports that the steps name, `rooms/` are what is built on the gate, `telemetry/` watches
-and never steers, and `bootstrap` is the only place where parts are chosen. Each part imports only what stands below
-it; the build checks that.
+gate, `agents/` holds the conversations and tasks of agents, `storage/` satisfies the ports that these name,
+`telemetry/` watches and never steers, and `app/` is the only place where parts are chosen. `rooms/` are what is built
+on the gate: each brings its own routes, commands, pages and tables, and is found by the manifest that `plugin.py`
+describes, so that nothing imports a room. Each part imports only what is below it; the build checks that.
 
     from tallystick import Gate, tool
 
@@ -22,7 +23,7 @@ Names load when they are first used, so that importing the package costs next to
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
     from tallystick.errors import ToolError
     from tallystick.gate.codes import BoundaryCode, CallCode, Category
     from tallystick.gate.execute.call import current_call, note_file
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tallystick.gate.tool import Card, Tool, tool
 
 __version__ = "0.1.0"
+"""The one place that says it; the build and `make release` read it here."""
 
 __all__ = [
     "BoundaryCode",
@@ -53,7 +55,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Gate": "tallystick.bootstrap",
+    "Gate": "tallystick.app.gate",
     "ToolError": "tallystick.errors",
     "BoundaryCode": "tallystick.gate.codes",
     "CallCode": "tallystick.gate.codes",

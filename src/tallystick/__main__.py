@@ -17,7 +17,7 @@ def main() -> None:
     """
     _hold_streams()
     if sys.argv[1:3] == WRAP and HELP.isdisjoint(sys.argv[3:4]):
-        from tallystick.doors.cli.wrapping import begin  # noqa: PLC0415 - only one of the two is loaded
+        from tallystick.doors.cli.mcp.wrap_args import begin  # noqa: PLC0415 - only one of the two is loaded
 
         sys.exit(begin(sys.argv[3:]))
     from tallystick.doors.cli.app import main as run  # noqa: PLC0415 - as above

@@ -2,6 +2,7 @@
 
     TallyError
     ├── ConfigError      tallystick.toml, environment, key files: what to change
+    │   └── PartMissing      an optional part is not installed: the command that installs it
     ├── RegistrationError  a tool or schema that cannot be taken
     ├── LedgerError      the journal cannot take or give a record
     │   ├── LedgerDamaged    damage before the tail, or a rolled-back journal
@@ -28,6 +29,12 @@ class ConfigError(TallyError):
     """The configuration cannot be used as it stands."""
 
     code = "config_invalid"
+
+
+class PartMissing(ConfigError):  # noqa: N818 - reads as what it is
+    """An optional part is not installed; the message holds the command that installs it."""
+
+    code = "part_missing"
 
 
 class RegistrationError(TallyError):

@@ -77,7 +77,7 @@ class ToolPolicy(_Section):
     decision: Literal["allow", "ask", "deny"] | None = None
     """None: by the tool's effect."""
     roles: frozenset[str] | None = None
-    """Narrows the tool's own roles; it can never widen them."""
+    """Narrows the tool's own roles, never widens them; for a tool that names none they are its roles."""
     rate: int | None = Field(default=None, gt=0)
     """Calls per minute and caller."""
     shadow: bool | None = None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.files import events_in
 from tallystick.rooms.desk.intake.left import Left, Placed
@@ -15,7 +16,6 @@ from tallystick.rooms.desk.kb.reading import read_document
 from tallystick.rooms.studio.importing.bringing import read_source
 from tallystick.rooms.studio.importing.nouns import SourceRefused
 from tallystick.settings import parse_settings
-from tallystick.turns.agents.problem import Problem
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 

@@ -135,3 +135,44 @@ def test_a_wrong_token_is_refused_and_nothing_outside_is_led_to(served: Served, 
     here.page.fill("#token", served.token)
     here.page.press("#token", "Enter")
     here.page.wait_for_url(f"{served.base}/")
+
+
+KEY = "sk-proj-AbCdEfGhIjKlMnOpQrSt"
+
+
+@pytest.mark.promise("page.approvals", "doors.visible")
+def test_the_page_shows_characters_that_cannot_be_seen(served: Served, visit: Open) -> None:
+    name = ask(served.workspace, "alice@x.org\u202egro.live@\u200b", "invisible\u2066 x")
+    here = visit(served)
+    page = here.log_in("/approvals")
+    for path in ("/approvals", f"/approvals/{name}"):
+        page = here.open(path)
+        expect(page.get_by_text("alice@x.org\\u202egro.live@\\u200b").first).to_be_visible()
+        assert not {"\u202e", "\u200b", "\u2066"} & set(page.content())
+    expect(page.get_by_text("RIGHT-TO-LEFT OVERRIDE")).to_be_visible()
+    page.keyboard.press("e")
+    # What is edited is written in escapes too, and is the same JSON.
+    written = page.get_by_label("The arguments to allow instead").input_value()
+    assert "\\u202e" in written
+    assert "\u202e" not in written
+    here.check()
+
+
+@pytest.mark.promise("page.approvals", "record.token-alone", "record.mask-revealed")
+def test_a_person_reads_the_words_around_a_token_and_reveals_it(served: Served, visit: Open) -> None:
+    name = ask(served.workspace, "masked@example.org", f"delete all, key {KEY}, at once")
+    looking = visit(served)
+    page = looking.open(f"/approvals/{name}")
+    expect(page.get_by_text("delete all, key ")).to_be_visible()
+    expect(page.get_by_role("button", name="Reveal /body")).to_have_count(0)
+    here = visit(served)
+    page = here.log_in(f"/approvals/{name}")
+    assert KEY not in page.content()
+    page.get_by_role("button", name="Reveal /body").click()
+    expect(page.get_by_text(f"delete all, key {KEY}, at once")).to_be_visible()
+    here.check()
+    with Gate.open(served.workspace) as gate:
+        notes = [one.header for one in gate.ledger.read() if one.header["kind"] == "note"]
+    assert [(note["audit"]["action"], note["audit"]["metadata"]["field"]) for note in notes] == [
+        ("approval.reveal", "/body")
+    ]

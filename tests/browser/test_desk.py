@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tallystick.bootstrap.support import Support
 from tallystick.rooms.desk.sample_desk import copy_sample
+from tallystick.rooms.desk.trial import Support
 from tests.browser.serving import PHONE, Served, Visit, fits, serving
 
 Open = Callable[..., Visit]

@@ -8,13 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tallystick.bootstrap.prompt_desk import PromptDesk
+from tallystick.agents.counts import Count
+from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.gate.session import Session
-from tallystick.rooms.relay.pins import PinBook
+from tallystick.rooms.studio.services.prompts import PromptDesk
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.ledger import audit_folder
-from tallystick.telemetry.rejections import Count, Rejections
+from tallystick.telemetry.rejections import Rejections
 from tests.browser.serving import PHONE, Served, Visit, fits, serving
 from tests.scripted_server import Says, ScriptedServer
 

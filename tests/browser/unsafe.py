@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 from tallystick import Gate
-from tallystick.bootstrap.conference import Conferences
-from tallystick.bootstrap.conversation import conversation_of
+from tallystick.app.agents import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.studio.conference.nouns import Conference
 from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
 from tallystick.rooms.studio.room import Studio
+from tallystick.rooms.studio.services.conference import Conferences
 from tallystick.storage.notifications import Notifications
 from tests.doors.http.talking import serve_agent
 from tests.scripted_server import Says, ScriptedServer

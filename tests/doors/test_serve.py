@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.bootstrap import Gate
+from tallystick.app.gate import Gate
 from tallystick.doors.serve import Server
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings
@@ -47,9 +47,11 @@ CONFIG = '[gate]\ntools = ["tools.py"]\n'
 class Process:
     """A running `tally serve`."""
 
-    def __init__(self, workspace: Path, state: Path, *words: str, **environment: str) -> None:
+    def __init__(
+        self, workspace: Path, state: Path, *words: str, before: tuple[str, ...] = (), **environment: str
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), *words],
+            [*before, sys.executable, "-m", "tallystick", "serve", "--workspace", str(workspace), *words],
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), **environment},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -93,8 +95,8 @@ def workspace(tmp_path: Path) -> Path:
 def serve(workspace: Path, tmp_path: Path) -> Iterator[Serve]:
     started: list[Process] = []
 
-    def start(*words: str, wait: bool = True, **environment: str) -> Process:
-        process = Process(workspace, tmp_path / "state", *words, **environment)
+    def start(*words: str, wait: bool = True, before: tuple[str, ...] = (), **environment: str) -> Process:
+        process = Process(workspace, tmp_path / "state", *words, before=before, **environment)
         started.append(process)
         if wait:
             process.wait_until_it_serves()
@@ -110,6 +112,21 @@ def serve(workspace: Path, tmp_path: Path) -> Iterator[Serve]:
 def ask(process: Process, method: str, path: str, **more: Any) -> httpx.Response:
     with httpx.Client(base_url=process.base, trust_env=False, timeout=120) as client:
         return client.request(method, path, **more)
+
+
+DEAF = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+"""As a shell without job control starts what ends with `&`: Ctrl-C is ignored, and the program inherits that."""
+
+
+@pytest.mark.promise("doors.serve")
+def test_a_server_that_was_started_deaf_to_ctrl_c_still_ends_at_sigterm(
+    serve: Serve, workspace: Path, tmp_path: Path
+) -> None:
+    process = serve("--port", "0", before=DEAF)
+    assert ask(process, "GET", "/health").json()["status"] == "ok"
+    assert process.end(signal.SIGTERM) == 128 + signal.SIGTERM
+    assert list((tmp_path / "state" / "startup").iterdir()) == []
+    assert Gate.verify(workspace).ok
 
 
 @pytest.mark.promise("doors.serve")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallystick.bootstrap import Gate
-from tallystick.bootstrap.flows import join_flows
-from tallystick.bootstrap.hands import GateHands
+from tallystick.app.flow_context import GateHands
+from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.running import join_runs
 from tallystick.settings import Settings, parse_settings
@@ -53,7 +53,7 @@ def work(orders: Orders) -> None:
     if orders.dies_at is not None:
         _die_at(*orders.dies_at)
     with Gate.open(orders.workspace, settings=settings(orders.state)) as gate:
-        join_flows(gate)
+        register_flows(gate)
         timing = Timing(heartbeat_s=0.2, stale_after_s=0.8, poll_s=0.05, grace_s=5.0)
         run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=timing)
 

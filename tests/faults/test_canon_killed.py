@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.canon import Canon
 from tallystick.gate.session import LOCAL_OWNER
+from tallystick.rooms.studio.services.canon import Canon
 from tests.doors.http.talking import serve_agent
 from tests.faults.test_runs_killed import PATIENCE_S, Yard
 from tests.scripted_server import Says, ScriptedServer, Seen

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import register_flows
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
@@ -81,7 +81,7 @@ class Yard:
         recipes.mkdir(parents=True)
         (recipes / "work.json").write_text(json.dumps(RECIPE), encoding="utf-8")
         self.gate = Gate.open(self.workspace, settings=settings(self.state))
-        join_flows(self.gate)
+        register_flows(self.gate)
         room = self.gate.room("studio")
         assert isinstance(room, Studio)
         assert room.runs is not None

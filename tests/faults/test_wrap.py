@@ -363,11 +363,11 @@ def test_a_policy_that_names_a_tool_the_server_never_had_is_refused(house):
 @pytest.mark.promise("relay.no-sdk")
 def test_the_relay_loads_neither_the_sdk_nor_the_gate_before_the_server_runs():
     probe = (
-        "import sys, tallystick.doors.cli.wrapping, tallystick.doors.mcp.wrap\n"
+        "import sys, tallystick.doors.cli.mcp.wrap_args, tallystick.doors.mcp.relay.wrap\n"
         "early = sorted(set(sys.modules) & {'mcp', 'pydantic', 'typer', 'asyncio', 'sqlalchemy', 'tallystick.gate'})\n"
-        "import tallystick.doors.mcp.relay_running\n"
+        "import tallystick.doors.mcp.relay.session\n"
         "late = sorted(set(sys.modules) & {'mcp', 'pydantic', 'typer', 'sqlalchemy', 'tallystick.gate'})\n"
-        "import tallystick.doors.mcp.relay_gate\n"
+        "import tallystick.doors.mcp.relay.gate_side\n"
         "last = sorted(set(sys.modules) & {'mcp', 'typer', 'sqlalchemy'})\n"
         "print(early, late, last)"
     )

@@ -25,7 +25,8 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         "PATH": os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]]),
         "HOME": str(folder),
         "TALLY_STATE_DIR": str(folder / ".state"),
-        "PYTHONPATH": str(ROOT / "src"),
+        # The source goes first; what follows may hold the entry points of the rooms.
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),
         "COLUMNS": HELP_WIDTH,
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",

@@ -22,10 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Card, Gate, ToolError, tool
-from tallystick.bootstrap.staff import Staff
+from tallystick.app.agents import administration_of
 from tallystick.gate.admit import arguments, envelope, nonces, strictjson
 from tallystick.gate.codes import FAULTS
-from tallystick.gate.decide.approvals import call_digest
+from tallystick.gate.decide.bindings import call_digest
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record import bundle as bundles
 from tallystick.gate.record import examiner, seal
@@ -151,7 +151,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         )
         for receipt in (large, small, kept):
             gate.ledger.erase(receipt.receipt_id, session=AUDITOR, reason="asked")
-        Staff(gate).change(lambda roster: roster, caller=AUDITOR.caller, action="agent.change", agent_id="writer")
+        administration_of(gate).change(
+            lambda roster: roster, caller=AUDITOR.caller, action="agent.change", agent_id="writer"
+        )
         gate.ledger.rotate(session=AUDITOR)
     _tear(workspace)
     with Gate.open(workspace, settings=settings, plugins=False) as gate:

@@ -1,4 +1,4 @@
-"""Modules stay under 300 lines and functions under 40; comments say why, neither too little nor too much."""
+"""Modules stay under 500 lines and functions under 40; comments say why, neither too little nor too much."""
 
 import ast
 import io
@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.sources import PACKAGE, ROOT, modules
 
-MODULE_LINES = 300
+MODULE_LINES = 500
 FUNCTION_LINES = 40
 
 TOO_LONG_STILL: dict[str, int] = {}

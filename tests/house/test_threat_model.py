@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.house.sources import ROOT
-from tests.test_promises import _named
+from tests.named_promises import named_promises
 
 PAGE = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
 DEFENDED = PAGE.partition("\n## What is defended\n")[2].partition("\n## What is not defended\n")[0]
@@ -19,7 +19,7 @@ def defences() -> list[list[str]]:
 
 @pytest.mark.promise("house.threat-model")
 def test_every_defence_names_a_test_that_exists() -> None:
-    shown = {promise for promise, _ in _named()}
+    shown = {promise for promise, _ in named_promises()}
     rows = defences()
     assert len(rows) > 30
     for attack, defence, by in rows:

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import orjson
 
-from tallystick.bootstrap.replies import ReplyChecks
-from tallystick.bootstrap.wiring import Parts
+from tallystick.app.replies import ReplyChecks
+from tallystick.app.wiring import Parts
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.record.bundle import make_bundle
 from tallystick.gate.record.canonical import canonical

@@ -14,9 +14,9 @@ from tallystick.providers.chat.forms import shaped
 from tallystick.providers.local.weights import BUNDLED
 from tallystick.providers.models import model_for
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
-from tallystick.turns.model import Ask, Model, Said, Unheard
+from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import open_gate, outcomes
 from tests.model.prompts import PROMPTS, furnish, tools
 from tests.providers.chat.asking import SCHEMA, asking, said
@@ -37,7 +37,7 @@ class Noted:
         self._model = model
         self._schema = schema
 
-    async def ask(self, ask: Ask, *, hear: Any = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Any = None) -> Said | ModelError:
         answer = await self._model.ask(ask if self._schema else replace(ask, schema=None), hear=hear)
         self.finishes.append(answer.finish if isinstance(answer, Said) else answer.code)
         return answer
@@ -98,7 +98,9 @@ def test_what_the_model_finishes_is_admitted_with_the_schema_on_and_little_is_wi
         assert all(set(each.result.receipts) <= held for each in ran[which])
         assert Gate.verify(folder).ok
         figures.extend(_rows(which, ran[which]))
-    assert not [each.result.unheard for turns in ran.values() for each in turns if each.result.unheard is not None]
+    assert not [
+        each.result.model_error for turns in ran.values() for each in turns if each.result.model_error is not None
+    ]
     # The schema promises the form of an answer, not that the model comes to its end within the token limit.
     assert [each for each in ran["on"] if each.refused and not each.cut] == []
     assert sum(each.refused for each in ran["on"]) < sum(each.refused for each in ran["off"])

@@ -27,7 +27,7 @@ SECRETS = {
 }
 
 
-@tool(effect="read")
+@tool(effect="read", roles={"viewer", "editor", "admin"})
 async def file_reader(file_path: str, n: int = 0) -> str:
     RUNS.append(file_path)
     return "the text of " + file_path

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import ToolPolicy, TurnResult
 from tallystick.turns.model import Ask
 from tests.gates import kinds, open_gate, outcomes

@@ -16,7 +16,7 @@ from benchmarks.injection import DISGUISES, SUITES, cards_of, disguises, measure
 from benchmarks.injection_texts import NAMED, NOT_ALLOWED, UNNAMED, bipia_cases, bipia_counts, injecagent_counts
 from benchmarks.obeying import Stage
 from tallystick import Gate, tool
-from tallystick.bootstrap.replay import Replayer
+from tallystick.app.replay import Replayer
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.turns.turn import Turn
 from tests.gates import open_gate, outcomes, said, then_said

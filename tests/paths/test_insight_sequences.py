@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tallystick.bootstrap import Gate
+from tallystick.app.gate import Gate
 from tallystick.gate.codes import FAULTS
 from tallystick.rooms.insight.sample.tickets import sample
 from tallystick.settings import load_settings, parse_settings

@@ -152,7 +152,7 @@ from tallystick import tool
 from tallystick.gate.session import Caller, Session
 from tests.gates import open_gate
 
-@tool(effect=sys.argv[2])
+@tool(effect=sys.argv[2], roles={"clerk"})
 def slow(text: str) -> str:
     print("running", flush=True)
     time.sleep(600)

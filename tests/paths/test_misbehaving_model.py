@@ -12,9 +12,9 @@ from tallystick import Gate
 from tallystick.gate.tool import Tool, tool
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
-from tallystick.turns.model import Ask, Model, Said, Unheard
+from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import every_byte, kinds, open_gate, receipts
 from tests.scripted_server import (
     Behaviour,
@@ -56,7 +56,7 @@ class Streamed:
         self.speech, self.provider, self.name = model.speech, model.provider, model.name
         self._model = model
 
-    async def ask(self, ask: Ask, *, hear: Any = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Any = None) -> Said | ModelError:
         return await self._model.ask(ask, hear=lambda _: None)
 
 
@@ -149,8 +149,8 @@ def test_a_malformed_call_ends_the_turn_with_its_code_and_nothing_runs(gate, run
 def test_a_model_that_cannot_be_heard_ends_the_turn_with_its_code_and_nothing_runs(gate, runs, script, code) -> None:
     with ScriptedServer(*script) as server:
         result = turn_with(gate, server)
-    assert result.unheard is not None
-    assert result.unheard.code == code
+    assert result.model_error is not None
+    assert result.model_error.code == code
     assert result.stop_hook == f"STOP_HOOK: model_unheard {code}"
     assert result.reply is None
     assert runs == []
@@ -171,8 +171,8 @@ def test_a_model_that_hangs_is_left_at_its_deadline(gate, runs, behaviour) -> No
     with ScriptedServer(behaviour) as server:
         result = turn_with(gate, server, timeout_s=0.3, streams=isinstance(behaviour, HangsMidway))
         assert server.wait_until_idle()
-    assert result.unheard is not None
-    assert result.unheard.code == "endpoint_timeout"
+    assert result.model_error is not None
+    assert result.model_error.code == "endpoint_timeout"
     assert runs == []
 
 

@@ -354,7 +354,7 @@ def test_an_argument_rule_a_refused_and_an_expired_approval_have_the_row_of_a_de
     gate.approvals.approve(second.held.approval_id, person="eva", channel="terminal")
     refused = asyncio.run(gate.resume(first.held.approval_id))
     later = SimpleNamespace(time_ns=lambda: time.time_ns() + 86_400_000_000_000)
-    monkeypatch.setattr("tallystick.bootstrap.wiring.time", later)
+    monkeypatch.setattr("tallystick.app.wiring.time", later)
     expired = asyncio.run(gate.resume(second.held.approval_id))
     reasons = [outcome.rejection.reason for outcome in (refused, expired) if outcome.rejection is not None]
     assert reasons == ["approval_refused", "approval_expired"]

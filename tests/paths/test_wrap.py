@@ -2,13 +2,14 @@
 
 import json
 import shlex
+import sqlite3
 import subprocess
 import sys
 
 import pytest
 
 from tallystick import Gate
-from tallystick.rooms.relay.pins import PinBook, digest_of
+from tallystick.doors.mcp.relay.pins import PinBook, digest_of
 from tests.gates import every_byte
 from tests.wrapped import Client, House, refusal, server, text_of
 
@@ -275,6 +276,38 @@ def test_a_call_nobody_answered_says_how_to_approve_it_and_the_same_call_again_u
         assert text_of(client.call("write_note", {"text": "x"})) == '{"text": "x"}'
         assert refusal(client.call("write_note", {"text": "x"}))["reason"] == "approval_required"
     assert "4 calls, 3 held" in client.errors
+
+
+@pytest.mark.promise("relay.held", "decide.approval-session")
+def test_a_grant_is_not_used_by_a_client_that_was_started_later(house):
+    house.policy(ASK)
+    with house.wrap("--hold", "0.1") as client:
+        asked = refusal(client.call("write_note", {"text": "x"}))["approval_id"]
+        with Gate.open(house.workspace, plugins=False) as gate:
+            gate.approvals.approve(asked, person="p", channel="terminal")
+        with house.wrap("--hold", "0.1") as later:
+            said = refusal(later.call("write_note", {"text": "x"}))
+            assert said["reason"] == "approval_required"
+            assert said["approval_id"] != asked
+        assert text_of(client.call("write_note", {"text": "x"})) == '{"text": "x"}'
+
+
+@pytest.mark.promise("relay.held", "decide.approval-recorded")
+def test_a_held_call_that_is_changed_in_the_database_does_not_reach_the_server(house):
+    house.policy(ASK)
+    with house.wrap() as client:
+        ident = client.begin("tools/call", {"name": "write_note", "arguments": {"text": "x"}})
+        with Gate.open(house.workspace, plugins=False) as gate:
+            while not (waiting := gate.approvals.list(state="held")):
+                client.ask("ping")
+            with sqlite3.connect(house.workspace / ".control-room" / "tallystick.db") as database:
+                database.execute(
+                    "UPDATE tally_approvals SET state = 'edited', edited = 1, person = 'p', channel = 'terminal', args = ?",
+                    (b'{"text":"changed"}',),
+                )
+            database.close()
+            assert gate.approvals.get(waiting[0].approval_id).state == "edited"
+        assert refusal(json.loads(client.answer_line(ident)))["reason"] == "approval_mismatch"
 
 
 @pytest.mark.promise("relay.elicitation")

@@ -9,7 +9,7 @@ import pytest
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.models import PROVIDERS, model_for
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Message, Model, Said
 from tests.providers.chat.asking import code
 

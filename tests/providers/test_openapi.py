@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.doors.http.app import api
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.identity import Identity, StartupToken
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.providers.openapi import tool_from_operation
@@ -255,7 +255,7 @@ def test_a_schema_that_leads_elsewhere_is_refused_at_registration(tmp_path: Path
 def test_our_own_document_makes_tools_of_our_own_routes(tmp_path: Path) -> None:
     with open_gate(tmp_path / "served") as served:
         startup = StartupToken(value="0" * 64, path=None, cookie_name="c")
-        desk = FrontDesk(gate=served, identity=Identity(AuthSettings()), startup=startup)
+        desk = HttpContext(gate=served, identity=Identity(AuthSettings()), startup=startup)
         document = api(desk).openapi()
         every = [operation for item in document["paths"].values() for operation in item.values()]
         files = [operation["operationId"] for operation in every if takes_a_file(operation)]

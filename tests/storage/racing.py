@@ -6,7 +6,8 @@ from typing import Any
 
 from tallystick.settings import parse_settings
 from tallystick.storage.approvals import SqlApprovalBook
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import migrate, open_engine, schema_version
+from tests.databases import migrate_with
 
 
 def in_processes(work: Any, count: int, *args: Any) -> list[Any]:
@@ -31,3 +32,11 @@ def begin(start: Any, url: str) -> str:
     migrate(engine)
     book = SqlApprovalBook(engine)
     return str(book.list(0))
+
+
+def split(start: Any, url: str, rooms: tuple[str, ...]) -> str | None:
+    """Bring a database of 0.1 and the tables of rooms up to date."""
+    engine = open_engine(parse_settings({"storage": {"database_url": url}}), Path())
+    start.wait()
+    migrate_with(engine, *rooms)
+    return schema_version(engine)

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.credits import SYSTEM, CreditEvent, Merit
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import Result
 from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.credits import SYSTEM, CreditEvent, Merit
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.tiers import Result
-from tests.turns.tasks.samples import packet
+from tallystick.turns.agent import Agent
+from tests.agents.tasks.samples import packet
 
 
 def credit(number: str, agent: str = "writer") -> CreditEvent:

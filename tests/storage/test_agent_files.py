@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.credits import Merit, balances
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import Move, Result, TierPolicy
 from tallystick.errors import ConfigError
 from tallystick.storage import credits as credit_files
 from tallystick.storage.agents import Registry
@@ -15,15 +19,11 @@ from tallystick.storage.credits import Credits
 from tallystick.storage.journal import disk
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
-from tallystick.turns.agents.agent import Agent, Endpoint
-from tallystick.turns.agents.credits import Merit, balances
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.tiers import Move, Result, TierPolicy
+from tallystick.turns.agent import Agent, Endpoint
+from tests.agents.tasks.samples import packet, receipt
 from tests.sizes import size
 from tests.storage.racing import in_processes
 from tests.storage.staffing import credit, keep_packets, work_on_all
-from tests.turns.tasks.samples import packet, receipt
 
 GUEST = Agent(agent_id="archivist", name="Archivist", role="archivist", purpose="Finds what was said before.")
 MODEL = Endpoint(agent_id="writer", provider="lmstudio", model="qwen", base_url="http://127.0.0.1:1234")

@@ -9,7 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tallystick.gate.decide.approvals import LIVE, MOVES, Hold, State, Unmoved, call_digest, canonical
+from tallystick.gate.decide.approvals import LIVE, MOVES, Hold, State, Unmoved
+from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.session import Session
 from tallystick.settings import parse_settings
 from tallystick.storage.approvals import SqlApprovalBook
@@ -18,8 +19,14 @@ from tests.sizes import size
 
 LIFE = 20
 PERSON = {"person": "eve", "channel": "terminal"}
+SESSION = Session(session_id="s")
 some_args = st.sampled_from([{"to": "ann"}, {"to": "bob"}, {"to": "eve"}])
 some_id = st.integers(0, 7).map("apr_{}".format)
+
+
+def named(args: dict[str, Any]) -> str:
+    """The name that the book finds a call by."""
+    return live_digest(call_digest("local", "send", args, "p"), SESSION)
 
 
 class Moves(RuleBasedStateMachine):
@@ -61,10 +68,10 @@ class Moves(RuleBasedStateMachine):
 
     @rule(args=some_args)
     def a_call_is_held(self, args: dict[str, Any]) -> None:
-        digest = call_digest("local", "send", args, "p")
+        digest = named(args)
         wanted = Hold(
-            approval_id=f"apr_{len(self.states)}", digest=digest, session=Session(session_id="s"), tool="send",
-            args=canonical(args), shown=canonical(args), policy_digest="p", reason="approval_required",
+            approval_id=f"apr_{len(self.states)}", digest=call_digest("local", "send", args, "p"), live_digest=digest,
+            session=SESSION, tool="send", args=canonical(args), shown=canonical(args), policy_digest="p", reason="approval_required",
             created=self.now, expires=self.now + LIFE,
         )  # fmt: skip
         held = self.book.hold(wanted)
@@ -85,8 +92,10 @@ class Moves(RuleBasedStateMachine):
 
     @rule(approval_id=some_id, args=some_args)
     def a_person_edits(self, approval_id: str, args: dict[str, Any]) -> None:
-        digest = call_digest("local", "send", args, "p")
-        answer = self.book.edit(approval_id, args, **PERSON, now=self.now)
+        digest = named(args)
+        wanted = self.book.get(approval_id, self.now)
+        edited = Unmoved(why="not_found") if wanted is None else wanted.with_arguments(args, args)
+        answer = edited if isinstance(edited, Unmoved) else self.book.edit(edited, **PERSON, now=self.now)
         if self.states.get(approval_id) is State.HELD and self.live.get(digest, approval_id) != approval_id:
             assert isinstance(answer, Unmoved)
             assert answer.why == "same_call_waits"
@@ -96,7 +105,7 @@ class Moves(RuleBasedStateMachine):
 
     @rule(args=some_args)
     def the_call_is_made_again(self, args: dict[str, Any]) -> None:
-        digest = call_digest("local", "send", args, "p")
+        digest = named(args)
         owner = self.live.get(digest)
         grant = self.book.take(digest, self.now)
         if owner is not None and State.TAKEN in MOVES[self.states[owner]]:

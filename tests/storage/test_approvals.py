@@ -3,12 +3,14 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from tallystick.gate.decide.approvals import ApprovalBook, Grant, Hold, State, Unmoved, call_digest, canonical
+from tallystick.gate.decide.approvals import ApprovalBook, Grant, Hold, State, Unmoved
+from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.session import Caller, Session
 from tallystick.storage.approvals import SqlApprovalBook
 from tests.sizes import size
@@ -32,12 +34,27 @@ def book(engine: sa.Engine) -> ApprovalBook:
 def a_hold(number: int = 1, args: dict[str, Any] | None = None, **fields: Any) -> Hold:
     args = {"to": "bob"} if args is None else args
     policy = fields.get("policy_digest", "p1")
+    digest = call_digest("ann", "send", args, policy)
     hold = Hold(
-        approval_id=f"apr_{number}", digest=call_digest("ann", "send", args, policy), session=SESSION, tool="send",
-        args=canonical(args), shown=canonical(args), policy_digest=policy, reason="approval_required",
+        approval_id=f"apr_{number}", digest=digest, live_digest=live_digest(digest, SESSION), session=SESSION,
+        tool="send", args=canonical(args), shown=canonical(args), policy_digest=policy, reason="approval_required",
         created=number, expires=1000,
     )  # fmt: skip
     return replace(hold, **fields)
+
+
+def named(hold: Hold) -> str:
+    assert hold.live_digest is not None
+    return hold.live_digest
+
+
+def edit(
+    book: ApprovalBook, approval_id: str, args: Any, *, now: int, shown: dict[str, Any] | None = None
+) -> Hold | Unmoved:
+    """Edit as the gate does: the request with other arguments, then the book."""
+    hold = book.get(approval_id, now)
+    edited = Unmoved(why="not_found") if hold is None else hold.with_arguments(args, args if shown is None else shown)
+    return edited if isinstance(edited, Unmoved) else book.edit(edited, **PERSON, now=now)
 
 
 @pytest.mark.promise("decide.approval-once", "decide.approval-found-again")
@@ -45,14 +62,14 @@ def test_a_request_is_held_found_again_granted_and_taken_once(book: ApprovalBook
     hold = a_hold()
     assert book.hold(hold) == hold
     assert book.hold(a_hold(2)) == hold
-    assert book.take(hold.digest, 5) is None
+    assert book.take(named(hold), 5) is None
     granted = book.grant("apr_1", **PERSON, now=6)
     assert granted == replace(hold, state=State.GRANTED, person="eve", channel="terminal", answered=6)
     assert book.hold(a_hold(3)) == granted
-    assert book.take(hold.digest, 7) == Grant(approval_id="apr_1", person="eve", channel="terminal")
-    assert book.take(hold.digest, 7) is None
+    assert book.take(named(hold), 7) == Grant(approval_id="apr_1", person="eve", channel="terminal")
+    assert book.take(named(hold), 7) is None
     assert book.hold(a_hold(4)) == a_hold(4)
-    assert book.take(hold.digest, 8) is None
+    assert book.take(named(hold), 8) is None
 
 
 @pytest.mark.promise("decide.approval-bound")
@@ -61,9 +78,9 @@ def test_changed_arguments_or_policy_are_a_new_request(book: ApprovalBook, chang
     book.hold(a_hold())
     book.grant("apr_1", **PERSON, now=2)
     other = a_hold(2, **changed)
-    assert book.take(other.digest, 3) is None
+    assert book.take(named(other), 3) is None
     assert book.hold(other) == other
-    assert book.take(a_hold().digest, 3) is not None
+    assert book.take(named(a_hold()), 3) is not None
 
 
 @pytest.mark.promise("decide.approval-states", "decide.approval-bound")
@@ -75,11 +92,11 @@ def test_an_expired_request_moves_no_more_and_the_next_is_new(book: ApprovalBook
         late = book.get(f"apr_{number}", 1000)
         assert late is not None
         assert (late.state, late.args) == (State.EXPIRED, b"")
-    assert book.take(a_hold(2, {"to": "eve"}).digest, 1000) is None
+    assert book.take(named(a_hold(2, {"to": "eve"})), 1000) is None
     for answer in (
         book.grant("apr_1", **PERSON, now=1000),
         book.refuse("apr_1", **PERSON, now=1000, reason="late"),
-        book.edit("apr_1", {}, **PERSON, now=1000),
+        edit(book, "apr_1", {}, now=1000),
     ):
         assert isinstance(answer, Unmoved)
         assert answer.why == "expired"
@@ -114,15 +131,15 @@ def test_a_refused_request_says_why_keeps_no_arguments_and_cannot_be_granted(
 @pytest.mark.promise("decide.approval-edit")
 def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalBook) -> None:
     book.hold(a_hold())
-    edited = book.edit("apr_1", {"to": "carol"}, **PERSON, now=3, shown={"to": "c…"})
+    edited = edit(book, "apr_1", {"to": "carol"}, now=3, shown={"to": "c…"})
     carol = call_digest("ann", "send", {"to": "carol"}, "p1")
     assert isinstance(edited, Hold)
     assert (edited.state, edited.edited, edited.digest) == (State.EDITED, True, carol)
     assert (edited.arguments(), json.loads(edited.shown)) == ({"to": "carol"}, {"to": "c…"})
-    assert book.take(a_hold().digest, 4) is None
-    assert isinstance(book.edit("apr_1", {"to": "dora"}, **PERSON, now=4), Unmoved)
-    assert book.take(carol, 5) == Grant(approval_id="apr_1", person="eve", channel="terminal", edited=True)
-    assert book.take(carol, 5) is None
+    assert book.take(named(a_hold()), 4) is None
+    assert isinstance(edit(book, "apr_1", {"to": "dora"}, now=4), Unmoved)
+    assert book.take(named(edited), 5) == Grant(approval_id="apr_1", person="eve", channel="terminal", edited=True)
+    assert book.take(named(edited), 5) is None
 
 
 @pytest.mark.promise("decide.approval-edit")
@@ -133,7 +150,7 @@ def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalBook) -> Non
 )
 def test_an_edit_into_what_json_cannot_carry_changes_nothing(book: ApprovalBook, args: Any) -> None:
     book.hold(a_hold())
-    answer = book.edit("apr_1", args, **PERSON, now=3)
+    answer = edit(book, "apr_1", args, now=3)
     assert isinstance(answer, Unmoved)
     assert answer.why == "bad_arguments"
     assert book.get("apr_1", 4) == a_hold()
@@ -144,7 +161,7 @@ def test_an_edit_into_a_call_that_already_waits_changes_neither(book: ApprovalBo
     carol = a_hold(2, {"to": "carol"})
     book.hold(a_hold())
     book.hold(carol)
-    answer = book.edit("apr_1", {"to": "carol"}, **PERSON, now=3)
+    answer = edit(book, "apr_1", {"to": "carol"}, now=3)
     assert isinstance(answer, Unmoved)
     assert answer.why == "same_call_waits"
     assert (book.get("apr_1", 4), book.get("apr_2", 4)) == (a_hold(), carol)
@@ -159,7 +176,7 @@ def test_a_request_nobody_made_is_not_found(book: ApprovalBook, approval_id: str
     for answer in (
         book.grant(approval_id, **PERSON, now=2),
         book.refuse(approval_id, **PERSON, now=2, reason=""),
-        book.edit(approval_id, {}, **PERSON, now=2),
+        edit(book, approval_id, {}, now=2),
     ):
         assert isinstance(answer, Unmoved)
         assert answer.why == "not_found"
@@ -177,9 +194,9 @@ def test_requests_are_listed_newest_first_by_their_state_now(book: ApprovalBook)
         book.hold(a_hold(number, {"n": number}, expires=50 if number == 6 else 1000))
     book.grant("apr_1", **PERSON, now=10)
     book.refuse("apr_2", **PERSON, now=10, reason="no")
-    book.edit("apr_3", {"n": 33}, **PERSON, now=10)
+    edit(book, "apr_3", {"n": 33}, now=10)
     book.grant("apr_4", **PERSON, now=10)
-    book.take(a_hold(4, {"n": 4}).digest, 11)
+    book.take(named(a_hold(4, {"n": 4})), 11)
 
     def ids(now: int, **how: Any) -> list[int]:
         return [int(hold.approval_id.removeprefix("apr_")) for hold in book.list(now, **how)]
@@ -204,7 +221,7 @@ def test_of_a_hundred_threads_one_takes_the_grant(book: ApprovalBook) -> None:
         book.hold(hold)
         book.grant(hold.approval_id, **PERSON, now=50)
         with ThreadPoolExecutor(20) as pool:
-            taken = list(pool.map(lambda _, digest=hold.digest: book.take(digest, 60), range(100)))
+            taken = list(pool.map(partial(book.take, named(hold)), [60] * 100))
         assert sum(grant is not None for grant in taken) == 1
 
 
@@ -212,7 +229,7 @@ def test_of_a_hundred_threads_one_takes_the_grant(book: ApprovalBook) -> None:
 def test_of_a_hundred_tries_in_four_processes_one_takes_the_grant(book: ApprovalBook, new_database: str) -> None:
     book.hold(a_hold())
     book.grant("apr_1", **PERSON, now=2)
-    taken = racing.in_processes(racing.take, 4, new_database, a_hold().digest, 25)
+    taken = racing.in_processes(racing.take, 4, new_database, named(a_hold()), 25)
     assert sum(taken) == 1
 
 

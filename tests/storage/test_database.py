@@ -17,7 +17,7 @@ import tallystick.storage.migrations as steps
 from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings
 from tallystick.storage.approvals import REQUESTS
-from tallystick.storage.database import MIGRATION_LOCK, _switch_to_wal, migrate, open_engine, version_of, writing
+from tallystick.storage.database import MIGRATION_LOCK, _switch_to_wal, migrate, open_engine, schema_version, writing
 from tests.storage import racing
 
 
@@ -40,10 +40,10 @@ def test_by_default_it_is_a_private_file_in_the_control_room(tmp_path: Path) -> 
 @pytest.mark.promise("decide.migrations")
 def test_a_new_database_is_brought_up_and_then_left_alone(new_database: str, tmp_path: Path) -> None:
     engine = _open(new_database, tmp_path)
-    assert version_of(engine) is None
+    assert schema_version(engine) is None
     migrate(engine)
     migrate(engine)
-    assert version_of(engine) == steps.HEAD
+    assert schema_version(engine) == steps.HEAD
     engine.dispose()
 
 
@@ -81,10 +81,10 @@ def test_one_migrates_at_a_time_on_postgresql(postgres_url: str, tmp_path: Path)
         while first.execute(waiting).scalar_one() == 0 and not second.done():
             assert time.monotonic() < deadline
         assert not second.done()
-        assert version_of(engine) is None
+        assert schema_version(engine) is None
         first.rollback()
         second.result(timeout=240)
-    assert version_of(engine) == steps.HEAD
+    assert schema_version(engine) == steps.HEAD
     engine.dispose()
 
 
@@ -95,7 +95,7 @@ def test_a_database_of_a_newer_version_is_refused(engine: sa.Engine) -> None:
     with pytest.raises(ConfigError) as caught:
         migrate(engine)
     assert caught.value.code == "database_newer"
-    assert version_of(engine) == "9999"
+    assert schema_version(engine) == "9999"
 
 
 def test_those_who_read_before_they_write_wait_for_each_other(engine: sa.Engine) -> None:

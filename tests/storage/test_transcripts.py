@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.agents.transcript_entry import TranscriptEntry
 from tallystick.errors import ConfigError
 from tallystick.storage import transcripts as module
-from tallystick.storage.transcripts import HISTORY_CHARS, HISTORY_TURNS, Spoken, Transcripts
+from tallystick.storage.transcripts import HISTORY_CHARS, HISTORY_TURNS, Transcripts
 
 
-def spoken(message: str = "m", reply: str | None = "r", **more: Any) -> Spoken:
+def spoken(message: str = "m", reply: str | None = "r", **more: Any) -> TranscriptEntry:
     fields = {"at": "2026-01-01T00:00:00.000Z", "turn_id": "turn_1", "subject": "ada", "agent_id": "critic", **more}
-    return Spoken(message=message, reply=reply, **fields)
+    return TranscriptEntry(message=message, reply=reply, **fields)
 
 
 def history(kept: Transcripts, subject: str = "ada", agent_id: str = "critic") -> list[tuple[str, str]]:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.agents.counts import Count
 from tallystick.gate.session import Session
 from tallystick.telemetry.counted import Counted
-from tallystick.telemetry.rejections import Count, Rejections
+from tallystick.telemetry.rejections import Rejections
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.counts import Count
 from tallystick.gate.session import Session
 from tallystick.telemetry import rejections as module
-from tallystick.telemetry.rejections import Count, Rejections
+from tallystick.telemetry.rejections import Rejections
 from tests.sizes import size
 from tests.telemetry.processes import ENVIRONMENT
 

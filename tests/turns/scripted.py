@@ -7,9 +7,9 @@ from typing import Any
 
 from tallystick import Gate
 from tallystick.gate.reply.findings import Findings
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Request, TurnResult, run_turn
-from tallystick.turns.model import Ask, Message, NativeCall, Said, Unheard, Usage
+from tallystick.turns.model import Ask, Message, ModelError, NativeCall, Said, Usage
 from tallystick.turns.turn import Turn
 
 AGENT = Agent(
@@ -18,7 +18,7 @@ AGENT = Agent(
     abstain_when="the question is not about the log",
 )  # fmt: skip
 
-Answer = str | Said | Unheard | BaseException | Callable[[Ask], "str | Said | Unheard"]
+Answer = str | Said | ModelError | BaseException | Callable[[Ask], "str | Said | ModelError"]
 
 
 class Scripted:
@@ -31,7 +31,7 @@ class Scripted:
         self.asked: list[Ask] = []
         self._answers = list(answers)
 
-    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         self.asked.append(ask)
         await asyncio.sleep(0)
         answer = self._answers.pop(0)

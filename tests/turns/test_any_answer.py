@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tallystick import Gate, tool
 from tallystick.turns.loop import Injected, ToolPolicy
-from tallystick.turns.model import NativeCall, Said, Unheard, Usage
+from tallystick.turns.model import ModelError, NativeCall, Said, Usage
 from tests.gates import open_gate
 from tests.sizes import size
 from tests.turns.scripted import Scripted, asked, call, done, play
 
-GONE = Unheard(code="endpoint_failed", message="The script is at its end.")
+GONE = ModelError(code="endpoint_failed", message="The script is at its end.")
 any_text = st.text(alphabet=st.characters(exclude_categories=()))
 arguments = st.one_of(st.sampled_from(['{"text": "x"}', "{}", "", "[]", '{"text": 1}']), any_text)
 native_call = st.builds(
@@ -104,6 +104,6 @@ def check_one(gate: Gate, request, answers: list, speech: str, ran: list[str]) -
     assert not ran or request.has_tools
     assert request.policy.allowed_tools is None or set(ran) <= request.policy.allowed_tools
     # Exactly one way to end, or the tool phase, which may end without anything to say.
-    ends = [result.reply is not None, result.rejected is not None, result.abstained, result.unheard is not None]
+    ends = [result.reply is not None, result.rejected is not None, result.abstained, result.model_error is not None]
     stopped = (result.stop_hook or "").startswith("STOP_HOOK: tool_call_rejected")
     assert sum(ends) + stopped == 1 or (request.tool_phase and sum(ends) + stopped == 0)

@@ -9,7 +9,7 @@ from tallystick import Card, Gate, tool
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.findings import Findings
 from tallystick.turns.loop import Request, Step, ToolPolicy, TurnResult, run_turn
-from tallystick.turns.model import Ask, Said, Unheard, Usage
+from tallystick.turns.model import Ask, ModelError, Said, Usage
 from tests.gates import kinds, outcomes
 from tests.turns.conftest import LINE, Ran
 from tests.turns.scripted import (
@@ -280,10 +280,10 @@ def test_a_call_of_the_clients_own_tool_ends_the_loop_and_is_handed_back(desk: G
 @pytest.mark.promise("turns.unheard")
 @pytest.mark.parametrize("after", [0, 1, 2])
 def test_a_model_that_cannot_be_heard_ends_the_turn_with_its_code(desk: Gate, after: int) -> None:
-    gone = Unheard(code="endpoint_timeout", message="The endpoint took too long; try again.")
+    gone = ModelError(code="endpoint_timeout", message="The endpoint took too long; try again.")
     turn = desk.turn(session="s1", agent="clerk")
     result = played(desk, asked(), *[call("read_log"), done][:after], gone, turn=turn)
-    assert (result.unheard, result.stop_hook) == (gone, "STOP_HOOK: model_unheard endpoint_timeout")
+    assert (result.model_error, result.stop_hook) == (gone, "STOP_HOOK: model_unheard endpoint_timeout")
     assert len(result.steps) == after
     assert not turn.open
 
@@ -295,7 +295,7 @@ def test_a_cancelled_turn_is_closed_and_nothing_hangs(desk: Gate, after: int) ->
         asking = asyncio.Event()
 
         class Stuck(Scripted):
-            async def ask(self, ask: Ask, *, hear=None) -> Said | Unheard:
+            async def ask(self, ask: Ask, *, hear=None) -> Said | ModelError:
                 if not self.left:
                     asking.set()
                     await asyncio.Event().wait()
@@ -432,7 +432,7 @@ def test_the_wire_form_is_plain_json(desk: Gate) -> None:
         played(desk, asked(), call("read_log"), done, grounded),
         played(desk, asked(), "No evidence."),
         played(desk, asked(), call("send", {"to": "x"})),
-        played(desk, asked(), Unheard(code="key_missing", message="Set the key.")),
+        played(desk, asked(), ModelError(code="key_missing", message="Set the key.")),
         played(desk, asked(), "abstain"),
         played(desk, asked(), call("their_own"), turn=desk.turn(session="s1", agent="clerk", client_tools=[THEIRS])),
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from tallystick import Card, Gate, tool
 from tallystick.turns.loop import ToolPolicy
-from tallystick.turns.model import Ask, NativeCall, Said, Unheard
+from tallystick.turns.model import Ask, ModelError, NativeCall, Said
 from tests.gates import outcomes
 from tests.turns.conftest import LINE, Ran
 from tests.turns.scripted import Scripted, asked, native, play, played, receipt_in, texts
@@ -166,9 +166,9 @@ def test_a_native_tool_phase_ends_when_nothing_is_called_any_more(desk: Gate) ->
 @pytest.mark.promise("turns.unheard")
 @pytest.mark.parametrize(("steps", "max_steps"), [(0, 6), (1, 6), (1, 1)])
 def test_a_native_model_that_cannot_be_heard_ends_the_turn(desk: Gate, steps: int, max_steps: int) -> None:
-    gone = Unheard(code="endpoint_failed", message="Try again.")
+    gone = ModelError(code="endpoint_failed", message="Try again.")
     result = played(desk, asked(max_steps=max_steps), *[native(READ)] * steps, gone, speech="native")
-    assert result.unheard == gone
+    assert result.model_error == gone
 
 
 def test_a_call_in_an_answer_that_should_be_text_is_judged_as_one(desk: Gate, ran: Ran) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Injected
 from tallystick.turns.model import Message, NativeCall
 from tallystick.turns.prompt.compose import opening_messages, told

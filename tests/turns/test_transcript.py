@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tallystick import Gate
 from tallystick.turns.loop import HandedBack, Rejected, Step, TurnResult
-from tallystick.turns.model import Message, NativeCall, Unheard
+from tallystick.turns.model import Message, ModelError, NativeCall
 from tallystick.turns.transcript import Transcript, fenced
 from tests.turns.conftest import LINE
 from tests.turns.scripted import asked, call, done, native, played
@@ -58,7 +58,9 @@ def test_markdown_tells_the_turn_in_order(desk: Gate) -> None:
         (TurnResult(turn_id="t", reply="Nine."), "Nine."),
         (TurnResult(turn_id="t", abstained=True), "Abstained."),
         (
-            TurnResult(turn_id="t", unheard=Unheard(code="key_missing", message="Set the key."), stop_hook="STOP"),
+            TurnResult(
+                turn_id="t", model_error=ModelError(code="key_missing", message="Set the key."), stop_hook="STOP"
+            ),
             "Set the key.",
         ),
         (TurnResult(turn_id="t", handed_back=(HandedBack(receipt_id="r", tool="their_own", args={}),)), "their_own"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tallystick import Caller, Card, Gate, Outcome, tool
-from tallystick.bootstrap.replay import Replayer
+from tallystick.app.replay import Replayer
 from tallystick.errors import LedgerError, RegistrationError
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.decide.verdict import Limits

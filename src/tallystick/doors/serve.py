@@ -15,23 +15,22 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from tallystick.bootstrap import Gate
-from tallystick.bootstrap.flows import join_flows
-from tallystick.bootstrap.staying import stay
+from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
+from tallystick.app.gc_tuning import stay
 from tallystick.doors.http.app import api, guarded
 from tallystick.doors.http.asgi import App
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.guard import refuse_bind
 from tallystick.doors.http.protocol import allow_many_connections, uvicorn_options
 from tallystick.doors.identity import Identity, StartupToken
-from tallystick.doors.mcp.serve_http import PATH as MCP_PATH
-from tallystick.doors.mcp.serve_http import McpDoor
-from tallystick.doors.mcp.serve_http import installed as mcp_installed
-from tallystick.doors.showing.waiting import WAIT_S
-from tallystick.doors.web.house import House
-from tallystick.doors.web.mounting import installed as page_installed
+from tallystick.doors.mcp.serve.http import PATH as MCP_PATH
+from tallystick.doors.mcp.serve.http import McpDoor
+from tallystick.doors.presentation.approval_wait import WAIT_S
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.mounting import mount as mount_page
 from tallystick.errors import ConfigError
+from tallystick.extras import install_command, installed
 from tallystick.settings import CONTROL_ROOM, ServerSettings, Settings, load_settings
 from tallystick.storage.durable.stored import run_worker
 from tallystick.telemetry.logs import Masker, set_up_logs
@@ -70,17 +69,17 @@ class Server:
             opened.callback(self.telemetry.close)
             self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
             opened.callback(self.gate.close)
-            join_flows(self.gate)
+            register_flows(self.gate)
             # Last: a server that does not come up must not take the token of one that runs.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)
-            desk = FrontDesk(gate=self.gate, identity=self.identity, startup=self.startup)
+            desk = HttpContext(gate=self.gate, identity=self.identity, startup=self.startup)
             shown = self.telemetry if settings.telemetry.metrics else None
             app = api(desk)
-            if mcp_installed():
+            if installed("mcp"):
                 self._add_mcp(app, McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts))
-            if page and page_installed():
-                mount_page(app, House(gate=self.gate, identity=self.identity, startup=self.startup))
+            if page and installed("page"):
+                mount_page(app, PageContext(gate=self.gate, identity=self.identity, startup=self.startup))
             self.app: App = guarded(app, desk, shown)
             self._opened = opened.pop_all()
 
@@ -196,9 +195,11 @@ def _announce(server: Server, port: int) -> None:
     """Say where it listens and give the start-up token once, to the terminal and not to the log."""
     host = server.settings.server.host
     shown = f"[{host}]" if ":" in host else host
-    where = "/" if page_installed() else "/api/docs"
+    where = "/" if installed("page") else "/api/docs"
     sys.stderr.write(f"Tallystick on http://{shown}:{port}{where}\n")
-    if mcp_installed():
+    if not installed("page"):
+        sys.stderr.write(f"Without the page, which is not installed: {install_command('page')}\n")
+    if installed("mcp"):
         sys.stderr.write(f"MCP clients: http://{shown}:{port}{MCP_PATH}\n")
     sys.stderr.write(f"Start-up token (approving, policy, keys): {server.startup.value}\n")
     if server.startup.path is not None:

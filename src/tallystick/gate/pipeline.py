@@ -32,7 +32,7 @@ from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import ROOM_RULE_FAILED, read_snapshot
 from tallystick.gate.decide.standing import Standing
-from tallystick.gate.decide.verdict import ALLOW, Decision
+from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
@@ -83,10 +83,7 @@ class Pipeline:
         # A secret is one under its aliases too.
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
-        plain = self._redactor.plain_names(entry.properties, secrets)
-        self._own_rules[card.name] = OwnRules(
-            rule=tool.rule, snapshot=tool.snapshot, secrets=secrets, plain_names=plain
-        )
+        self._own_rules[card.name] = OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
         return entry
 
     def remove(self, name: str) -> None:
@@ -130,11 +127,6 @@ class Pipeline:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
-    def is_quick(self, tool: object) -> bool:
-        """Whether a call waits for nothing but the ledger: the tool is not there, or runs at once and here."""
-        found = self.catalogue.resolve(tool) if isinstance(tool, str) else None
-        return found is None or (found[0].card.how == "inline" and found[0].card.origin == "local")
-
     async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
         """A held call that a person let through, as a submission of its own, checked again from the top."""
         return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run, grant=grant)
@@ -147,7 +139,7 @@ class Pipeline:
         self, tool: object, args: object, standing: Standing, since: float, *, dry_run: bool = False,
         cot_leak: bool = False, grant: Grant | None = None,
     ) -> Going:  # fmt: skip
-        # This and `_decide` wait for nothing themselves: they give on what there is to wait for, and cost no coroutine.
+        # Not a coroutine: calls made together are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
@@ -183,19 +175,17 @@ class Pipeline:
         context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets, own.plain_names)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         case = Case(
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
         )  # fmt: skip
-        plainly = decision.verdict == "allow" and decision.args is None
-        if decision is ALLOW or (plainly and not own.stale(card, decision)):
-            return self._execute(case, standing, since)
-        return self._weigh(case, standing, since, own, snapshot)
+        return self._apply(case, standing, since, own, snapshot)
 
-    async def _weigh(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
-        """A decision that needs a second look: a person's yes, a room's changes, a snapshot that may be old."""
-        decision, proposal, left = case.decision, case.proposal, False
+    async def _apply(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
+        """Act on a decision: ask for approval, take over changed arguments, refuse a stale snapshot, run or stop."""
+        decision, proposal = case.decision, case.proposal
+        left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
             asked = self._at_the_desk(self._desk.take, proposal, case.session, case.policy_digest)
             taken, left = await to_the_end(asked)
@@ -212,8 +202,8 @@ class Pipeline:
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
         outcome, left_now = await to_the_end(self._stop(case, standing, since))
-        if left or left_now:
-            raise asyncio.CancelledError
+        if (cancelled := left or left_now) is not None:
+            raise cancelled
         return outcome
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
@@ -239,25 +229,34 @@ class Pipeline:
 
     async def _stop(self, case: Case, standing: Standing, since: float) -> Outcome:
         """Policy did not let it through: denied, or held for a person."""
-        spends = case.proposal.card.spends
-        if standing.meter is not None and spends is not None:
-            standing.meter.give_back(spends)
+        if standing.meter is not None and case.proposal.card.spends is not None:
+            standing.meter.give_back(case.proposal.card.spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
             hold = await self._at_the_desk(
-                self._desk.hold, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
+                self._desk.request, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
             )
         if isinstance(hold, Rejection):
             return await self._refuse(hold, case.inputs, standing, since)
-        return await self._recorder.stopped(case, audience_of(standing), since, hold)
+        outcome = await self._recorder.stopped(case, audience_of(standing), since, hold)
+        if hold is None or outcome.held is None:
+            return outcome
+        # Recorded first: what is stored counts only as far as its record says the same.
+        stored = await self._at_the_desk(self._desk.store, hold)
+        if isinstance(stored, Rejection):
+            return replace(outcome, rejection=stored, held=None)
+        same = stored.approval_id == hold.approval_id
+        return outcome if same else await self._recorder.held(case, stored, outcome)
 
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
-    async def _execute(self, case: Case, standing: Standing, since: float, *, left: bool = False) -> Outcome:
+    async def _execute(
+        self, case: Case, standing: Standing, since: float, *, left: asyncio.CancelledError | None = None
+    ) -> Outcome:
         proposal = case.proposal
         card, started_id = proposal.card, None
         try:
-            if not left and (card.effect != "read" or card.origin != "local"):
+            if left is None and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
                 started_id, left = await to_the_end(self._recorder.started(case))
             else:
@@ -266,18 +265,18 @@ class Pipeline:
             return self._recorder.unwritten(case.session, error, card)
         call = Call(session=case.session, tool=card.name, dry_run=proposal.dry_run, started_id=started_id)
         entry, ran = self.catalogue.get(card.name), NOTHING_RAN
-        if not left and card.origin != "client":
+        if left is None and card.origin != "client":
             try:
                 # A tool may have been unregistered while the call waited for its beginning to be recorded.
                 here = entry is not None and entry.card is card
                 ran = await self._runner.run(entry, proposal.args, call) if entry is not None and here else UNREGISTERED
-            except asyncio.CancelledError:
-                left = True
-        if left:
+            except asyncio.CancelledError as cancelled:
+                left = cancelled
+        if left is not None:
             # The caller is gone; the receipt is not.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
             await to_the_end(self._recorder.ran(case, ran, standing, since, call))
-            raise asyncio.CancelledError
+            raise left
         return await self._recorder.ran(case, ran, standing, since, call)
 
     # -- 4 record ------------------------------------------------------------------------------------------------------

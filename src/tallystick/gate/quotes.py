@@ -163,7 +163,9 @@ _UNSPACED = (
 )  # fmt: skip
 """Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
 _FIRST_UNSPACED = "\u0e00"
-_WORD = re.compile(rf"[^\W_{''.join(f'{low}-{high}' for low, high in _UNSPACED)}]+")
+UNSPACED_CLASS = "".join(f"{low}-{high}" for low, high in _UNSPACED)
+"""The same characters, for a character class of a pattern."""
+_WORD = re.compile(rf"[^\W_{UNSPACED_CLASS}]+")
 _NOTHING_TO_FOLD = re.compile(r"(?:[!#-)+,/-^a-~]++\.?+)++(?: (?:[!#-)+,/-^a-~]++\.?+)++)*+")
 _AT_THE_START, _ONE_LINE = array("I", [0]), array("I", [1])
 _EMPHASIS = re.compile(r"[*_]+")

@@ -3,13 +3,11 @@
 import re
 from dataclasses import field, replace
 
+from tallystick.gate.role_names import OWNER_ROLE, holds_role
 from tallystick.records import record
 
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """A session id names a folder, so nothing in it may mean anything to a file system."""
-
-OWNER_ROLE = "owner"
-"""The local owner has every role; a token can never carry this one."""
 
 
 @record
@@ -23,8 +21,8 @@ class Caller:
     """Which door the call came through: python, cli, http, mcp, turn, worker."""
 
     def has_any(self, roles: frozenset[str]) -> bool:
-        """Whether the caller holds one of the roles (no roles asked: anyone)."""
-        return not roles or OWNER_ROLE in self.roles or not roles.isdisjoint(self.roles)
+        """Whether the caller holds one of the roles; the owner has them all."""
+        return holds_role(self.roles, roles)
 
 
 LOCAL_OWNER = Caller(subject="local", roles=frozenset({OWNER_ROLE}))

@@ -46,7 +46,7 @@ class Card:
     effect: Effect = "write"
     """`read` changes nothing; `write` changes this workspace; `external` reaches the world outside."""
     roles: frozenset[str] = frozenset()
-    """Any one of these is enough; empty: anyone."""
+    """Any one of these is enough; empty: those that policy names for the tool, and else `admin`."""
     audited: bool = False
     """Successful calls also stand in the audit records (`/api/audit/records`)."""
     action: str | None = None

@@ -8,8 +8,8 @@ from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.offline.model import OfflineModel
 from tallystick.settings import Settings
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Ask, Model, Said, Speech, Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, Model, ModelError, Said, Speech
 
 PROVIDERS = ("offline", "local", *USUAL)
 """Every provider there is."""
@@ -44,7 +44,7 @@ class _NoSuchProvider:
         self.provider = endpoint.provider
         self.name = endpoint.model
 
-    async def ask(self, ask: Ask, *, hear: object = None) -> Said | Unheard:  # noqa: ARG002 - the port's arguments
+    async def ask(self, ask: Ask, *, hear: object = None) -> Said | ModelError:  # noqa: ARG002 - the port's arguments
         """Say what can be written instead."""
         message = f"There is no provider '{self.provider:.50}'. Use one of: {', '.join(PROVIDERS)}."
-        return Unheard(code="provider_not_installed", message=message)
+        return ModelError(code="provider_not_installed", message=message)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster, roster_problem
+from tallystick.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.agent import Agent, Endpoint
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster, roster_problem
-from tallystick.turns.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
+from tallystick.turns.agent import Agent, Endpoint
 
 
 class Registry:

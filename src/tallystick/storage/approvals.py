@@ -1,23 +1,23 @@
 """The approval book in SQL.
 
 What makes a grant single use is one statement: an UPDATE that names the state it expects. Of any number of threads,
-processes and machines that send it, the database lets one change the row. `live_digest` holds the digest while a
-request can still come to something and is empty afterwards; being unique, it keeps one live request per exact call.
+processes and machines that send it, the database lets one change the row. `live_digest` names the call, its session
+and its agent while a request can still come to something and is empty afterwards; being unique, it keeps one live
+request per exact call of one agent in one session.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import orjson
-import rfc8785
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
-from tallystick.gate.decide.approvals import LIVE, Grant, Hold, State, Unmoved, call_digest, canonical, sources
+from tallystick.gate.decide.approvals import LIVE, Grant, Hold, State, Unmoved, sources
+from tallystick.gate.decide.bindings import storable_text
 from tallystick.gate.session import Caller, Session
 from tallystick.storage.database import writing
 
@@ -49,6 +49,8 @@ REQUESTS = sa.Table(
     sa.Column("edited", sa.Boolean, nullable=False),
 )
 _C = REQUESTS.c
+UNREADABLE = "approvals"
+"""The session of a request whose own cannot be read: where it is recorded that somebody tried to use it."""
 _OVER: dict[str, Any] = {"live_digest": None, "args": b""}
 """Written when a request comes to its end: it frees the digest, and no argument is kept longer than it is needed."""
 
@@ -68,15 +70,22 @@ class SqlApprovalBook:
                 _expire(connection, wanted.created)
                 if _insert(connection, wanted):
                     return wanted
-                row = connection.execute(sa.select(REQUESTS).where(_C.live_digest == wanted.digest)).first()
+                row = connection.execute(sa.select(REQUESTS).where(_C.live_digest == wanted.live_digest)).first()
             if row is not None:
                 return _hold_from(row)
 
-    def take(self, digest: str, now: int) -> Grant | None:
+    def find(self, live_digest: str, now: int) -> Hold | None:
+        """The live request for exactly this call of this agent in this session."""
+        wanted = sa.select(REQUESTS).where(_C.live_digest == live_digest, _C.expires > now)
+        with self._engine.connect() as connection:
+            row = connection.execute(wanted).first()
+        return None if row is None else _hold_from(row)
+
+    def take(self, live_digest: str, now: int) -> Grant | None:
         """Use a grant for exactly this call, if there is one and nobody else was first."""
         statement = (
             sa.update(REQUESTS)
-            .where(_C.live_digest == digest, _C.state.in_(sources(State.TAKEN)), _C.expires > now)
+            .where(_C.live_digest == live_digest, _C.state.in_(sources(State.TAKEN)), _C.expires > now)
             .values(state=State.TAKEN, **_OVER)
             .returning(_C.approval_id, _C.person, _C.channel, _C.edited)
         )
@@ -92,38 +101,20 @@ class SqlApprovalBook:
 
     def refuse(self, approval_id: str, *, person: str, channel: str, now: int, reason: str) -> Hold | Unmoved:
         """Say no, and why."""
-        values = {**_who(person, channel, now), **_OVER, "note": _clean(reason)}
+        values = {**_who(person, channel, now), **_OVER, "note": storable_text(reason)}
         return self._answer(approval_id, State.REFUSED, now, values)
 
-    def edit(
-        self,
-        approval_id: str,
-        args: Mapping[str, Any],
-        *,
-        person: str,
-        channel: str,
-        now: int,
-        shown: Mapping[str, Any] | None = None,
-    ) -> Hold | Unmoved:
+    def edit(self, edited: Hold, *, person: str, channel: str, now: int) -> Hold | Unmoved:
         """Say yes to other arguments: the grant is bound to them, and no longer to what was asked."""
-        hold = self.get(approval_id, now)
-        if hold is None:
-            return Unmoved(why="not_found")
+        values = {
+            **_who(person, channel, now), "digest": edited.digest, "live_digest": edited.live_digest,
+            "args": edited.args, "shown": edited.shown, "edited": True,
+        }  # fmt: skip
         try:
-            digest = call_digest(
-                hold.caller, hold.tool, args, hold.policy_digest, tool_version=hold.tool_version, dry_run=hold.dry_run
-            )
-            values = {
-                **_who(person, channel, now), "digest": digest, "live_digest": digest, "args": canonical(dict(args)),
-                "shown": canonical(dict(args if shown is None else shown)), "edited": True,
-            }  # fmt: skip
-        except (rfc8785.CanonicalizationError, TypeError, ValueError):
-            return Unmoved(why="bad_arguments", hold=hold)
-        try:
-            return self._answer(approval_id, State.EDITED, now, values)
+            return self._answer(edited.approval_id, State.EDITED, now, values)
         except IntegrityError:
             # Another live request has the digest this one would get.
-            return Unmoved(why="same_call_waits", hold=hold)
+            return Unmoved(why="same_call_waits", hold=self.get(edited.approval_id, now))
 
     def get(self, approval_id: str, now: int) -> Hold | None:
         """One request as it stands now."""
@@ -173,11 +164,12 @@ class SqlApprovalBook:
 def _insert(connection: Connection, hold: Hold) -> bool:
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     values = {
-        "approval_id": hold.approval_id, "live_digest": hold.digest, "digest": hold.digest, "state": hold.state,
+        "approval_id": hold.approval_id, "live_digest": hold.live_digest, "digest": hold.digest, "state": hold.state,
         "tool": hold.tool, "tool_version": hold.tool_version, "session": _session_bytes(hold.session),
         "args": hold.args, "shown": hold.shown, "dry_run": hold.dry_run, "policy_digest": hold.policy_digest,
-        "reason": _clean(hold.reason), "pointer": None if hold.pointer is None else _clean(hold.pointer),
-        "created": hold.created, "expires": hold.expires, "edited": False,
+        "reason": storable_text(hold.reason), "pointer": None if hold.pointer is None else storable_text(hold.pointer),
+        "created": hold.created,
+        "expires": hold.expires, "edited": False,
     }  # fmt: skip
     statement = insert(REQUESTS).values(values).on_conflict_do_nothing(index_elements=[_C.live_digest])
     return connection.execute(statement.returning(_C.approval_id)).first() is not None
@@ -203,20 +195,24 @@ def _as_of(hold: Hold, now: int) -> Hold:
 
 
 def _who(person: str, channel: str, now: int) -> dict[str, Any]:
-    return {"person": _clean(person), "channel": _clean(channel), "answered": now}
-
-
-def _clean(text: str) -> str:
-    """Text as both databases take it: PostgreSQL has no NUL, and neither has lone surrogates."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+    return {"person": storable_text(person), "channel": storable_text(channel), "answered": now}
 
 
 def _hold_from(row: Any) -> Hold:
+    """A row as a request. What cannot be read is left empty: then it does not fit its signed record."""
     fields = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
-    del fields["live_digest"]
-    fields["state"] = State(fields["state"])
+    fields["state"] = State(fields["state"]) if fields["state"] in set(State) else State.EXPIRED
     fields["session"] = _session_from(fields["session"])
+    fields["args"] = fields["args"] if _is_object(fields["args"]) else b""
+    fields["shown"] = fields["shown"] if _is_object(fields["shown"]) else b"{}"
     return Hold(**fields)
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(data), dict)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _session_bytes(session: Session) -> bytes:
@@ -224,6 +220,9 @@ def _session_bytes(session: Session) -> bytes:
 
 
 def _session_from(data: bytes) -> Session:
-    fields = orjson.loads(data)
-    caller = fields.pop("caller")
-    return Session(caller=Caller(**{**caller, "roles": frozenset(caller["roles"])}), **fields)
+    try:
+        fields = orjson.loads(data)
+        caller = fields.pop("caller")
+        return Session(caller=Caller(**{**caller, "roles": frozenset(caller["roles"])}), **fields)
+    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
+        return Session(session_id=UNREADABLE, caller=Caller())

@@ -8,11 +8,11 @@ came to stands in the file as `opening`.
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.credits import CreditEvent, balances, event_problem
+from tallystick.agents.problem import Problem
 from tallystick.records import record
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.credits import CreditEvent, balances, event_problem
-from tallystick.turns.agents.problem import Problem
 
 MOST_EVENTS = 500
 """Then the file is a tenth of a megabyte, and each new event reads, checks and rewrites it (30 ms)."""

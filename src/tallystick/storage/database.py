@@ -4,12 +4,12 @@
 begun. Nothing else in the product knows which of the two it is, but where a statement has to differ.
 """
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +18,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from tallystick.errors import ConfigError
 from tallystick.settings import CONTROL_ROOM, Settings
-from tallystick.storage.migrations import HEAD, VERSION_TABLE, upgrade
+from tallystick.storage.migrations import GATE, History, history_of, upgrade, version_of
+from tallystick.storage.private import private_file, private_folder
 
 DATABASE_NAME = "tallystick.db"
 BUSY_S = 30
@@ -49,32 +50,38 @@ def open_engine(settings: Settings, workspace: Path) -> Engine:
         raise ConfigError(message, code="config_driver_missing") from None
 
 
-def migrate(engine: Engine) -> None:
-    """Bring the tables to this version. Several processes may do this at once; one does it, the others wait.
+def migrate(engine: Engine, history: History = GATE) -> None:
+    """Bring the tables of one history to this version. Several processes may do this at once; the others wait for one.
 
     Raises:
         ConfigError: The database cannot be reached, or was written by a newer version.
     """
     try:
-        if version_of(engine) == HEAD:
+        if schema_version(engine, history) == history.head:
             return
         with writing(engine) as connection:
             if engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-            upgrade(connection)
+            upgrade(connection, history)
     except SQLAlchemyError as error:
         where = engine.url.render_as_string(hide_password=True)
         message = f"The database {where} cannot be used ({type(error).__name__}). Check that it is there and writable."
         raise ConfigError(message, code="database_unusable") from error
 
 
-def version_of(engine: Engine) -> str | None:
-    """The migration the database stands at; None: a new one."""
+def migrate_room(engine: Engine, room: str, package: ModuleType) -> None:
+    """Bring a room's tables to the version of its migrations package.
+
+    Raises:
+        ConfigError: As for `migrate`.
+    """
+    migrate(engine, history_of(room, package))
+
+
+def schema_version(engine: Engine, history: History = GATE) -> str | None:
+    """The revision that a history stands at in the database; None: a new one."""
     with engine.connect() as connection:
-        if not sa.inspect(connection).has_table(VERSION_TABLE):
-            return None
-        version: str | None = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
-        return version
+        return version_of(connection, history)
 
 
 @contextmanager
@@ -107,8 +114,8 @@ def _usable_url(text: str) -> URL:
 def _private_file(path: Path) -> URL:
     """Make the file for its owner alone: held calls lie in it with their arguments. SQLite's side files follow it."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        private_folder(path.parent)
+        private_file(path)
     except OSError as error:
         message = f"{path.name} cannot be opened in {CONTROL_ROOM}: {error.strerror}. Make the folder writable."
         raise ConfigError(message, code="database_unusable") from None

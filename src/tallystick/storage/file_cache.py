@@ -51,8 +51,12 @@ def signature_of(found: os.stat_result) -> Signature:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
+def latest_change(signature: Signature) -> int:
+    """The latest time at which a file can have been changed: its own, and the clock tick that file systems round by."""
+    changed = max(signature[3], signature[4])
+    return changed + (COARSE_NS if changed % 1_000_000_000 == 0 else SETTLED_NS)
+
+
 def is_settled(signature: Signature, seen_ns: int) -> bool:
     """Whether any later change must show in the times: a clock tick has passed since the last one."""
-    changed = max(signature[3], signature[4])
-    tick = COARSE_NS if changed % 1_000_000_000 == 0 else SETTLED_NS
-    return seen_ns - changed > tick
+    return seen_ns > latest_change(signature)

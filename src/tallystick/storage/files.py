@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
-from tallystick.storage.file_cache import FileCache, is_settled, signature_of
+from tallystick.storage.file_cache import FileCache, is_settled, latest_change, signature_of
 from tallystick.storage.openat import (
     check_plain,
     open_file,
@@ -266,7 +266,8 @@ class FileSources:
         if len(data) > self._max_bytes:
             message = f"The file is larger than {self._max_bytes} bytes, the most that is read of one."
             raise PathRefused(message, code="too_large")
-        source = Source(path=path, text=decode(data), sha256=sha256(data).hexdigest())
+        digest = sha256(data).hexdigest()
+        source = Source(path=path, text=decode(data), sha256=digest, changed_ns=latest_change(before))
         if before == signature_of(os.fstat(descriptor)) and is_settled(before, seen_ns):
             self._cache.put(path, before, source)
         return source

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import orjson
+
+from tallystick.gate.tool import Card
 from tallystick.storage.journal.disk import make_folder, read_whole, write_whole
 
 
@@ -24,3 +27,13 @@ def keep(audit: Path, kind: str, name: str, data: bytes, *, durable: bool = True
 def kept(audit: Path, kind: str, name: str) -> bytes | None:
     """Give back what was kept."""
     return read_whole(audit / kind / name)
+
+
+def kept_card(audit: Path, version: str) -> Card | None:
+    """The definition of a tool as it was in that version; believed only if it is of that version."""
+    data = kept(audit, "tools", f"{version}.json") if "/" not in version else None
+    try:
+        card = None if data is None else Card.from_definition(orjson.loads(data))
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    return card if card is not None and card.version == version else None

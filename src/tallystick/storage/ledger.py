@@ -5,6 +5,7 @@ ledger = open_ledger(workspace, settings)      # Gate.open does this
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.report import AuditReport
 from tallystick.gate.record.seal import Sealer
+from tallystick.gate.record.signing import signed_header
 from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.storage.approval_audit import live_requests, with_requests
 from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.journal.files import FileJournal
 from tallystick.storage.journal.live import LiveFiles
@@ -62,7 +65,7 @@ def verify_workspace(
     verifier: NoteVerifier | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Examine the whole ledger of a workspace. Nothing is changed, recovered or made.
+    """Examine the whole ledger of a workspace, and what is stored of held calls. Nothing is changed or made.
 
     Args:
         workspace: The folder that holds `.control-room`.
@@ -77,12 +80,15 @@ def verify_workspace(
     settings = settings or Settings()
     audit = audit_folder(workspace)
     keys = FileKeys(audit, create=False)
+    # Before the log: a hold or an answer is recorded first and stored then.
+    requests = live_requests(workspace, settings)
     watch = Watch(SystemClock())
     notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))
     witnesses = witness_files(settings.ledger.witnesses)
     archive = FileArchive(audit, mirror_path(audit, settings), notary, witnesses)
     try:
-        return verify(archive, keys, outside=outside, verifier=verifier, progress=progress)
+        report = verify(archive, keys, outside=outside, verifier=verifier, progress=progress)
+        return with_requests(report, requests, archive.lines(), partial(signed_header, keys=keys))
     finally:
         archive.close()
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem
+from tallystick.agents.tasks.packet import TaskPacket
+from tallystick.agents.tasks.receipt import TaskReceipt, contract_problem
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
@@ -18,9 +21,6 @@ from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 from tallystick.storage.json_file import open_lock
 from tallystick.storage.ledger import audit_folder
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.tasks.packet import TaskPacket
-from tallystick.turns.tasks.receipt import TaskReceipt, contract_problem
 
 PACKETS, RECEIPTS, REPLIES, ASSIGNMENTS = "packets", "task-receipts", "task-replies", "assignments"
 MAX_BYTES = 4 * 1024 * 1024

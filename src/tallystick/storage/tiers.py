@@ -3,35 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from tallystick.records import record
+from tallystick.agents.caps import Caps
+from tallystick.agents.problem import Problem
+from tallystick.agents.tiers import Ladder, Move, Result, Standing, TierPolicy
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.caps import Caps
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.tiers import Move, Result, Standing, TierPolicy
-
-
-@record
-class Ladder:
-    """All of it."""
-
-    policy: TierPolicy = TierPolicy()
-    standings: tuple[Standing, ...] = ()
-
-    def standing(self, agent_id: str, model: str) -> Standing:
-        """Where an agent stands with a model; at the beginning unless something happened."""
-        met = (each for each in self.standings if (each.agent_id, each.model) == (agent_id, model))
-        return next(met, Standing(agent_id=agent_id, model=model))
-
-    def caps(self, agent_id: str, model: str) -> Caps:
-        """What the next task may use."""
-        return self.standing(agent_id, model).caps(self.policy)
-
-    def with_standing(self, standing: Standing) -> "Ladder":
-        """The same with one standing changed."""
-        key = (standing.agent_id, standing.model)
-        others = tuple(each for each in self.standings if (each.agent_id, each.model) != key)
-        return Ladder(policy=self.policy, standings=(*others, standing))
 
 
 class Tiers:

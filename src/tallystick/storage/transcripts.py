@@ -7,15 +7,15 @@ not signed; what happened stands in the receipts, which each line names.
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from tallystick.agents.transcript_entry import TranscriptEntry
 from tallystick.errors import ConfigError
 from tallystick.gate.session import valid_session_id
-from tallystick.records import record
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal import disk
 from tallystick.turns.model import Message
@@ -30,49 +30,19 @@ HISTORY_CHARS = 24_000
 """What a turn is told of earlier ones, at most: a few pages, so that the task itself stays in sight."""
 
 
-@record
-class Spoken:
-    """One turn, as its session remembers it."""
-
-    at: str
-    """When it ended, in UTC."""
-    turn_id: str
-    subject: str
-    """On whose behalf: nobody is told what another said."""
-    agent_id: str
-    message: str
-    reply: str | None
-    """None: nothing was said, or the check refused it."""
-    code: str | None = None
-    """Why there is no reply."""
-    receipts: tuple[str, ...] = ()
-    more: Mapping[str, Any] | None = None
-    """Evidence line, stop hook, model, usage."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """One line of the file."""
-        wire: dict[str, Any] = {
-            "at": self.at, "turn_id": self.turn_id, "subject": self.subject, "agent_id": self.agent_id,
-            "message": self.message, "reply": self.reply,
-        }  # fmt: skip
-        if self.code is not None:
-            wire["code"] = self.code
-        return wire | {"receipts": list(self.receipts)} | dict(self.more or {})
-
-
 class Transcripts:
     """The transcripts of one workspace."""
 
     def __init__(self, workspace: Path) -> None:
         self._folder = workspace / CONTROL_ROOM / FOLDER
 
-    def add(self, session_id: str, spoken: Spoken) -> None:
-        """Write one turn down.
+    def add(self, session_id: str, entry: TranscriptEntry) -> None:
+        """Append one turn.
 
         Raises:
             ConfigError: It cannot be written; the message says what to do.
         """
-        line = orjson.dumps(spoken.as_dict()) + b"\n"
+        line = orjson.dumps(entry.as_dict()) + b"\n"
         path = self._path(session_id)
         try:
             disk.make_folder(self._folder)

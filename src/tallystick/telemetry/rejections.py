@@ -12,13 +12,13 @@ import fcntl
 import logging
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
 import orjson
 
+from tallystick.agents.counts import NUMBERS, Count
 from tallystick.gate.codes import Bucket
 from tallystick.gate.record.secrets import mask
 from tallystick.gate.session import Session, valid_session_id
@@ -30,34 +30,11 @@ MAX_NAMES = 1_000
 """Agents or conferences in one file; whatever comes after counts as `other`."""
 MAX_NAME_CHARS = 128
 OTHER = "other"
-NUMBERS = ("activations", "tokens", "tokens_in", "tokens_out", "cost_microusd")
-"""What a count adds up besides the refusals."""
 
 Place = tuple[str | None, str | None, str | None]
 """Session, agent, conference."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Count:
-    """What is counted at one place."""
-
-    activations: int = 0
-    """Agents set to work."""
-    tokens: int = 0
-    """Read and written."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_microusd: int = 0
-    rejections: dict[str, int] = field(default_factory=dict[str, int])
-
-    def add(self, other: "Count") -> None:
-        """Add another count to this one."""
-        for name in NUMBERS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for bucket, number in other.rejections.items():
-            self.rejections[bucket] = self.rejections.get(bucket, 0) + number
 
 
 class Rejections:

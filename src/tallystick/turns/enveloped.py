@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.toolsyntax import looks_like_tool_call
-from tallystick.turns.model import Said, Unheard
+from tallystick.turns.model import ModelError, Said
 from tallystick.turns.prompt.compose import opening_messages
 from tallystick.turns.prompt.final import final_section, forced_section
 from tallystick.turns.prompt.protocol import first_step, next_step
@@ -27,8 +27,8 @@ async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
         run.request, entries, boundary=run.boundary, block=block, native=False, wordings=turn.wordings
     )
     said = await run.ask(schema=turn.schema if required else None)
-    if isinstance(said, Unheard):
-        return run.unheard(said)
+    if isinstance(said, ModelError):
+        return run.model_failed(said)
     if not entries or not (required or _attempts_a_call(said, entries)):
         return await run.answered(said)
     while True:
@@ -36,8 +36,8 @@ async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
         if ended is not None:
             return ended
         said = await run.ask(schema=turn.schema)
-        if isinstance(said, Unheard):
-            return run.unheard(said)
+        if isinstance(said, ModelError):
+            return run.model_failed(said)
 
 
 async def _submitted(run: Running, said: Said) -> TurnResult | None:
@@ -68,7 +68,7 @@ async def _finish(run: Running, content: str, *, forced: bool = False) -> TurnRe
     run.turn.close()
     run.says("user", content)
     said = await run.ask()
-    return run.unheard(said) if isinstance(said, Unheard) else await run.answered(said, forced=forced)
+    return run.model_failed(said) if isinstance(said, ModelError) else await run.answered(said, forced=forced)
 
 
 def _attempts_a_call(said: Said, entries: Sequence[Entry]) -> bool:

@@ -1,7 +1,7 @@
 """What a room's flow may do in the world: call tools, ask agents, leave a note. Nothing else, and all of it recorded.
 
 A flow in a room's `flows/` gets these hands beside the durable port. They stand at the gate: a call is a proposal like
-any other, an agent's reply is checked like any other. `bootstrap/hands.py` joins them with an open workspace.
+any other, an agent's reply is checked like any other. `app/flow_context.py` joins them with an open workspace.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.limits import Budget
 from tallystick.turns.result import TurnResult
 

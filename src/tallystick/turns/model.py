@@ -82,8 +82,8 @@ class Said:
 
 
 @record
-class Unheard:
-    """A model that could not be heard. The codes are fixed; the message says what to do."""
+class ModelError:
+    """A model gave no answer. The codes are fixed; the message says what to do."""
 
     code: Literal[
         "endpoint_unreachable",
@@ -120,7 +120,7 @@ class Model(Protocol):
         """The model's name."""
         ...
 
-    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Ask once.
 
         Args:

@@ -14,7 +14,7 @@ from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import LONE_SURROGATE, refuse
 from tallystick.gate.codes import MULTIPLE
-from tallystick.turns.model import Message, NativeCall, Said, Unheard
+from tallystick.turns.model import Message, ModelError, NativeCall, Said
 from tallystick.turns.prompt.catalogue import offers_of
 from tallystick.turns.prompt.compose import opening_messages
 from tallystick.turns.prompt.final import forced_section
@@ -38,8 +38,8 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
     reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}
     said = await run.ask(offers=offers, require_call=run.required is not None)
     while True:
-        if isinstance(said, Unheard):
-            return run.unheard(said)
+        if isinstance(said, ModelError):
+            return run.model_failed(said)
         if not said.calls:
             return await _without_calls(run, said)
         ended, limit = await _take_calls(run, said, reads, names)
@@ -137,8 +137,8 @@ async def _only_answer(run: Running, *, forced: bool = False) -> TurnResult:
     """Ask for the answer. Nothing is offered, and a call all the same is refused by the closed turn."""
     run.turn.close()
     said = await run.ask()
-    if isinstance(said, Unheard):
-        return run.unheard(said)
+    if isinstance(said, ModelError):
+        return run.model_failed(said)
     if said.calls and not run.request.skip_tools:
         outcome = await run.turn.propose(said.calls[0].name, {})
         run.note_call(_written(said.calls), outcome, commentary=said.text)

@@ -8,7 +8,7 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.records import record
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.limits import MAX_TOOL_STEPS
 from tallystick.turns.model import Message
 from tallystick.turns.result import Injected, Step

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from tallystick.gate.execute.outcome import Held, Outcome
 from tallystick.gate.reply.findings import Findings
 from tallystick.records import record
-from tallystick.turns.model import Message, Unheard, Usage
+from tallystick.turns.model import Message, ModelError, Usage
 
 StepKind = Literal["call", "decision", "final"]
 """`call` proposes a tool (run or refused), `decision` is the wish to finish, `final` is the answer."""
@@ -105,7 +105,7 @@ class TurnResult:
     """`STOP_HOOK: tool_call_rejected tool_call_nonce_invalid`; see `stop_hooks`."""
     usage: Usage = Usage()
     abstained: bool = False
-    unheard: Unheard | None = None
+    model_error: ModelError | None = None
     held: Held | None = None
     """A call waits for a person; the turn waits with it."""
     handed_back: tuple[HandedBack, ...] = ()
@@ -153,8 +153,8 @@ class TurnResult:
             )
             if value
         }
-        if self.unheard is not None:
-            wire["unheard"] = {"code": self.unheard.code, "message": self.unheard.message}
+        if self.model_error is not None:
+            wire["unheard"] = {"code": self.model_error.code, "message": self.model_error.message}
         if self.held is not None:
             wire["held"] = {"approval_id": self.held.approval_id, "expires_at": self.held.expires_at}
         if self.handed_back:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.reply.leaks import is_abstention
-from tallystick.turns.model import Ask, Message, Model, Said, Unheard, Usage
+from tallystick.turns.model import Ask, Message, Model, ModelError, Said, Usage
 from tallystick.turns.prompt.results import boundary_of, injected_from, result_section
 from tallystick.turns.request import Checker, GateTurn, Progress, Request, Watch
 from tallystick.turns.result import HandedBack, Injected, Rejected, RequiredBy, Step, StepKind, TurnResult
@@ -54,7 +54,7 @@ class Running:
 
     # -- the model -----------------------------------------------------------------------------------------------------
 
-    async def ask(self, **more: Any) -> Said | Unheard:
+    async def ask(self, **more: Any) -> Said | ModelError:
         """Ask the model with the messages so far.
 
         Args:
@@ -118,9 +118,9 @@ class Running:
         hook = hook_of(outcome)
         return None if hook is None else self.ended(stop_hook=hook)
 
-    def unheard(self, why: Unheard) -> TurnResult:
-        """The model could not be heard."""
-        return self.ended(unheard=why, stop_hook=stop_hook(Hook.MODEL_UNHEARD, why.code))
+    def model_failed(self, error: ModelError) -> TurnResult:
+        """End the turn with a model error."""
+        return self.ended(model_error=error, stop_hook=stop_hook(Hook.MODEL_ERROR, error.code))
 
     async def answered(self, said: Said, *, forced: bool = False) -> TurnResult:
         """The model's answer, checked."""

@@ -20,7 +20,7 @@ class Hook(StrEnum):
     APPROVAL_REQUIRED = Stop.APPROVAL_REQUIRED.value
     REPLY_REJECTED = "reply_rejected"
     """The answer did not pass its check; the code is the bucket."""
-    MODEL_UNHEARD = "model_unheard"
+    MODEL_ERROR = "model_unheard"
     """No answer came; the code says why."""
     TASK_PACKET_INVALID = "task_packet_invalid"
     TASK_RECEIPT_INVALID = "task_receipt_invalid"

@@ -122,8 +122,8 @@ def _end_as_markdown(result: TurnResult) -> str:
         return "Abstained."
     if result.handed_back:
         return "Handed back to the client: " + ", ".join(f"`{call.tool}`" for call in result.handed_back)
-    if result.unheard is not None:
-        return f"{result.stop_hook}\n\n{result.unheard.message}"
+    if result.model_error is not None:
+        return f"{result.stop_hook}\n\n{result.model_error.message}"
     return result.stop_hook or "No reply was asked for."
 
 

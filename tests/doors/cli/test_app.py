@@ -19,7 +19,7 @@ from tests.doors.cli.conftest import Ran, Tally
 from tests.house.sources import ROOT
 
 HEAVY = ("pydantic", "sqlalchemy", "cryptography", "fastapi", "starlette", "uvicorn", "orjson", "jsonschema_rs", "dbos",
-         "prometheus_client", "opentelemetry", "numpy", "asyncio", "rich", "tallystick.bootstrap", "tallystick.settings",
+         "prometheus_client", "opentelemetry", "numpy", "asyncio", "rich", "tallystick.app", "tallystick.settings",
          "tallystick.gate", "tallystick.storage")  # fmt: skip
 
 

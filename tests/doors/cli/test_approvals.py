@@ -2,11 +2,12 @@
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.editing import put_back
+from tallystick.app.approval_edits import put_back
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
 
@@ -181,3 +182,40 @@ def test_a_secret_is_put_back_only_where_it_was_left() -> None:
     assert put_back(shown, shown=shown, exact=exact) == exact
     moved = {"a": {"$redacted": "d2"}, "b": [{"$redacted": "d1"}], "c": {"$redacted": "d1"}}
     assert put_back(moved, shown=shown, exact=exact) == moved
+
+
+KEY = "sk-proj-AbCdEfGhIjKlMnOpQrSt"
+
+
+@pytest.mark.promise("record.token-alone", "record.mask-revealed", "doors.cli-person")
+def test_a_masked_part_is_revealed_to_a_person_and_to_no_agent(tally: Tally, token: str) -> None:
+    args = json.dumps({"to": "a@example.org", "body": f"delete all, key {KEY}\u202e, at once"})
+    approval_id = tally("--json", "call", "send_mail", args).json["held"]["approval_id"]
+    shown = tally("approvals", "show", approval_id)
+    assert "delete all, key " in shown.out
+    assert ", at once" in shown.out
+    assert KEY not in shown.out
+    assert f"tally approvals reveal {approval_id} /body" in shown.out
+    refused = tally("approvals", "reveal", approval_id, "/body", "--yes", stdin="y\n")
+    assert (refused.code, refused.error) == (1, "person_required")
+    told = tally("approvals", "reveal", approval_id, "/body", "--token", token)
+    assert told.code == 0
+    assert f"delete all, key {KEY}\\u202e, at once" in told.out
+    assert "\u202e" not in told.out
+    assert tally("approvals", "reveal", approval_id, "/to", "--token", token).error == "approval_not_masked"
+    notes = tally("--json", "audit", "list", "--kind", "note").json["items"]
+    assert [note["audit"]["metadata"]["field"] for note in notes] == ["/body"]
+
+
+@pytest.mark.promise("decide.approval-recorded")
+def test_verify_reports_a_request_that_was_changed_in_the_database(tally: Tally, workspace: Path, held: str) -> None:
+    assert tally("audit", "verify").code == 0
+    with sqlite3.connect(workspace / ".control-room" / "tallystick.db") as database:
+        database.execute("UPDATE tally_approvals SET state = 'granted', person = 'me', channel = 'terminal'")
+    database.close()
+    assert tally(*CALL).error == "approval_mismatch" or "approval_mismatch" in tally("--json", *CALL).out
+    report = tally("--json", "audit", "verify")
+    assert report.code == 1
+    assert [problem["code"] for problem in report.json["problems"]] == ["approval_differs"]
+    assert held in report.json["problems"][0]["reason"]
+    assert "approval_mismatch" in {note["code"] for note in report.json["notes"]}

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.doors.cli.demo import FOLDER
-from tallystick.doors.cli.demo_parts import PARTS
+from tallystick.doors.cli.demo import FOLDER, demo_parts
 from tallystick.rooms.studio.sample_project import planted, sample_files
 from tests.doors.cli.conftest import Ran, Tally
 
@@ -23,7 +22,8 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     It takes as long as all others together, and has tests of its own.
     """
-    monkeypatch.setattr("tallystick.doors.cli.demo.PARTS", tuple(part for part in PARTS if part.name != "insight"))
+    parts = [part for part in demo_parts() if part.name != "insight"]
+    monkeypatch.setattr("tallystick.doors.cli.demo.demo_parts", lambda: parts)
     monkeypatch.setenv("TALLY_STATE_DIR", str(tmp_path / "state"))
     folder = tmp_path / "desk"
     folder.mkdir()
@@ -101,7 +101,7 @@ def test_where_the_command_is_not_found_it_says_how_to_get_at_it(
     (fresh / "activate").touch()
     monkeypatch.setattr(sys, "executable", str(fresh / "python"))
     monkeypatch.setattr(shutil, "which", lambda _name: "/bin/tally" if found else None)
-    monkeypatch.setattr("tallystick.doors.cli.demo.PARTS", ())
+    monkeypatch.setattr("tallystick.doors.cli.demo.demo_parts", list)
     ran = tally("demo", "--no-serve")
     assert (f"  . {fresh / 'activate'}" in ran.out) is not found
 
@@ -172,5 +172,6 @@ def test_from_the_shell_it_is_over_in_time(fresh: Path) -> None:
 
 
 def test_every_part_can_be_prepared_and_played() -> None:
-    assert len({part.name for part in PARTS}) == len(PARTS)
-    assert all(callable(part.prepare) and callable(part.play) for part in PARTS)
+    parts = demo_parts()
+    assert len({part.name for part in parts}) == len(parts)
+    assert all(callable(part.prepare) and callable(part.play) for part in parts)

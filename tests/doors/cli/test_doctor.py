@@ -1,11 +1,15 @@
 """`tally doctor` looks at everything, says what to do, and changes nothing."""
 
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tallystick.rooms.relay.pins import PinBook
+from tallystick.app import discovery
+from tallystick.doors.cli.kit import Finding, Here
+from tallystick.doors.mcp.relay.pins import PinBook
 from tests.doors.cli.conftest import CONFIG, Tally
 
 
@@ -109,3 +113,34 @@ def test_a_clock_that_was_set_back_is_found(tally: Tally, workspace: Path, monke
     assert health(tally)["clock"] == "warn"
     monkeypatch.setattr(time, "time", lambda: 1000.0)
     assert health(tally)["clock"] == "warn"
+
+
+@pytest.mark.promise("doors.cli-doctor")
+def test_a_wrong_setting_of_a_room_is_found_and_named(tally: Tally, workspace: Path) -> None:
+    (workspace / "tallystick.toml").write_text(CONFIG + "\n[rooms.insight]\nmax_file_bytes = 0\n")
+    told = tally("--json", "doctor")
+    assert told.code == 1
+    [found] = [check for check in told.json["checks"] if check["status"] == "fail"]
+    assert found["check"] == "room insight: check"
+    assert "'rooms.insight.max_file_bytes'" in found["message"]
+
+
+@pytest.mark.promise("doors.cli-doctor")
+def test_a_room_check_that_raises_is_a_finding_and_hides_no_other(
+    tally: Tally, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = replace(discovery.manifests()["memory"], doctor=f"{__name__}:raises")
+    monkeypatch.setattr(discovery, "manifests", lambda: {"memory": broken})
+    told = tally("--json", "doctor")
+    found = {check["check"]: check for check in told.json["checks"]}
+    assert found["room memory"]["status"] == "ok"
+    assert found["room memory: before"]["status"] == "warn"
+    assert found["room memory: check"]["status"] == "fail"
+    assert "RuntimeError" in found["room memory: check"]["message"]
+    assert "hunter2" not in told.out
+    assert list(found)[-1].startswith("extra")
+
+
+def raises(here: Here) -> Iterator[Finding]:
+    yield Finding(what="before", health="warn", says=f"{here.workspace.name} was examined")
+    raise RuntimeError("hunter2")

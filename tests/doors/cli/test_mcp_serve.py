@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.doors.cli import mcp_serve
+from tallystick import extras
+from tallystick.doors.cli.mcp import serve as mcp_serve
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.mcp import serve_http
-from tallystick.doors.showing.waiting import WAIT_S
+from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.errors import ConfigError
 
 
@@ -19,7 +19,7 @@ def here(folder: Path) -> Here:
 
 @pytest.mark.promise("mcp.stdio")
 def test_without_the_sdk_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve_http, "find_spec", lambda _name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
     with pytest.raises(ConfigError, match="tallystick\\[mcp\\]") as refused:
         mcp_serve.serve(here(tmp_path))
     assert refused.value.code == "part_missing"

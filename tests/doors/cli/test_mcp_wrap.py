@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from tallystick.doors.cli.wrapping import WordsError, read_words
-from tallystick.doors.mcp import wrap as wrapping_module
+from tallystick.doors.cli.mcp.wrap_args import WordsError, read_words
+from tallystick.doors.mcp.relay import wrap as wrapping_module
 
 FLAGS = {"--strict", "--trust-new", "--quiet", "-q", "--json"}
 WORDS = (

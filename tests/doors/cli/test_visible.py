@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.doors.cli.visible import hidden_in, is_hidden, visible, visible_json
+from tallystick.doors.presentation.visible import hidden_in, is_hidden, visible, visible_json
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

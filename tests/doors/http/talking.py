@@ -5,9 +5,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.roster import Roster
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agent import Endpoint
 from tests.scripted_server import Hangs, Says, ScriptedServer, Seen, Wire
 
 SCENE = "Story/Scenes/SCN-01.md"

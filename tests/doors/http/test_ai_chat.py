@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.bootstrap.conversation_asking import MAX_MESSAGE_BYTES
+from tallystick.agents.chat import MAX_MESSAGE_BYTES
 from tallystick.storage.agents import Registry
 from tallystick.storage.credits import Credits
 from tests.doors.http.conftest import OpenDoor
@@ -198,7 +198,7 @@ def test_a_conference_has_budgets_of_its_own(told: Doorway, sits: bool, steps: i
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_conference_that_is_not_there_or_is_anothers_gives_no_budget(open_door: OpenDoor, *, stream: bool) -> None:
     door = open_door(auth=AUTH)
-    ada, bob = bearer("viewer", subject="ada"), bearer("viewer", subject="bob")
+    ada, bob = bearer("person", subject="ada"), bearer("person", subject="bob")
     made = door.post("/api/conferences", {}, headers=ada).json()["conferenceId"]
     with ScriptedServer() as server:
         serve_agent(door.workspace, server)
@@ -232,8 +232,8 @@ def test_another_caller_is_not_told_what_was_said(open_door: OpenDoor) -> None:
     write_story(door.workspace)
     with ScriptedServer(*grounded(), *grounded()) as server:
         serve_agent(door.workspace, server)
-        chat(door, headers=bearer("viewer", subject="ada"), sessionId="s1")
-        chat(door, headers=bearer("viewer", subject="bob"), sessionId="s1")
+        chat(door, headers=bearer("person", subject="ada"), sessionId="s1")
+        chat(door, headers=bearer("person", subject="bob"), sessionId="s1")
     assert [message["role"] for message in server.requests[3].body["messages"]] == ["system", "user"]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tallystick
 from tallystick.doors.http import gate_calls
 from tallystick.doors.http.app import api
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.errors import LedgerUnwritable, PathRefused
 from tallystick.telemetry.logs import Masker, set_up_logs
@@ -103,6 +103,7 @@ ROUTES = {
     "POST /api/gate/call", "POST /api/gate/turns", "POST /api/gate/turns/{turn_id}/submit", "GET /api/gate/tools",
     "GET /api/approvals", "GET /api/approvals/{approval_id}", "POST /api/approvals/{approval_id}/approve",
     "POST /api/approvals/{approval_id}/reject", "POST /api/approvals/{approval_id}/edit",
+    "POST /api/approvals/{approval_id}/reveal",
     "POST /api/approvals/{approval_id}/resume", "POST /api/evidence/check", "GET /api/audit/sessions",
     "GET /api/audit/sessions/{session_id}/receipts", "GET /api/audit/sessions/{session_id}/tool-receipts",
     "POST /api/audit/sessions/{session_id}/link-issue", "GET /api/audit/receipts/{receipt_id}",
@@ -274,7 +275,7 @@ def test_what_is_not_there_and_what_is_not_meant_so_is_a_problem(well_used: Door
 
 @pytest.mark.promise("doors.http-problems")
 def test_a_room_s_own_route_answers_bad_input_and_errors_in_the_same_form(door: Doorway) -> None:
-    desk = FrontDesk(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
+    desk = HttpContext(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
     app = api(desk)
 
     @app.post("/api/room/{number}")

@@ -1,5 +1,7 @@
 """`/api/approvals…`: looking, answering, resuming; and that nobody but a person answers."""
 
+import sqlite3
+
 import pytest
 
 from tests.doors.http.conftest import OpenDoor
@@ -57,7 +59,7 @@ def test_what_is_not_there_is_404(door: Doorway) -> None:
         assert details["endpoint"] == PATH + "/{approval_id}" + path
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-once", "decide.approval-through-gate")
 def test_an_approved_call_is_resumed_once_and_its_receipt_names_person_and_channel(door: Doorway) -> None:
     approval_id = door.held()
     granted = door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
@@ -80,7 +82,7 @@ def test_an_approved_call_is_resumed_once_and_its_receipt_names_person_and_chann
     assert (said["answer"], said["person"], said["channel"]) == ("granted", "local", "token")
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-bound")
 def test_an_identical_call_uses_the_grant_once_and_another_one_does_not(door: Doorway) -> None:
     approval_id = door.held("a@example.org")
     door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
@@ -118,7 +120,7 @@ def test_a_rejection_needs_a_reason_and_ends_it(door: Doorway) -> None:
     assert door.ran.calls == []
 
 
-@pytest.mark.promise("doors.http-approvals")
+@pytest.mark.promise("doors.http-approvals", "decide.approval-edit")
 def test_an_edited_call_is_checked_again_and_runs_as_edited(door: Doorway) -> None:
     approval_id = door.held("a@example.org")
     for body in ({}, {"args": []}, {"args": None}, {"args": {}, "more": 1}):
@@ -184,7 +186,7 @@ def test_a_grant_survives_the_server_and_is_resumed_by_the_next(open_door: OpenD
     problem(later.post(f"{PATH}/{later.held()}/approve", headers=old), 403, "rbac_denied")
 
 
-@pytest.mark.promise("doors.http-roles", "doors.http-approvals")
+@pytest.mark.promise("doors.http-roles", "doors.http-approvals", "decide.h10")
 def test_H10_a_role_removed_after_the_approval_stops_the_call(open_door: OpenDoor) -> None:
     door = open_door(auth=AUTH, tools={"analyst_runs": {"decision": "ask"}})
     body = {"tool": "analyst_runs", "args": {}}
@@ -200,13 +202,13 @@ def test_H10_a_role_removed_after_the_approval_stops_the_call(open_door: OpenDoo
 
 @pytest.mark.promise("doors.http-approvals")
 def test_nobody_else_resumes_somebody_s_call(locked: Doorway) -> None:
-    approval_id = locked.held(headers=bearer("analyst"))
+    approval_id = locked.held(headers=bearer("admin"))
     person = {**bearer("admin", subject="grace"), **locked.person}
     locked.post(f"{PATH}/{approval_id}/approve", headers=person)
-    for other in (bearer("analyst", subject="eve"), bearer("admin", subject="grace")):
+    for other in (bearer("admin", subject="eve"), bearer("admin", subject="grace")):
         problem(locked.post(f"{PATH}/{approval_id}/resume", headers=other), 404, "downstream_error")
     assert locked.ran.calls == []
-    assert locked.post(f"{PATH}/{approval_id}/resume", headers=bearer("analyst")).status_code == 200
+    assert locked.post(f"{PATH}/{approval_id}/resume", headers=bearer("admin")).status_code == 200
 
 
 @pytest.mark.promise("doors.http-approvals", "doors.http-problems")
@@ -217,3 +219,79 @@ def test_approving_and_resuming_take_no_other_body_than_an_empty_one(door: Doorw
             answer = door.post(f"{PATH}/{approval_id}/{path}", body, headers=door.person)
             problem(answer, 400, "validation_error")
     assert door.post(f"{PATH}/{approval_id}/approve", {}, headers=door.person).status_code == 200
+
+
+HIDDEN = "sk-proj-AbCdEfGhIjKlMnOpQrSt"
+
+
+def held_with(door: Doorway, **args: str) -> str:
+    answer = door.call("send_mail", {"to": "a@example.org", **args}, session="s1", agent="chief")
+    assert answer.status_code == 202, answer.text
+    approval_id: str = answer.json()["held"]["approval_id"]
+    return approval_id
+
+
+@pytest.mark.promise("doors.http-approvals", "record.token-alone", "record.mask-revealed")
+def test_a_masked_part_is_revealed_to_a_person_and_to_nobody_else(door: Doorway) -> None:
+    approval_id = held_with(door, body=f"delete all, key {HIDDEN}, at once", password="hunter2-hunter2")
+    shown = door.get(f"{PATH}/{approval_id}")
+    before, _, after = shown.json()["args"]["body"]["$masked"]
+    assert (before, after) == ("delete all, key ", ", at once")
+    assert shown.json()["masked"] == ["/body", "/password"]
+    wanted = {"field": "/body"}
+    problem(door.post(f"{PATH}/{approval_id}/reveal", wanted), 403, "rbac_denied")
+    size = door.gate.ledger.size()
+    revealed = door.post(f"{PATH}/{approval_id}/reveal", wanted, headers=door.person)
+    assert revealed.status_code == 200
+    assert revealed.json()["value"] == f"delete all, key {HIDDEN}, at once"
+    assert revealed.headers["cache-control"] == "no-store"
+    again = door.post(f"{PATH}/{approval_id}/reveal", {"field": "/password"}, headers=door.person)
+    assert again.json()["value"] == "hunter2-hunter2"
+    first, second = door.receipts(size)
+    assert first.header["audit"]["metadata"] == {"channel": "token", "field": "/body"}
+    assert second.header["audit"]["resource"] == f"approval:{approval_id}"
+    assert HIDDEN not in str(first.flat())
+    for field, status in (("/to", 400), ("/nope", 400), ("", 400)):
+        problem(
+            door.post(f"{PATH}/{approval_id}/reveal", {"field": field}, headers=door.person), status, "validation_error"
+        )
+    problem(door.post(f"{PATH}/appr_no/reveal", wanted, headers=door.person), 404, "downstream_error")
+
+
+@pytest.mark.promise("doors.http-approvals", "decide.approval-session")
+def test_another_session_or_agent_does_not_use_the_grant(door: Doorway) -> None:
+    approval_id = held_with(door)
+    door.post(f"{PATH}/{approval_id}/approve", headers=door.person)
+    for session, agent in (("s2", "chief"), ("s1", "critic")):
+        other = door.call("send_mail", {"to": "a@example.org"}, session=session, agent=agent)
+        assert other.status_code == 202
+        assert other.json()["held"]["approval_id"] != approval_id
+    assert door.ran.calls == []
+    assert door.call("send_mail", {"to": "a@example.org"}, session="s1", agent="chief").status_code == 200
+    assert len(door.ran.calls) == 1
+
+
+@pytest.mark.promise("doors.http-approvals", "decide.approval-recorded")
+def test_a_request_changed_in_the_database_is_neither_approved_nor_resumed(door: Doorway) -> None:
+    approved, waiting = held_with(door), held_with(door, body="later")
+    door.post(f"{PATH}/{approved}/approve", headers=door.person)
+    with sqlite3.connect(door.workspace / ".control-room" / "tallystick.db") as database:
+        database.execute("UPDATE tally_approvals SET args = ?", (b'{"to":"mallory@example.org"}',))
+    database.close()
+    resumed = door.post(f"{PATH}/{approved}/resume")
+    assert (resumed.status_code, resumed.json()["rejection"]["reason"]) == (400, "approval_mismatch")
+    problem(door.post(f"{PATH}/{waiting}/approve", headers=door.person), 409, "downstream_error")
+    problem(door.post(f"{PATH}/{waiting}/reveal", {"field": "/to"}, headers=door.person), 409, "downstream_error")
+    assert door.ran.calls == []
+    assert not door.post("/api/audit/verify", {}, headers=door.person).json()["ok"]
+
+
+@pytest.mark.promise("doors.visible")
+def test_what_is_written_for_people_shows_hidden_characters(door: Doorway) -> None:
+    approval_id = held_with(door, body="alice@x.org\u202egro.live@\u200b")
+    shown = door.get(f"{PATH}/{approval_id}").json()
+    assert "alice@x.org\\u202egro.live@\\u200b" in shown["args_text"]
+    assert not {"\u202e", "\u200b"} & set(shown["args_text"])
+    assert len(shown["hidden_characters"]) == 2
+    # The arguments themselves stay what they are.
+    assert shown["args"]["body"] == "alice@x.org\u202egro.live@\u200b"

@@ -11,7 +11,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from tallystick.doors.http.app import api
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway
 from tests.sizes import size
@@ -34,7 +34,7 @@ def test_an_accepted_call_answers_the_outcome_with_its_receipt(door: Doorway) ->
     assert receipt.header["caller"] == {"subject": "local", "roles": ["owner"], "channel": "http"}
 
 
-@pytest.mark.promise("doors.http-call")
+@pytest.mark.promise("doors.http-call", "admit.alias", "admit.key-drift")
 def test_a_call_by_its_alias_is_transformed_and_shows_what_ran(door: Doorway) -> None:
     body = door.call("say", {"words": "hm", "times": 2.0}).json()
     assert body["status"] == "transformed"
@@ -42,7 +42,7 @@ def test_a_call_by_its_alias_is_transformed_and_shows_what_ran(door: Doorway) ->
     assert body["result"] == "hmhm"
 
 
-@pytest.mark.promise("doors.http-call")
+@pytest.mark.promise("doors.http-call", "admit.dry-run", "execute.dry-run")
 def test_a_dry_run_reaches_a_tool_that_offers_it_and_no_other(door: Doorway) -> None:
     assert door.call("store", {"name": "x"}, dry_run=True).json()["result"] == "would keep"
     assert door.ran.calls == [("store", ("x", True))]
@@ -69,7 +69,9 @@ REJECTED: dict[str, tuple[Any, int, tuple[str | None, str | None, str | None]]] 
 }  # fmt: skip
 
 
-@pytest.mark.promise("doors.http-outcomes", "doors.http-call")
+@pytest.mark.promise(
+    "doors.http-outcomes", "doors.http-call", "admit.guards", "decide.argument-rules", "decide.room-rule"
+)
 @pytest.mark.parametrize("row", REJECTED)
 def test_a_refused_call_has_the_table_s_status_and_codes_runs_nothing_and_leaves_one_receipt(
     door: Doorway, row: str
@@ -87,7 +89,7 @@ def test_a_refused_call_has_the_table_s_status_and_codes_runs_nothing_and_leaves
     assert [receipt.receipt_id for receipt in door.outcomes()] == [wire["receipt_id"]]
 
 
-@pytest.mark.promise("doors.http-outcomes")
+@pytest.mark.promise("doors.http-outcomes", "decide.rate")
 def test_a_spent_rate_is_429(door: Doorway) -> None:
     assert door.call("rated").status_code == 200
     answer = door.call("rated")
@@ -107,7 +109,9 @@ FAILED = {
 }
 
 
-@pytest.mark.promise("doors.http-outcomes")
+@pytest.mark.promise(
+    "doors.http-outcomes", "execute.failures", "execute.tool-error", "execute.timeout", "execute.output-check"
+)
 @pytest.mark.parametrize("row", FAILED)
 def test_an_accepted_call_that_fails_has_the_table_s_status_and_a_problem_beside_it(door: Doorway, row: str) -> None:
     name, args, status, category = FAILED[row]
@@ -181,7 +185,19 @@ MALFORMED = {
 }
 
 
-@pytest.mark.promise("doors.http-strict")
+@pytest.mark.promise(
+    "doors.http-strict",
+    "admit.json-strict",
+    "admit.duplicate-key",
+    "admit.depth",
+    "admit.big-integer",
+    "admit.unicode",
+    "admit.unknown-field",
+    "admit.two-objects",
+    "admit.strict-types",
+    "admit.name-bytes",
+    "admit.strictness",
+)
 @pytest.mark.parametrize("case", [*STRICT, *MALFORMED])
 def test_what_is_not_exactly_a_call_is_refused_with_a_receipt(well_used: Doorway, case: str) -> None:
     door, since, ran = well_used, well_used.gate.ledger.size(), len(well_used.ran.calls)
@@ -194,7 +210,7 @@ def test_what_is_not_exactly_a_call_is_refused_with_a_receipt(well_used: Doorway
     assert [receipt.receipt_id for receipt in door.outcomes(since)] == [wire["receipt_id"]]
 
 
-@pytest.mark.promise("doors.http-strict")
+@pytest.mark.promise("doors.http-strict", "admit.whole-numbers")
 def test_seven_point_zero_is_the_integer_seven(door: Doorway) -> None:
     assert door.post(PATH, b'{"tool":"double","args":{"number":7.0}}').json()["result"] == 14
     assert door.ran.calls == [("double", 7)]
@@ -203,7 +219,7 @@ def test_seven_point_zero_is_the_integer_seven(door: Doorway) -> None:
 
 def _documented(door: Doorway) -> Any:
     """The routes as the documentation has them: no guard, no short way."""
-    desk = FrontDesk(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
+    desk = HttpContext(gate=door.gate, identity=door.server.identity, startup=door.server.startup)
     return api(desk)
 
 

@@ -25,14 +25,18 @@ def test_they_are_listed_and_marked_read(door: Doorway) -> None:
     tell(door, "one", "two", "three")
     listed = door.get(NEWS, params={"limit": 2}).json()
     assert (listed["total"], [each["text"] for each in listed["items"]]) == (3, ["three", "two"])
-    read = door.post(f"{NEWS}/{listed['items'][0]['id']}/read")
+    one = f"{NEWS}/{listed['items'][0]['id']}/read"
+    for path in (one, f"{NEWS}/read-all"):
+        problem(door.post(path), 403, "rbac_denied")
+    assert door.get(NEWS, params={"unread": "1"}).json()["total"] == 3
+    read = door.post(one, headers=door.person)
     assert read.json()["read"] is True
     assert door.get(NEWS, params={"unread": "1"}).json()["total"] == 2
     assert door.get(NEWS, params={"unread": "false"}).json()["total"] == 3
     problem(door.get(NEWS, params={"unread": "yes"}), 400, "validation_error")
-    assert door.post(f"{NEWS}/read-all").json() == {"read": 2}
+    assert door.post(f"{NEWS}/read-all", headers=door.person).json() == {"read": 2}
     assert door.get(NEWS, params={"unread": "1"}).json()["items"] == []
-    problem(door.post(f"{NEWS}/ntf_none/read"), 404, "downstream_error")
+    problem(door.post(f"{NEWS}/ntf_none/read", headers=door.person), 404, "downstream_error")
 
 
 @pytest.mark.promise("notifications.made")

@@ -277,14 +277,14 @@ def test_another_s_call_does_not_exist_for_a_caller_and_neither_does_a_call_of_o
     write_story(door.workspace)
     with ScriptedServer(call("get_weather", {"city": "Paris"}), *grounded()) as server:
         serve_agent(door.workspace, server)
-        hers = complete(door, WEATHER_ASK, bearer("viewer", subject="ada"), tools=[WEATHER]).json()
-        ours = complete(door, ASK, bearer("viewer", subject="bob")).json()["tallystick"]["receipts"][0]
+        hers = complete(door, WEATHER_ASK, bearer("agent", subject="ada"), tools=[WEATHER]).json()
+        ours = complete(door, ASK, bearer("agent", subject="bob")).json()["tallystick"]["receipts"][0]
     handed = hers["choices"][0]["message"]["tool_calls"][0]["id"]
     for call_id in (handed, f"call_{ours}"):
         messages = [*WEATHER_ASK, {"role": "tool", "tool_call_id": call_id, "content": "x"}]
-        error(complete(door, messages, bearer("viewer", subject="bob")), 400, "tool_call_unknown")
+        error(complete(door, messages, bearer("agent", subject="bob")), 400, "tool_call_unknown")
     mismatched = [*WEATHER_ASK, {"role": "tool", "tool_call_id": handed, "content": "x"}]
-    answer = complete(door, mismatched, bearer("viewer", subject="ada"), tallystick={"session": "another"})
+    answer = complete(door, mismatched, bearer("agent", subject="ada"), tallystick={"session": "another"})
     error(answer, 400, "session_mismatch")
     assert not [receipt for receipt in door.receipts() if receipt.header["kind"] == "report"]
 

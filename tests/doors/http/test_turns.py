@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tallystick.doors.http import desk as desk_module
+from tallystick.doors.http import context as desk_module
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway, bearer, together
 
@@ -118,7 +118,7 @@ def test_of_many_submissions_at_once_one_runs(door: Doorway) -> None:
 
 @pytest.mark.promise("doors.http-turns-private")
 def test_C02_another_caller_s_turn_is_no_turn(locked: Doorway) -> None:
-    ada, eve = bearer("analyst", subject="ada"), bearer("analyst", subject="eve")
+    ada, eve = bearer("admin", subject="ada"), bearer("admin", subject="eve")
     turn = begin(locked, headers=ada)
     stolen = submit(locked, turn["turn_id"], double(turn), headers=eve)
     made_up = submit(locked, "turn_000000000000000000000000", double(turn), headers=eve)

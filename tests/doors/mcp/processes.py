@@ -22,7 +22,7 @@ TOOLS = """
 import asyncio, os
 from tallystick import report_progress, tool
 
-@tool(effect="read")
+@tool(effect="read", roles={"viewer"})
 def noisy(text: str) -> str:
     "Print a lot and give the text back."
     print("this is not JSON-RPC")

@@ -9,7 +9,7 @@ from typing import Any
 from mcp.client.client import Client
 
 from tallystick import Gate, Tool, ToolError, report_progress, tool
-from tallystick.doors.mcp.serve import Serving
+from tallystick.doors.mcp.serve.server import Serving
 from tallystick.settings import parse_settings
 
 SESSION = "mcp-test"

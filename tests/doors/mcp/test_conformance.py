@@ -13,7 +13,7 @@ pytest.importorskip("mcp", reason="left out: `tally mcp serve`, the mcp extra is
 from mcp.client.client import Client
 
 from tallystick import Gate
-from tallystick.doors.mcp.serve import Serving
+from tallystick.doors.mcp.serve.server import Serving
 from tallystick.settings import parse_settings
 from tests.doors.mcp.conformance import NOT_HERE, TOOLS, run_suite
 from tests.doors.mcp.served import SESSION

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.doors.mcp import jsonrpc
+from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous
 
 JSON = st.recursive(
@@ -74,7 +74,7 @@ def test_no_line_makes_the_reading_fail(line):
     jsonrpc.looks_like_message(line)
     if found is not None:
         jsonrpc.is_answer(found)
-        assert json.loads(jsonrpc.error(found.get("id"), -32600, "no"))["error"]["code"] == -32600
+        assert json.loads(answers.error(found.get("id"), -32600, "no"))["error"]["code"] == -32600
 
 
 @pytest.mark.promise("relay.lies")

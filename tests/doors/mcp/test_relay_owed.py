@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tallystick.doors.mcp.relay_owed import REMEMBERED, Owed, read
+from tallystick.doors.mcp.relay.pending_requests import REMEMBERED, Owed, read
 
 
 def request(ident, method="x"):

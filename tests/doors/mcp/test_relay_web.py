@@ -15,6 +15,7 @@ TOOLS = [
     {"name": name, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
     for name in ("plain", "pretty", "stream", "broken_off", "refused", "empty", "huge", "late")
 ]
+OLDER = {"code": -32022, "message": "Unsupported", "data": {"supported": ["2025-06-18"], "requested": "2026-07-28"}}
 
 
 class Web(BaseHTTPRequestHandler):
@@ -28,6 +29,9 @@ class Web(BaseHTTPRequestHandler):
         method, ident = message.get("method"), message.get("id")
         if ident is None:
             self.answer(202, b"")
+        elif self.headers.get("Mcp-Protocol-Version") == "2026-07-28":
+            # As a server that only has sessions refuses one who comes without.
+            self.answer(400, json.dumps({"jsonrpc": "2.0", "id": None, "error": OLDER}).encode())
         elif method == "initialize":
             result = {
                 "protocolVersion": "2025-06-18",
@@ -126,6 +130,18 @@ def test_answers_come_through_in_every_form_and_each_call_has_a_receipt(house, w
     assert len(house.receipts("outcome")) == 8
     assert house.verified()
     assert b"s3cret" not in b"".join(path.read_bytes() for path in house.workspace.rglob("*") if path.is_file())
+
+
+@pytest.mark.promise("relay.web", "relay.revisions")
+def test_a_server_that_does_not_speak_the_clients_revision_says_so_itself_and_the_client_may_say_hello(house, web):
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    with Client(house.command("--url", web.url, command=[]), home=house.home) as client:
+        assert client.ask("server/discover", {"_meta": meta})["error"] == OLDER
+        client.hello({})
+        assert text_of(client.call("plain")) == "plain"
+    asked = [(method, headers.get("Mcp-Method"), headers.get("Mcp-Session-Id")) for method, headers in web.seen]
+    assert asked[:2] == [("server/discover", "server/discover", None), ("initialize", None, None)]
+    assert ("tools/call", None, "session-1") in asked
 
 
 @pytest.mark.promise("relay.web")

@@ -16,10 +16,10 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from tallystick import Gate, tool
-from tallystick.doors.mcp.serve import Serving
-from tallystick.doors.mcp.serve_tools import offer_of
-from tallystick.doors.showing.meta import RECEIPT, TOOL
-from tallystick.doors.showing.waiting import SAID_NO
+from tallystick.doors.mcp.serve.server import Serving
+from tallystick.doors.mcp.serve.tools import offer_of
+from tallystick.doors.presentation.approval_wait import SAID_NO
+from tallystick.doors.presentation.meta import RECEIPT, TOOL
 from tallystick.gate.tool import Card
 from tests.doors.mcp.served import ERAS, SESSION, House
 

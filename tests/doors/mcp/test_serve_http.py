@@ -140,10 +140,35 @@ def test_with_auth_on_no_token_is_401_on_loopback_too_and_leaves_a_receipt(locke
     assert httpx.get(locked[0], headers=ACCEPT).status_code == 401
 
 
+@pytest.mark.promise("doors.deny-by-default", "mcp.auth")
+def test_a_token_without_a_role_is_403_and_opens_no_session(locked: tuple[str, Path]) -> None:
+    for roles in ((), ("owner",), ("Admin",)):
+        for method in ("POST", "GET", "DELETE"):
+            headers = {**ACCEPT, "authorization": f"Bearer {token_of('mallory', *roles)}"}
+            answer = httpx.request(method, locked[0], headers=headers, json=HELLO if method == "POST" else None)
+            assert answer.status_code == 403
+            assert answer.json()["error"]["data"]["code"] == "POLICY_VIOLATION"
+            assert "mcp-session-id" not in answer.headers
+            assert "www-authenticate" not in answer.headers
+
+
+@pytest.mark.promise("doors.deny-by-default", "mcp.auth")
+def test_a_role_sees_what_its_tools_give_over_mcp_too(locked: tuple[str, Path]) -> None:
+    async def search(client: Client) -> Any:
+        return await client.call_tool("file_locator", {"search_criteria": "tools"})
+
+    async def propose(client: Client) -> Any:
+        return await client.call_tool("request_consolidation", {})
+
+    assert not talk(locked[0], search, token=token_of("vera", "viewer")).is_error
+    assert talk(locked[0], propose, token=token_of("vera", "viewer")).structured_content["code"] == "POLICY_VIOLATION"
+    assert not talk(locked[0], propose, token=token_of("robot", "agent")).is_error
+
+
 @pytest.mark.promise("mcp.auth")
 def test_a_session_belongs_to_whoever_opened_it(locked: tuple[str, Path]) -> None:
-    mine = {"authorization": f"Bearer {token_of('ada')}"}
-    theirs = {"authorization": f"Bearer {token_of('eve')}"}
+    mine = {"authorization": f"Bearer {token_of('ada', 'viewer')}"}
+    theirs = {"authorization": f"Bearer {token_of('eve', 'viewer')}"}
     opened = httpx.post(locked[0], json=HELLO, headers={**ACCEPT, **mine})
     session = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
@@ -165,10 +190,10 @@ def test_without_an_auditors_role_only_ones_own_receipts_can_be_read(locked: tup
     def read(receipt_id: str) -> Any:
         return lambda client: client.read_resource(f"tally://receipts/{receipt_id}")
 
-    receipt_id = talk(locked[0], call, era=era, token=token_of("ada"))
+    receipt_id = talk(locked[0], call, era=era, token=token_of("ada", "viewer"))
 
     with pytest.raises(BaseException) as refused:  # noqa: PT011 - the client's task group wraps it
-        talk(locked[0], read(receipt_id), era=era, token=token_of("eve"))
+        talk(locked[0], read(receipt_id), era=era, token=token_of("eve", "viewer"))
     assert _has(refused.value, MCPError)
     assert talk(locked[0], read(receipt_id), era=era, token=token_of("rex", "auditor")).contents
 

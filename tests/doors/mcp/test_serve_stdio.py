@@ -16,8 +16,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tallystick import Gate
-from tallystick.doors.mcp.serve import Serving
-from tallystick.doors.mcp.serve_stdio import WAITING, _Wire
+from tallystick.doors.mcp.serve.server import Serving
+from tallystick.doors.mcp.serve.stdio import WAITING, _Wire
 from tallystick.settings import load_settings
 from tests.doors.mcp.processes import command, workspace_at
 from tests.doors.mcp.served import ERAS

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
+from tallystick.doors.mcp.relay.default_policy import relay_settings
+from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.schema_form import plain_field
 from tallystick.doors.web.parts.settings_policy import beside_relay, would
 from tallystick.gate.decide.policy import Policy
-from tallystick.rooms.relay.pins import PinBook
-from tallystick.rooms.relay.starting import relay_settings
 
 POLICY = """
 [policy]
@@ -65,7 +65,9 @@ def test_a_dry_run_says_what_would_happen_to_a_call(
 
 @pytest.mark.promise("page.settings")
 def test_a_dry_run_of_a_policy_in_shadow_says_what_it_would_have_stopped() -> None:
-    found = would(Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset())
+    found = would(
+        Policy.from_text('[policy]\nshadow = true\nexternal = "deny"\n'), send.card, {"to": "x"}, frozenset({"owner"})
+    )
     assert found.verdict == "allow"
     assert found.reason.startswith("shadow: without it, ")
 

@@ -14,11 +14,10 @@ from tallystick.gate.decide.approvals import (
     Grant,
     Hold,
     State,
-    call_digest,
-    canonical,
     resume_refusal,
     sources,
 )
+from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.session import Caller, Session
 from tests.gate.decide.calls import OWNER, a_call, a_card, a_policy
@@ -87,6 +86,14 @@ def _digest(**changed: Any) -> str:
 )  # fmt: skip
 def test_any_change_of_a_call_gives_it_another_digest(changed: dict[str, Any]) -> None:
     assert _digest(**changed) != _digest()
+
+
+@pytest.mark.promise("decide.approval-session")
+def test_another_session_or_agent_gives_a_call_another_name() -> None:
+    here = Session(session_id="s1", agent_id="chief")
+    others = (here, replace(here, session_id="s2"), replace(here, agent_id="critic"), replace(here, agent_id=None))
+    assert len({live_digest(_digest(), session) for session in others}) == 4
+    assert live_digest(_digest(), replace(here, turn_id="turn_2")) == live_digest(_digest(), here)
 
 
 @pytest.mark.promise("decide.approval-bound")

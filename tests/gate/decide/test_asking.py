@@ -7,7 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tallystick.gate.decide.approvals import Hold, State
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.decide.approvals import Grant, Hold, State
 from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.session import Caller, Session
@@ -25,12 +26,21 @@ def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Pat
     engine = open_engine(parse_settings({}), tmp_path)
     migrate(engine)
     book, numbers = SqlApprovalBook(engine), count()
-    desk = Desk(open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60)
+    proved: list[Hold] = []
+    desk = Desk(
+        open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60,
+        proved=lambda hold: not proved.append(hold),
+    )  # fmt: skip
     policy = a_policy()
     call = a_call(SEND, to="bob", n=1)
     decision = decide(call, OWNER, policy)
     assert desk.take(call, ANN, policy.digest) is None
-    held = desk.hold(call, decision, ANN, policy.digest, orjson.dumps({"tool": "send", "args": {"to": "hidden"}}))
+    shown = orjson.dumps({"tool": "send", "args": {"to": "hidden"}})
+    wanted = desk.request(call, decision, ANN, policy.digest, shown)
+    assert isinstance(wanted, Hold)
+    assert book.count(5000) == 0
+    held = desk.store(wanted)
+    assert held == wanted == desk.store(wanted) == desk.request(call, decision, ANN, policy.digest, shown)
     assert (held.expires, held.arguments(), held.as_dict()["args"]) == (65_000, {"to": "bob", "n": 1}, {"to": "hidden"})
     assert isinstance(book.grant(held.approval_id, person="eve", channel="terminal", now=5001), Hold)
     ben = replace(ANN, caller=Caller(subject="ben"))
@@ -43,10 +53,16 @@ def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Pat
         (newer, ANN, policy.digest),
     ):
         assert desk.take(other, session, digest) is None
-    elsewhere = replace(ANN, session_id="s2", caller=replace(ANN.caller, channel="http"))
-    grant = desk.take(a_call(SEND, n=1, to="bob"), elsewhere, policy.digest)
-    assert grant is not None
-    assert grant.approval_id == held.approval_id
+    for elsewhere in (replace(ANN, session_id="s2"), replace(ANN, agent_id="chief")):
+        assert desk.take(call, elsewhere, policy.digest) is None
+    assert proved == []
+    other_door = replace(ANN, caller=replace(ANN.caller, channel="http"), turn_id="turn_2")
+    unproved = replace(desk, proved=lambda _: False).take(call, other_door, policy.digest)
+    assert isinstance(unproved, Rejection)
+    assert unproved.reason == "approval_mismatch"
+    grant = desk.take(a_call(SEND, n=1, to="bob"), other_door, policy.digest)
+    assert isinstance(grant, Grant)
+    assert [grant.approval_id] == [hold.approval_id for hold in proved] == [held.approval_id]
     assert desk.take(call, ANN, policy.digest) is None
     assert book.count(5002, state=State.TAKEN) == book.count(5002) == 1
     engine.dispose()

@@ -22,7 +22,7 @@ from tallystick.gate.decide.decide import decide
 from tallystick.gate.decide.verdict import Context, Counters, Decision, Limits
 from tallystick.gate.session import Session
 from tallystick.settings import LimitSettings
-from tests.gate.decide.calls import a_call, a_card, a_policy
+from tests.gate.decide.calls import OWNER, a_call, a_card, a_policy
 
 POLICY = a_policy()
 SEARCH = a_card("search", spends="search")
@@ -31,7 +31,7 @@ SEARCH = a_card("search", spends="search")
 def _ask(meter: Meter, now: float = 0.0, card: object = None) -> Decision:
     card = card or a_card()
     counters, limits = meter.begin(now, spends=card.spends)
-    return decide(a_call(card), Context(roles=frozenset(), counters=counters, limits=limits), POLICY)
+    return decide(a_call(card), Context(roles=OWNER.roles, counters=counters, limits=limits), POLICY)
 
 
 @pytest.mark.promise("decide.budgets")
@@ -162,7 +162,7 @@ def test_turn_and_task_together_refuse_exactly_when_one_of_them_would(turn: Limi
             steps=step, bytes=step, tokens=step, cost_microusd=step, elapsed_ms=step, spent={"search": step}
         )
         each = [
-            decide(a_call(SEARCH), Context(roles=frozenset(), counters=before, limits=limits), POLICY).verdict
+            decide(a_call(SEARCH), Context(roles=OWNER.roles, counters=before, limits=limits), POLICY).verdict
             for limits in (turn, task)
         ]
         both = _ask(meter, step / 1000, card=SEARCH).verdict
@@ -177,7 +177,7 @@ def test_a_caller_over_the_rate_gets_in_again_when_the_window_has_moved_on() -> 
 
     def ask(now: float, caller: str = "ann", tool: str = "look") -> Decision:
         rate = windows.take(caller, tool, 3, now)
-        return decide(a_call(a_card(tool)), Context(roles=frozenset(), counters=Counters(rate=rate)), policy)
+        return decide(a_call(a_card(tool)), Context(roles=OWNER.roles, counters=Counters(rate=rate)), policy)
 
     assert [ask(now).verdict for now in (0.0, 10.0, 20.0)] == ["allow"] * 3
     over = ask(59.0)

@@ -30,6 +30,7 @@ expect = "allow"
 
 [[case]]
 tool = "pay"
+roles = []
 expect = "deny"
 reason = "role_missing"
 

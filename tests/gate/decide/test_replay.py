@@ -13,9 +13,9 @@ from tallystick.gate.codes import FAULTS
 from tallystick.gate.decide.context_record import context_from_record, context_record
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.replay import REDACTED_MARK, Recorded, redecide, was_decided
+from tallystick.gate.decide.replay import REDACTED_MARKS, Recorded, redecide, was_decided
 from tallystick.gate.decide.verdict import ALLOW, Context, Counters, Decision, Limits
-from tallystick.gate.record.secrets import MARK
+from tallystick.gate.record.masks import RESERVED
 from tallystick.gate.tool import Card
 from tests.gate.decide.calls import OWNER, a_call, a_card, a_context, a_policy
 
@@ -142,7 +142,7 @@ def test_a_rule_that_needs_a_redacted_value_cannot_be_decided_again() -> None:
     about_key = a_policy({"pay": {"rules": [{"schema": {"properties": {"key": {"minLength": 3}}}}]}})
     about_amount = a_policy({"pay": {"rules": [{"schema": {"properties": {"amount": {"maximum": 3}}}}]}})
     about_any = a_policy({"pay": {"rules": [{"schema": {"maxProperties": 3}, "otherwise": "ask"}]}})
-    stored = a_call(a_card("pay", "write"), amount=9, key={REDACTED_MARK: "hmac-sha256:00"}, more=[{"x": 1}])
+    stored = a_call(a_card("pay", "write"), amount=9, key={"$redacted": "hmac-sha256:00"}, more=[{"x": 1}])
 
     def again(policy: Policy, proposal: Proposal = stored, context: Context = OWNER) -> tuple[str, str]:
         replayed = redecide(_recorded(proposal, context, ALLOW, redacted=True), policy)
@@ -153,7 +153,7 @@ def test_a_rule_that_needs_a_redacted_value_cannot_be_decided_again() -> None:
     assert again(about_amount) == ("changed", "")
     assert again(a_policy()) == ("same", "")
     # A mark deep inside hides its argument; without any mark everything counts as hidden.
-    deep = a_call(stored.card, amount=1, key=[{"inner": {REDACTED_MARK: ""}}])
+    deep = a_call(stored.card, amount=1, key=[{"inner": {"$redacted": ""}}])
     assert again(about_key, deep) == ("undecidable", "redacted")
     assert again(about_amount, a_call(stored.card, amount=1)) == ("undecidable", "redacted")
     # A check that comes earlier decides without looking.
@@ -170,7 +170,7 @@ def test_a_live_decision_never_passes_over_a_value_it_cannot_see() -> None:
 
 
 def test_the_mark_of_a_redacted_value_is_the_one_the_record_writes() -> None:
-    assert REDACTED_MARK == MARK
+    assert REDACTED_MARKS == RESERVED
 
 
 @pytest.mark.promise("decide.replay")

@@ -12,7 +12,7 @@ from tallystick.gate.decide.rules import is_stale, snapshot_digest
 from tallystick.gate.decide.verdict import ALLOW, Decision
 from tests.gate.decide.calls import OWNER, a_call, a_card, a_context, a_policy
 
-PAY = a_card("pay", "write")
+PAY = a_card("pay", "write", roles=frozenset({"boss", "clerk", "guest"}))
 PAYEES = {"properties": {"to": {"enum": ["baker", "butcher"]}}}
 SMALL = {"properties": {"amount": {"maximum": 100}}}
 
@@ -30,7 +30,7 @@ SMALL = {"properties": {"amount": {"maximum": 100}}}
         (["boss", "clerk"], {"to": "thief", "amount": 5}, "deny", "/to"),
         (["owner"], {"to": "thief", "amount": 5}, "allow", None),
         (["owner"], {"to": "baker", "amount": 101}, "ask", "/amount"),
-        ([], {"to": "thief", "amount": 100}, "allow", None),
+        (["guest"], {"to": "thief", "amount": 100}, "allow", None),
     ],
 )
 def test_rules_bind_by_role_and_say_where(roles: list[str], args: dict[str, Any], verdict: str, pointer: str) -> None:

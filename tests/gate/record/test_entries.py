@@ -15,7 +15,8 @@ from tallystick.gate.decide.verdict import ALLOW, Context
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
-from tallystick.gate.record.secrets import MARK, Redactor
+from tallystick.gate.record.masks import MARK
+from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.session import LOCAL_OWNER, Session
 from tallystick.gate.tool import Card
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.gate.record.secrets import MARK, TOKEN, Redactor, mask, redacted_keys
+from tallystick.app.approval_edits import put_back
+from tallystick.gate.record.masks import MARK, MASKED, masked_fields, readable
+from tallystick.gate.record.secrets import TOKEN, Redactor, mask, redacted_keys
 
 REDACTOR = Redactor(key=b"k" * 32, names={"password", "api_key", "token", "authorization"})
 SECRET = "hunter2-and-more"
@@ -96,10 +98,35 @@ def test_nothing_is_no_secret() -> None:
 def test_a_token_is_hidden_wherever_it_stands(token: str, form: str) -> None:
     text = form.format(token)
     clean = redacted({"note": text, "deep": [{"x": [text]}]})
-    assert is_digest(clean["note"])
-    assert is_digest(clean["deep"][0]["x"][0])
+    assert token not in str(clean)
+    assert clean["note"] == clean["deep"][0]["x"][0]
+    assert is_digest(clean["note"] if text == token else clean["note"][MASKED][1])
     assert token not in mask(text)
     assert "MHcCAQEEIIr" not in mask(text)
+
+
+@pytest.mark.promise("record.token-alone")
+@pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS)
+@pytest.mark.parametrize("form", ["use {} please", '{{"x":"{}"}}', "a\n{}\nb", "{} {} and {}"])
+def test_all_but_the_token_is_readable(token: str, form: str) -> None:
+    whole = redacted({"t": token})["t"]
+    clean = redacted({"note": form.format(*[token] * 3)})["note"]
+    rest = [part for part in form.format(*["\0"] * 3).split("\0") if part]
+    assert [part for part in clean[MASKED] if isinstance(part, str)] == rest
+    # Equal tokens have equal digests, wherever they stand.
+    assert all(part == whole for part in clean[MASKED] if not isinstance(part, str))
+
+
+@pytest.mark.promise("record.mask-unforged")
+@given(st.dictionaries(st.text(max_size=4) | st.sampled_from(["$redacted", "$masked", "$literal"]), JSON, max_size=4))
+def test_nothing_a_caller_writes_is_kept_as_a_mask(value: dict[str, Any]) -> None:
+    args = {"v": value, "w": [{"deep": value}]}
+    clean, _ = Redactor(key=b"k", names=()).redact(args)
+    if not TOKEN.search(str(args)):
+        assert list(masked_fields(clean)) == []
+        # What is kept can be read back as exactly what was written.
+        assert readable(clean) == args
+        assert put_back(clean, shown=clean, exact=args) == args
 
 
 @pytest.mark.promise("record.secrets")

@@ -8,6 +8,7 @@ from typing import Any
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.reply.check import check_reply
 from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.own_text import NOTHING_WRITTEN
 from tallystick.storage.files import FileSources
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -61,7 +62,9 @@ class Check:
         (self.root / path).write_text(text, encoding="utf-8")
 
     def __call__(self, text: str, **more: Any) -> Findings:
-        return check_reply(text, sources=self.sources, receipts=self.book, session_id="s1", **more)
+        return check_reply(
+            text, sources=self.sources, receipts=self.book, writings=NOTHING_WRITTEN, session_id="s1", **more
+        )
 
     def line(self, line: str, **more: Any) -> Findings:
         return self(f"The scene holds together.\n\nEvidence: {line}", **more)

@@ -151,28 +151,31 @@ def test_a_receipt_named_only_in_the_body_must_be_good_as_well(check: Check) -> 
 
 
 @pytest.mark.promise("reply.own-text")
-def test_what_the_agent_wrote_itself_proves_nothing(check: Check) -> None:
-    mine = "Intro of my own.\nThe dragon was always meant to be a metaphor for the sea.\nAnd so on.\n"
-    check.write("Notes/mine.md", mine)
-    line = '"The dragon was always meant to be a metaphor" Notes/mine.md'
-    assert check.line(line).ok
-    findings = check.line(line, own_texts=[mine])
+def test_a_result_that_only_repeats_what_the_call_was_given_proves_nothing(check: Check) -> None:
+    words = "The dragon was always meant to be a metaphor"
+    echo = receipt("rcpt_echo")
+    object.__setattr__(echo, "outputs", {"saved": words, "by": "The keeper said so herself."})
+    check.book.held["rcpt_echo"] = echo
+    assert check.line(f'"{words}" receipt rcpt_echo').ok
+    object.__setattr__(echo, "inputs", {"tool": "save", "args": {"text": words}})
+    findings = check.line(f'"{words}" receipt rcpt_echo')
     assert (findings.code, findings.fault) == ("evidence_invalid", "own_text")
+    assert check.line('"The keeper said so herself" receipt rcpt_echo').ok
+    body = f'As it says: "{words}".\n\nEvidence: receipt rcpt_echo'
+    assert check(body).fault == "own_text"
 
 
 @pytest.mark.promise("reply.own-text")
-def test_a_sentence_the_agent_wrote_down_from_a_source_still_proves(check: Check) -> None:
-    note = "To check: The rain had begun before dawn, and by noon the harbour was a sheet of grey water. Good line."
-    assert check.line(f"{QUOTE} {SCENE}", own_texts=[note]).ok
-
-
-def test_a_result_that_only_echoes_the_agent_proves_nothing(check: Check) -> None:
+def test_what_a_client_reports_of_its_own_call_is_held_against_what_the_call_was_given(check: Check) -> None:
     words = "The dragon was always meant to be a metaphor"
-    echo = receipt("rcpt_echo")
-    object.__setattr__(echo, "outputs", {"saved": words})
-    check.book.held["rcpt_echo"] = echo
-    assert check.line(f'"{words}" receipt rcpt_echo').ok
-    assert check.line(f'"{words}" receipt rcpt_echo', own_texts=[words]).fault == "own_text"
+    called = receipt("rcpt_called")
+    object.__setattr__(called, "inputs", {"tool": "save", "args": {"text": words}})
+    reported = receipt("rcpt_reported", kind="report", outcome={"status": "reported"}, links={"outcome": "rcpt_called"})
+    object.__setattr__(reported, "inputs", None)
+    object.__setattr__(reported, "outputs", f"{words}, and the sea is the sea.")
+    check.book.held |= {"rcpt_called": called, "rcpt_reported": reported}
+    assert check.line(f'"{words}" receipt rcpt_reported').fault == "own_text"
+    assert check.line('"and the sea is the sea" receipt rcpt_reported').ok
 
 
 @pytest.mark.promise("reply.role-sources")

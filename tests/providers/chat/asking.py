@@ -6,8 +6,8 @@ from typing import Any
 
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Ask, Message, Said, Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, Message, ModelError, Said
 from tests.scripted_server import ScriptedServer
 
 KEY = "sk-test-4f9a1c77e0b2d6"
@@ -69,15 +69,15 @@ def model_at(server: ScriptedServer, **fields: Any) -> OpenAiCompatible:
 
 def ask_at(
     server: ScriptedServer, ask: Ask | None = None, *, hear: Callable[[str], None] | None = None, **fields: Any
-) -> Said | Unheard:
+) -> Said | ModelError:
     return asyncio.run(model_at(server, **fields).ask(ask or asking(), hear=hear))
 
 
-def said(answer: Said | Unheard) -> Said:
+def said(answer: Said | ModelError) -> Said:
     assert isinstance(answer, Said), answer
     return answer
 
 
-def code(answer: Said | Unheard) -> str:
-    assert isinstance(answer, Unheard), answer
+def code(answer: Said | ModelError) -> str:
+    assert isinstance(answer, ModelError), answer
     return answer.code

@@ -11,8 +11,8 @@ from tallystick.providers.chat.address import USUAL, address_of, is_loopback
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.chat.keys import NO_KEY, key_of
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError
 from tests.providers.chat.asking import KEY, asking, code
 
 
@@ -61,7 +61,7 @@ def test_a_base_url_leads_to_the_versioned_api(provider, given_, address) -> Non
 )
 def test_a_base_url_that_cannot_be_used_is_said_without_repeating_it(provider, given_) -> None:
     found = address_of(endpoint(provider, given_))
-    assert isinstance(found, Unheard)
+    assert isinstance(found, ModelError)
     assert found.code == "endpoint_unreachable"
     assert KEY not in found.message
 
@@ -70,7 +70,7 @@ def test_a_base_url_that_cannot_be_used_is_said_without_repeating_it(provider, g
 @given(st.text(max_size=40))
 def test_any_text_as_base_url_gives_an_address_or_a_reason(text: str) -> None:
     found = address_of(endpoint("lmstudio", text))
-    assert isinstance(found, Unheard) or found.startswith(("http://", "https://"))
+    assert isinstance(found, ModelError) or found.startswith(("http://", "https://"))
 
 
 @pytest.mark.parametrize("provider", [name for name, url in USUAL.items() if url])
@@ -101,7 +101,7 @@ def test_a_variable_without_a_usable_key_is_named_and_its_value_is_not(monkeypat
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
     found = key_of(endpoint("openai", api_key_env="MY_KEY"))
-    assert isinstance(found, Unheard)
+    assert isinstance(found, ModelError)
     assert found.code == "key_missing"
     assert "MY_KEY" in found.message
     assert not (value or "").strip() or (value or "") not in found.message
@@ -117,7 +117,7 @@ def test_a_key_file_counts_only_outside_the_workspace(tmp_path) -> None:
     assert key_of(endpoint(api_key_file=str(outside)), workspace=inside.parent) == KEY
     for name in (str(inside), str(tmp_path / "link"), str(tmp_path / "gone"), str(tmp_path)):
         found = key_of(endpoint(api_key_file=name), workspace=inside.parent)
-        assert isinstance(found, Unheard)
+        assert isinstance(found, ModelError)
         assert found.code == "key_missing"
         assert KEY not in found.message
 
@@ -134,6 +134,6 @@ def test_a_provider_whose_package_is_missing_says_how_to_get_it(monkeypatch) -> 
     monkeypatch.delitem(sys.modules, "tallystick.providers.chat.client", raising=False)
     monkeypatch.setitem(sys.modules, "openai", None)
     answer = asyncio.run(OpenAiCompatible(endpoint(), memory=CapabilityBook()).ask(asking()))
-    assert isinstance(answer, Unheard)
+    assert isinstance(answer, ModelError)
     assert answer.code == "provider_not_installed"
     assert "tallystick[models]" in answer.message

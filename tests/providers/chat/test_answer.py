@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.providers.chat.answer import Answer, whole
-from tallystick.providers.chat.failures import Failure, passes, refused_fields, refuses_form, unheard
+from tallystick.providers.chat.failures import Failure, model_error, passes, refused_fields, refuses_form
 from tallystick.providers.chat.forms import Shaped
 from tallystick.providers.chat.grammar import grammar_of
 from tallystick.providers.chat.patience import LONGEST_S, OBEYED_S, asked_pause_s, pause_s
 from tallystick.providers.chat.request import request_body
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Offer, Said, Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError, Offer, Said
 from tests.providers.chat.asking import KEY, SCHEMA, asking
 
 ENDPOINT = Endpoint(agent_id="a", provider="openai", model="m")
@@ -35,9 +35,9 @@ JSON = st.recursive(
 def test_any_json_gives_an_answer_or_a_code(bodies, part, streamed) -> None:
     answer = Answer(limit=100)
     for body in bodies:
-        assert isinstance(answer.take(body, part=part), str | Unheard)
+        assert isinstance(answer.take(body, part=part), str | ModelError)
     done = answer.done(ENDPOINT, asked=10, streamed=streamed)
-    assert isinstance(done, Said | Unheard)
+    assert isinstance(done, Said | ModelError)
     if isinstance(done, Said):
         assert done.finish in {"stop", "length", "tool_calls", "content_filter"}
         done.text.encode()
@@ -47,7 +47,7 @@ def test_any_json_gives_an_answer_or_a_code(bodies, part, streamed) -> None:
 @given(st.integers(300, 599), JSON)
 def test_any_failure_has_a_code_and_one_line_without_the_key(status, body) -> None:
     failure = Failure(status=status, body={"error": {"message": f"{KEY}\n{body}"}} if status % 2 else body)
-    made = unheard(failure, ENDPOINT, address="http://localhost/v1", key=KEY)
+    made = model_error(failure, ENDPOINT, address="http://localhost/v1", key=KEY)
     assert KEY not in made.message
     assert "\n" not in made.message
     assert len(made.message) < 500

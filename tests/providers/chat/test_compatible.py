@@ -11,8 +11,8 @@ from tallystick.providers.chat import client
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.client import Line
 from tallystick.providers.chat.compatible import OpenAiCompatible
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Message, NativeCall, Offer, Unheard, Usage
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Message, ModelError, NativeCall, Offer, Usage
 from tests.providers.chat.asking import KEY, SCHEMA, Waits, ask_at, asking, code, model_at, said
 from tests.scripted_server import (
     Drops,
@@ -155,7 +155,7 @@ def test_every_failure_has_its_code_and_is_asked_again_only_where_that_may_help(
     with ScriptedServer(*script) as server:
         answer = ask_at(server)
         assert code(answer) == expected
-        assert isinstance(answer, Unheard)
+        assert isinstance(answer, ModelError)
         assert len(answer.message) > 30
         assert len(server.requests) == requests
 
@@ -204,7 +204,7 @@ def test_a_server_that_says_how_long_to_wait_is_obeyed_within_bounds() -> None:
         assert said(ask_at(server, waits=waits)).text == "yes"
         refused = ask_at(server, waits=waits)
     assert waits.seconds == [3.0]
-    assert isinstance(refused, Unheard)
+    assert isinstance(refused, ModelError)
     assert (refused.code, refused.retry_after_s) == ("endpoint_rate_limited", 3600.0)
 
 
@@ -385,7 +385,7 @@ def test_the_key_stands_in_no_message_and_no_log(status: int, streams, caplog) -
     with ScriptedServer(*[Status(status, body)] * 3) as server:
         model = model_at(server)
         answer = asyncio.run(model.ask(asking(), hear=(lambda _: None) if streams else None))
-    assert isinstance(answer, Unheard)
+    assert isinstance(answer, ModelError)
     assert KEY not in repr(answer) + repr(model)
     assert KEY not in repr(Line(address="http://localhost", key=KEY, limit=1))
     assert KEY not in caplog.text

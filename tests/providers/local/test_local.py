@@ -12,8 +12,8 @@ from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.local.server import LocalServer, Served, server_for
 from tallystick.providers.local.weights import BUNDLED, weights_of
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError
 from tests.providers.chat.asking import asking, code
 
 # Says what the real child says, without a model behind it.
@@ -58,7 +58,7 @@ def test_a_server_is_started_once_and_again_after_it_ended() -> None:
 def test_a_server_that_does_not_come_up_is_said(script: str) -> None:
     broken = server(script)
     found = broken.ready()
-    assert isinstance(found, Unheard)
+    assert isinstance(found, ModelError)
     assert found.code == "endpoint_failed"
     broken.stop()
 
@@ -91,7 +91,7 @@ def test_one_file_of_weights_has_one_server() -> None:
 def test_a_local_model_that_is_not_installed_names_the_command(monkeypatch, package: str) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     found = weights_of(BUNDLED)
-    assert isinstance(found, Unheard)
+    assert isinstance(found, ModelError)
     assert found.code == "provider_not_installed"
     assert "make local-model" in found.message
 

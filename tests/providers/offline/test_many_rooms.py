@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
-from tallystick.doors.cli.demo_parts import PARTS
+from tallystick.doors.cli.demo import demo_parts
 from tallystick.settings import parse_settings
 from tallystick.turns.loop import TurnResult
 from tests.offline_turns import AGENTS, ask, tools_of
@@ -19,7 +19,7 @@ LOOKING = {"file_locator", "file_reader"}
 def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
     """The demo's files, and its tickets taken in."""
     folder: Path = tmp_path_factory.mktemp("rooms")
-    for part in PARTS:
+    for part in demo_parts():
         part.prepare(folder)
     state = tmp_path_factory.mktemp("state")
     settings = parse_settings({"ledger": {"durability": "os"}, "storage": {"state_dir": str(state)}})

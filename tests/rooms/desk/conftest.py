@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from tallystick.rooms.desk.store import Store
 from tallystick.rooms.desk.store.tables import META
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.postgres import start_postgres
 from tests.rooms.desk.offices import Desk, open_desk
 
@@ -49,7 +50,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def _migrated(url: str) -> str:
     engine = open_engine(Settings.model_validate({"storage": {"database_url": url}}), Path())
-    migrate(engine)
+    migrate_with(engine, "desk")
     engine.dispose()
     return url
 

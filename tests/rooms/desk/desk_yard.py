@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from tallystick.bootstrap import Gate
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import register_flows
+from tallystick.app.gate import Gate
 from tallystick.rooms.desk.flows.ticket import join_tickets
 from tallystick.rooms.desk.flows.working import Worker
 from tallystick.rooms.desk.nouns import Ticket
@@ -65,7 +65,7 @@ def work(orders: Orders) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with Gate.open(orders.workspace, settings=settings(orders.state, orders.database_url)) as gate:
-        join_flows(gate)
+        register_flows(gate)
         run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=orders.timing)
 
 
@@ -81,7 +81,7 @@ class Yard:
             (self.workspace / "kb" / name).write_text(text, encoding="utf-8")
         self.database_url = database_url
         self.gate = Gate.open(self.workspace, settings=settings(self.state, database_url, **desk))
-        join_flows(self.gate)
+        register_flows(self.gate)
         room = self.gate.room("desk")
         assert isinstance(room, Desk)
         self.room, self.office = room, room.office

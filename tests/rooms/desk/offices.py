@@ -6,13 +6,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tallystick.bootstrap import Gate
+from tallystick.app.gate import Gate
 from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.deriving import draft_of
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.nouns import Judgement, Ticket
 from tallystick.rooms.desk.office import Fittings, Office
-from tallystick.rooms.desk.options import parse_options
+from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import CheckedReply
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.store import Store
@@ -113,7 +113,7 @@ def open_desk(store: Store, folder: Path, *, known: Sequence[str] = ("kb.search"
     gate = Gate.open(workspace, settings=settings, plugins=False)
     ids = count()
     fittings = Fittings(
-        workspace=workspace, options=parse_options(options), ledger=gate.ledger,
+        workspace=workspace, options=Options(**options), ledger=gate.ledger,
         known_tools=lambda: frozenset(known), new_id=lambda kind: f"{kind}_{next(ids):024x}", now=lambda: NOW,
     )  # fmt: skip
     office = Office(store, fittings)

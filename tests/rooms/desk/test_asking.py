@@ -103,7 +103,7 @@ def test_an_answer_is_of_the_kind_and_of_the_matter_that_is_asked_for(
 def piece(source: str, snippet: str, *, found: float, rank: int) -> Shown:
     return Shown(
         evidence_id=source, source=source, snippet=snippet, need=0, relevance=1.0, receipt_id="rcpt_1", found=found,
-        rank=rank,
+        rank=rank, tool="kb.search", author="document", counts=True,
     )  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
-from tallystick.bootstrap.support import Support, Tried
 from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import GATHER, REPLY, TRIAGE
 from tallystick.rooms.desk.naming import session_of
+from tallystick.rooms.desk.trial import Support, Tried
 from tallystick.turns.hands import STEP
 from tests.doors.http.talking import call, finish, serve_agent
 from tests.gates import open_gate, outcomes

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.desk.intake.files import FORMS, Imported, events_in, import_file
 from tallystick.rooms.desk.intake.left import Left
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.offices import Desk
 from tests.sizes import size
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import LedgerUnwritable
 from tallystick.rooms.desk.naming import derived_id
 from tallystick.rooms.desk.states import BACK_OFF_MS
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.offices import APPROVED, DRAFT, PROCEED, Desk, caller
 
 

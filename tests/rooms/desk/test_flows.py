@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.support import Support
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.leasing import Leased
@@ -13,8 +13,8 @@ from tallystick.rooms.desk.measuring import figures
 from tallystick.rooms.desk.nouns import Review
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.states import BACK_OFF_MS
+from tallystick.rooms.desk.trial import Support
 from tallystick.storage.notifications import Notifications
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
 from tests.rooms.desk.test_intake import SEED
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.support import Support, Tried
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.queries import log_queries, worded
+from tallystick.rooms.desk.trial import Support, Tried
 from tests.gates import open_gate, outcomes
 
 GUARANTEE = "The guarantee of the Kestrel kettle lasts two years from delivery."
@@ -58,28 +59,30 @@ def context(gate: Gate) -> Mapping[str, Any]:
 
 
 @pytest.mark.promise("desk.rooms-evidence", "desk.shown-results")
-def test_what_memory_holds_answers_a_question_and_names_its_record(gate: Gate) -> None:
+def test_what_memory_holds_is_shown_to_a_person_and_names_its_record(gate: Gate) -> None:
     observation = remember(gate, GUARANTEE)
     tried = asked(gate, "How long is the guarantee of the Kestrel kettle?")
     assert tried.verdict is not None
-    assert (tried.verdict.rule_id, GUARANTEE in tried.sent) == ("proceed.supported", True)
+    assert (tried.verdict.rule_id, tried.sent) == ("defer.source-not-trusted", "")
     (piece,) = tried.evidence
     assert (piece["source"], piece["place"], piece["quote_ok"]) == (observation, "handbook", True)
+    assert (piece["author"], piece["counts"]) == ("memory", False)
     (node,) = context(gate)["graph_nodes"]
     assert (node["observation_id"], node["text"]) == (observation, GUARANTEE)
 
 
 @pytest.mark.promise("desk.rooms-evidence")
-def test_a_fact_that_memory_accepts_is_evidence_as_a_sentence_and_no_other_is(gate: Gate) -> None:
+def test_a_fact_that_memory_accepts_is_shown_as_a_sentence_and_no_other_is(gate: Gate) -> None:
     weighed = [remember(gate, f"On the scale of {who}: 1300 grams.", who, "human") for who in ("Ada", "Ben", "Cleo")]
     fact = {"subject": "Kestrel kettle", "predicate": "has_weight", "object": "1300 grams", "volatility": "static"}
     gate.call_sync("propose_proposition", {**fact, "observation_ids": weighed}).unwrap()
     question = "What weight has the Kestrel kettle?"
     tried = asked(gate, question)
     assert tried.verdict is not None
-    assert (tried.verdict.status, "Kestrel kettle has weight 1300 grams." in tried.sent) == ("PROCEED", True)
+    assert (tried.verdict.rule_id, tried.sent, tried.draft) == ("defer.source-not-trusted", "", "")
     (known,) = gate.call_sync("mem.search", {"query": question}).unwrap()["facts"]
-    assert [piece["source"] for piece in tried.evidence] == [known["id"]]
+    shown = [(piece["source"], piece["snippet"], piece["counts"]) for piece in tried.evidence]
+    assert (known["id"], "Kestrel kettle has weight 1300 grams", False) in shown
     for result, many in (
         ({"facts": [known], "passages": [], "doubt": None}, 1),
         ({"facts": [{**known, "status": "contested"}], "passages": [], "doubt": None}, 0),
@@ -89,7 +92,7 @@ def test_a_fact_that_memory_accepts_is_evidence_as_a_sentence_and_no_other_is(ga
 
 
 @pytest.mark.promise("desk.rooms-evidence")
-def test_how_earlier_tickets_ended_answers_a_question_and_what_their_writers_ask_does_not(gate: Gate) -> None:
+def test_earlier_tickets_and_how_they_ended_are_shown_and_answer_nobody(gate: Gate) -> None:
     ingest(
         gate,
         "The filter of the Kestrel kettle is changed every three months.,Care,Kettle,\n"
@@ -98,14 +101,17 @@ def test_how_earlier_tickets_ended_answers_a_question_and_what_their_writers_ask
     )
     filters = asked(gate, "How often is the filter of the Kestrel kettle changed?")
     assert filters.verdict is not None
-    assert (filters.verdict.rule_id, filters.evidence[0]["source"]) == ("proceed.supported", "ticket:1")
-    assert "every three months" in filters.sent
+    assert (filters.verdict.rule_id, filters.evidence[0]["source"]) == ("defer.source-not-trusted", "ticket:1")
+    assert "every three months" in filters.evidence[0]["snippet"]
     grinder = asked(gate, "How often should one descale the grinder?", run="r2")
-    assert "Descale the grinder with citric acid once a month." in grinder.sent
+    assert "Descale the grinder with citric acid once a month." in [piece["snippet"] for piece in grinder.evidence]
+    assert (filters.sent, grinder.sent) == ("", "")
     toaster = asked(gate, "How often must the toaster be emptied?", run="r3")
     assert (toaster.status, toaster.sent) == ("review", "")
-    shown = Support(gate).room.reviews.queue()[0][0]
-    assert all(piece["holds"] for piece in shown.evidence)
+    for shown in Support(gate).room.reviews.queue()[0]:
+        assert all(
+            (piece["holds"], piece["counts"], piece["author"]) == (True, False, "customer") for piece in shown.evidence
+        )
 
 
 @pytest.mark.promise("desk.rooms-evidence", "desk.shown-results")
@@ -115,7 +121,7 @@ def test_logs_are_asked_for_ids_and_codes_and_what_they_say_is_shown(gate: Gate)
     assert query == "QB-48213"
     assert [piece["source"] for piece in tried.evidence] == ["logs/shop.log"]
     assert tried.verdict is not None
-    assert tried.verdict.status == "PROCEED", tried.verdict
+    assert (tried.verdict.rule_id, tried.sent) == ("defer.source-not-trusted", "")
     package = context(gate)
     (hit,) = package["logs_hits"]
     assert "the card has expired" in hit["text"]
@@ -155,7 +161,7 @@ def gathered(ticket: Ticket, result: Any, called: list[tuple[str, str]] | None =
         return Outcome(status="accepted", tool=tool, args=dict(args), result=result, receipt_id="rcpt_1")
 
     known = frozenset({"kb.search", "mem.search", "insight.search"})
-    context: dict[str, Any] = Gathering(ticket, call, known, lambda: "now").run()["tool_context"]
+    context: dict[str, Any] = Gathering(ticket, call, known, lambda: "now", VerdictPolicy()).run()["tool_context"]
     return context
 
 

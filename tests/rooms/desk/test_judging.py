@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import tool
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
+from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
 from tallystick.rooms.desk.judging.matching import relevance
-from tallystick.rooms.desk.judging.policy import parse_verdict_policy
 from tallystick.rooms.desk.judging.replies import text_of, unsupported
 from tallystick.rooms.desk.judging.saying import said_in
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of, topic_in
 from tallystick.rooms.desk.judging.telling import focus, tellings
 from tallystick.rooms.desk.limits import needs_in
+from tallystick.settings import parse_settings
 from tests.rooms.desk.trial import Trial, changed, filled
 
 QUESTION = "How long do I have to return an unused item?"
@@ -179,7 +181,7 @@ def test_a_forbidden_topic_blocks(tmp_path: Path) -> None:
     assert (judged.rule_id, near.status) == ("block.forbidden-topic", "PROCEED")
 
 
-@pytest.mark.promise("desk.rooms-evidence")
+@pytest.mark.promise("desk.answer-sources")
 @pytest.mark.parametrize("name", ["notebook.ask", "notebook.say"])
 def test_what_a_tool_answers_without_naming_a_source_is_its_own(tmp_path: Path, name: str) -> None:
     said = "You can return an unused item for 30 days."
@@ -194,9 +196,9 @@ def test_what_a_tool_answers_without_naming_a_source_is_its_own(tmp_path: Path, 
         """Answer a question in words."""
         return said
 
-    trial = Trial(tmp_path / "work", ask, say, documents={})
+    trial = Trial(tmp_path / "work", ask, say, documents={}, answer_sources=(name,))
     ticket = trial.ticket(QUESTION, whitelist=[name])
-    gathered = Gathered(needs_in(ticket))
+    gathered = Gathered(needs_in(ticket), trial.policy)
     gathered.take(name, {"question": QUESTION}, trial.call(ticket, name, {"question": QUESTION}), at="now")
     outputs = gathered.outputs(turns_used=1, max_turns=3)
     judged = trial.verdict(filled(ticket, outputs))
@@ -294,4 +296,4 @@ def test_signs_are_plain_words(text: str) -> None:
 
 def test_a_wrong_policy_names_its_key() -> None:
     with pytest.raises(ConfigError, match=r"verdict\.threshold"):
-        parse_verdict_policy({"verdict": {"threshold": 7}})
+        options_of(MANIFEST, parse_settings({"rooms": {"desk": {"verdict": {"threshold": 7}}}}))

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.desk.filling import Filled
 from tallystick.rooms.desk.naming import derived_id
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.states import BACK_OFF_MS
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.offices import APPROVED, DRAFT, PROCEED, Desk, caller
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.bootstrap.support import Support
 from tallystick.rooms.desk.flows.ticket import SWEEP
+from tallystick.rooms.desk.trial import Support
 from tests.durable.conftest import InProcessWorker
 from tests.rooms.desk.desk_yard import ANSWERED, Yard
 

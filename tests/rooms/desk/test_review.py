@@ -8,15 +8,15 @@ import pytest
 import sqlalchemy as sa
 
 from tallystick import tool
+from tallystick.agents.problem import Problem
 from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.measuring import figures
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Review
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.outbox.sending import Sent
 from tallystick.rooms.desk.review import Before, Reviews
 from tallystick.rooms.desk.store.tables import REVIEWS
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.desk.offices import APPROVED, Desk, caller
 
 SAID = "Delivery takes three working days."

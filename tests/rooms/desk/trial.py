@@ -9,9 +9,9 @@ from tallystick import Tool
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Judgement, Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import triage
 from tests.gates import open_gate
 
@@ -59,7 +59,9 @@ class Trial:
         """With what our own worker finds."""
         ticket = self.ticket(content, **more)
         names = frozenset(card.name for card in self.gate.tools())
-        outputs = Gathering(ticket, lambda tool, args, _: self.call(ticket, tool, args), names, lambda: "now").run()
+        outputs = Gathering(
+            ticket, lambda tool, args, _: self.call(ticket, tool, args), names, lambda: "now", self.policy
+        ).run()
         return filled(ticket, outputs)
 
     def verdict(self, ticket: Ticket) -> Judgement:

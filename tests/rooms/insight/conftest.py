@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.postgres import start_postgres
 
 _numbers = count()
@@ -38,6 +39,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def store(database: str, tmp_path: Path) -> Iterator[Store]:
     """Insight's tables in an empty database."""
     engine = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
-    migrate(engine)
+    migrate_with(engine, "insight")
     yield Store(engine)
     engine.dispose()

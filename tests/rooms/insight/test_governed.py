@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
+from tallystick.agents.roster import Roster
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.rooms.insight.analysis.endpoint import KEY, endpoint_of
 from tallystick.rooms.insight.nouns import Analysis
 from tallystick.rooms.insight.room import Insight
-from tallystick.turns.agents.agent import CHIEF, Endpoint
-from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agent import CHIEF, Endpoint
 from tallystick.turns.shown_names import shown_names
 from tests.doors.http.talking import call as calls
 from tests.doors.http.talking import finish, serve_agent

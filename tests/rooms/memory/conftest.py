@@ -9,7 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.postgres import start_postgres
 from tests.rooms.memory.remembering import Remembering
 
@@ -60,6 +61,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def engine(database: str, tmp_path: Path) -> Iterator[sa.Engine]:
     """That database, with memory's tables."""
     made = open_engine(Settings.model_validate({"storage": {"database_url": database}}), tmp_path)
-    migrate(made)
+    migrate_with(made, "memory")
     yield made
     made.dispose()

@@ -59,7 +59,13 @@ class Notebook:
             args["derived_from"] = parents
         self.tell("record_observation", agent=agent, by_owner=by_owner, **args)
         return observation_id(
-            text, source, kind, group or source, seen, parents, Speaker(agent=agent, by_owner=by_owner).mark
+            text,
+            source,
+            kind,
+            group or source,
+            seen,
+            parents,
+            Speaker(agent=agent, subject=None if by_owner else "anonymous", is_person=by_owner).mark,
         )
 
     def propose(self, fact: str, *observations: str, **more: Any) -> str:

@@ -2,9 +2,12 @@
 
 import pytest
 
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
+from tallystick.rooms.memory import MANIFEST
 from tallystick.rooms.memory.consolidation import CAP_EXCEEDED
-from tallystick.rooms.memory.policy import HOUR, Policy, parse_policy
+from tallystick.rooms.memory.policy import HOUR, MemorySettings, Policy
+from tallystick.settings import parse_settings
 from tests.rooms.memory.remembering import Notebook
 
 
@@ -214,7 +217,7 @@ def test_the_owner_alone_is_enough_about_what_is_the_owners_to_say() -> None:
 
 @pytest.mark.promise("memory.policy")
 def test_the_numbers_come_from_the_configuration_and_their_digest_is_in_every_record() -> None:
-    strict = parse_policy({"states": {"accepted_groups": 3}, "predicates": {"likes": {"owner": True}}})
+    strict = MemorySettings.model_validate({"states": {"accepted_groups": 3}, "predicates": {"likes": {"owner": True}}})
     assert strict.digest != Policy().digest
     book = Notebook(strict)
     name = book.propose("Mars has two moons", *book.sources("two", 2))
@@ -229,7 +232,7 @@ def test_the_numbers_come_from_the_configuration_and_their_digest_is_in_every_re
         {"reliability": {"human": 1.5}},
     ):
         with pytest.raises(ConfigError):
-            parse_policy(raw)
+            options_of(MANIFEST, parse_settings({"rooms": {"memory": raw}}))
     with pytest.raises(ValueError, match="no such rule"):
         Policy().without("gravity")
 

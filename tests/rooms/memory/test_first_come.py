@@ -11,6 +11,7 @@ from benchmarks.memory.stage import Stage
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.memory.naming import observation_id
 from tallystick.rooms.memory.nouns import Figures
+from tallystick.rooms.memory.speakers import ANOTHER, Speaker
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.times import stamp_of
 from tests.rooms.memory.conftest import Open
@@ -244,8 +245,8 @@ def test_no_order_of_what_is_recorded_and_cited_changes_anything(chance: random.
         Session(session_id="s1"),
         Session(session_id="s1", agent_id="Chief"),
         Session(session_id="s1", turn_id="turn_1"),
-        Session(session_id="s1", caller=Caller(subject="m", channel="mcp")),
-        Session(session_id="s1", caller=Caller(subject="ben", channel="http", roles=frozenset({"writer"}))),
+        Session(session_id="s1", caller=Caller(subject="m", channel="mcp", roles=frozenset({"agent"}))),
+        Session(session_id="s1", caller=Caller(subject="ben", channel="http", roles=frozenset({"person"}))),
     ],
 )
 def test_the_id_that_is_answered_is_the_one_that_is_held(memory: Remembering, session: Session) -> None:
@@ -294,3 +295,15 @@ def test_the_rule_lets_in_the_same_in_every_order() -> None:
         ]
         results = {_through_the_rule(said, cited, random.Random(order)) for order in range(3)}
         assert len(results) == 1, seed
+
+
+@pytest.mark.promise("memory.source-identity", "memory.replay")
+def test_what_was_recorded_under_a_token_before_keeps_its_id_and_is_one_source_now() -> None:
+    book = Notebook()
+    seen = [book.observe(f"The mill is Bob's, {who}.", who, "human", by_owner=False) for who in ("ann", "cyd")]
+    held = [book.state.observations.get(name) for name in seen]
+    assert [one.groups for one in held if one is not None] == [("caller:anonymous",)] * 2
+    assert [one.weighed_as for one in held if one is not None] == ["tool_external"] * 2
+    name = book.propose("the mill is Bob's", *seen)
+    assert book[name].status != "accepted"
+    assert Speaker(subject="ann", is_person=False).mark == ANOTHER

@@ -143,4 +143,4 @@ def test_what_an_agent_says_of_its_sources_is_believed_only_so_far(open_memory: 
     ).unwrap()["observation_id"]
     kept = memory.projection.ask(lambda state: state.observations.get(seen))
     assert kept is not None
-    assert (kept.claimed, kept.weighed_as) == ("human", "tool_external")
+    assert (kept.claimed, kept.weighed_as) == ("tool_external", "tool_external")

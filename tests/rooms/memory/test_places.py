@@ -4,11 +4,8 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 from sqlalchemy.engine import Engine
 
-import tallystick.storage.migrations as steps
 from tallystick.rooms.memory import cached
 from tallystick.rooms.memory.export import export_bytes
 from tallystick.rooms.memory.fold import fold
@@ -18,7 +15,8 @@ from tallystick.rooms.memory.store import rows as rows_of
 from tallystick.rooms.memory.store.tables import EDGES, FOUND, LATELY
 from tallystick.rooms.memory.stored import StoredState
 from tallystick.settings import Settings
-from tallystick.storage.database import open_engine, version_of, writing
+from tallystick.storage.database import open_engine, schema_version, writing
+from tests.databases import make_shared_database
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook
 
@@ -150,16 +148,11 @@ def test_tables_in_the_order_of_ids_are_made_anew_and_built_from_the_log(open_me
     for old in path.parent.glob("tallystick.db*"):
         old.unlink()
     engine = open_engine(Settings(), tmp_path / "work")
-    config = Config()
-    config.set_main_option("script_location", str(Path(steps.__file__).parent))
-    config.set_main_option("path_separator", "os")
-    with writing(engine) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0007")
+    make_shared_database(engine, "memory", at="0007")
     with writing(engine) as connection:
         connection.exec_driver_sql("INSERT INTO tally_memory_head VALUES (1, 1, x'7b7d')")
         connection.exec_driver_sql("INSERT INTO tally_memory_observations VALUES ('obs_1', 1, x'7b7d')")
-    assert version_of(engine) == "0007"
+    assert schema_version(engine) == "0007"
     engine.dispose()
     again = open_memory()
     assert again.status(name) == "provisional"

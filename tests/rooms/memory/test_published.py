@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from tallystick.rooms.memory.policy import Policy, parse_policy
+from tallystick.rooms.memory.policy import MemorySettings, Policy
 from tallystick.rooms.memory.states import RIVAL, SUPERSEDED, TABLE
 from tests.house.sources import ROOT
 from tests.rooms.memory.remembering import Remembering
@@ -40,7 +40,7 @@ def test_the_nine_tools_are_there_and_their_payloads_are_published(memory: Remem
 def test_the_numbers_on_the_page_are_the_defaults_and_every_rule_is_named() -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", MEMORY, re.DOTALL)
     raw = tomllib.loads(block)["rooms"]["memory"]
-    assert parse_policy(raw) == Policy()
+    assert MemorySettings.model_validate(raw).model_dump() == Policy().model_dump()
     assert raw.keys() | {"predicates", "off"} == Policy.model_fields.keys()
     assert re.findall(r"^\| `(S\d+-[a-z-]+)` \| (\w+)", MEMORY, re.MULTILINE)[: len(TABLE)] == [
         (row.rule, row.status) for row in TABLE

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Given, Round
 from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
 from tallystick.rooms.studio.conference.wire import conference_from, conference_wire
-from tallystick.turns.agents.agent import CHIEF
-from tallystick.turns.agents.problem import Problem
+from tallystick.turns.agent import CHIEF
 from tests.house.sources import ROOT
 
 MADE = Conference(

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.agents.defaults import DEFAULT_AGENTS
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
 from tallystick.rooms.studio.conference.nouns import Attendee, card_of, card_wire
 from tallystick.rooms.studio.conference.seating import ACTIONS, MOST, Seats, changed, invited
 from tallystick.rooms.studio.conference.states import LOOKS, NEXT, Card, RoundState, is_over, may_become
-from tallystick.turns.agents.agent import CHIEF, Agent
-from tallystick.turns.agents.defaults import DEFAULT_AGENTS
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agent import CHIEF, Agent
 
 ROSTER = Roster()
 IDS = [agent.agent_id for agent in DEFAULT_AGENTS]

@@ -10,7 +10,7 @@ import pytest
 from tallystick.errors import LedgerUnwritable
 from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Retrieved, Round, Spoken
 from tallystick.rooms.studio.flows.round import Ended, Told, hold_round
-from tallystick.turns.agents.agent import CHIEF
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.result import Injected
 
 CONFERENCE = Conference(

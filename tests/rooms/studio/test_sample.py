@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.rooms.studio.book.nouns import Book
 from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.continuity.checking import check_book
 from tallystick.rooms.studio.sample_project import ANSWERS, Copied, Planted, copy_sample, planted, sample_files
 from tallystick.storage.files import FileSources
-from tallystick.turns.agents.problem import Problem
 
 KINDS = {"eye_colour", "age", "weekday", "place", "dead_acting", "name_spelling", "terminology", "constraint"}
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import Gate
+from tallystick.agents.defaults import DEFAULT_AGENTS
 from tallystick.rooms.studio.routing import route
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.defaults import DEFAULT_AGENTS
+from tallystick.turns.agent import Agent
 from tests.sizes import size
 
 

@@ -4,7 +4,6 @@
     command    how a function becomes a command; the options that all commands share
     exits      what the exit codes mean
     screen     what is said and where: results on stdout, the rest on stderr, never a raw control character
-    visible    characters that cannot be seen, made visible
     workspace  which folder is meant, and how it is opened
     person     who may answer: a terminal, or the server's start-up token
 

@@ -15,8 +15,8 @@ from tallystick.doors.cli.workspace import Here
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tallystick.turns.agents.problem import Problem
-    from tallystick.turns.agents.roster import Roster
+    from tallystick.agents.problem import Problem
+    from tallystick.agents.roster import Roster
 
 Id = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id, as `tally agents list` shows it.")]
 
@@ -35,9 +35,9 @@ def add_to(app: typer.Typer) -> None:
 
 def list_agents(here: Here) -> None:
     """List the agents with their models and tiers."""
+    from tallystick.agents.wire import agent_wire
     from tallystick.storage.agents import Registry
     from tallystick.storage.tiers import Tiers
-    from tallystick.turns.agents.wire import agent_wire
 
     workspace = here.open_workspace()
     roster, ladder = Registry(workspace).load(), Tiers(workspace).load()
@@ -67,10 +67,10 @@ def list_agents(here: Here) -> None:
 
 def show_agent(here: Here, agent_id: Id) -> None:
     """Show one agent: its card, its endpoint, its tier and what its next task may use."""
+    from tallystick.agents.wire import agent_wire, endpoint_wire
     from tallystick.storage.agents import Registry
     from tallystick.storage.credits import Credits
     from tallystick.storage.tiers import Tiers
-    from tallystick.turns.agents.wire import agent_wire, endpoint_wire
 
     workspace = here.open_workspace()
     roster, ladder = Registry(workspace).load(), Tiers(workspace).load()
@@ -114,8 +114,8 @@ def set_endpoint(
     yes: Yes = False,
 ) -> Exit:
     """Give an agent another model. Needs a terminal or the start-up token."""
-    from tallystick.turns.agents.problem import Problem
-    from tallystick.turns.agents.wire import endpoint_from
+    from tallystick.agents.problem import Problem
+    from tallystick.agents.wire import endpoint_from
 
     given: dict[str, Any] = {"agent_id": agent_id, "provider": provider, "model": model}
     given |= {"base_url": base_url, "api_key_env": key_env, "api_key_file": key_file}
@@ -199,13 +199,13 @@ class _Change:
         person = require_person(here, token)
         if not person.agrees(self._question, yes=yes):
             raise Refused("Nothing was changed.", code="not_answered")
-        from tallystick.bootstrap.staff import Staff
+        from tallystick.agents.problem import Problem
+        from tallystick.app.agents import administration_of
         from tallystick.gate.session import Caller
-        from tallystick.turns.agents.problem import Problem
 
         caller = Caller(subject=person.name, channel=person.channel)
         with here.gate(make=True) as gate:
-            after = Staff(gate).change(how, caller=caller, action=self._action, agent_id=agent_id)
+            after = administration_of(gate).change(how, caller=caller, action=self._action, agent_id=agent_id)
         if isinstance(after, Problem):
             raise _refused(after)
         here.screen.data({"agent_id": agent_id, "changed": self._action})
@@ -218,6 +218,6 @@ def _refused(problem: "Problem") -> Refused:
 
 
 def _refuse_unknown(roster: "Roster") -> Any:
-    from tallystick.turns.agents.roster import unknown_agent
+    from tallystick.agents.roster import unknown_agent
 
     raise _refused(unknown_agent(roster.agents))

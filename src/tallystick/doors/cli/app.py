@@ -20,50 +20,55 @@ from tallystick.doors.cli import (
     bundles,
     calls,
     chat,
-    conference,
     demo,
-    desk,
     doctor,
     evidence,
-    insight,
-    issues,
     keys,
     mcp,
-    memory,
     news,
     policy,
     replay,
-    run,
     running,
-    studio,
-    studio_app,
-    studio_canon,
-    studio_check,
-    studio_patches,
 )
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
+from tallystick.doors.cli.rooms import room_command, room_commands
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.workspace import MARKS
-from tallystick.errors import TallyError
+from tallystick.errors import PartMissing, TallyError
 
 NAME = "tally"
 HELP = ("--help", "-h")
-ORDER = (
+BEFORE_ROOMS = (
     "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "conference", "run", "issues", "notifications", "telemetry",
-    "agents", "credits", "memory", "insight", "studio", "desk", "mcp", "keys", "serve", "worker", "doctor",
+    "notifications", "telemetry", "agents", "credits",
 )  # fmt: skip
-"""As the help lists them: from calling to looking back to looking after."""
+"""The first commands of the help, from calling to looking back; then come the rooms' commands, then the others."""
 
 
 class Tally(TyperGroup):
     """The command itself: runs what was asked and turns the way it ended into an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands, in our order; others (of a room) after them."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+        """The commands, in the order of the help."""
+        own = super().list_commands(ctx)
+        first = sorted(set(own) & set(BEFORE_ROOMS), key=BEFORE_ROOMS.index)
+        return [*first, *room_commands(), *(name for name in own if name not in BEFORE_ROOMS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; a room's is loaded when it is asked for."""
+        return super().get_command(ctx, cmd_name) or room_command(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without loading a room: its manifest has the line."""
+        lines = {name: found.help for name, found in room_commands().items()}
+        limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
+        rows = [
+            (name, lines[name] if name in lines else self.commands[name].get_short_help_str(limit))
+            for name in self.list_commands(ctx)
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
         """Run one command line. Never gives back: ends with `SystemExit`."""
@@ -94,7 +99,8 @@ class Tally(TyperGroup):
         command: Any = self
         context = typer.Context(self, info_name=NAME, **self.context_settings)
         for word in words[:-1]:
-            command = getattr(command, "commands", {}).get(word)
+            find = getattr(command, "get_command", None)
+            command = None if find is None else find(context, word)
             if command is None:
                 return None
             context = typer.Context(command, info_name=word, parent=context)
@@ -130,8 +136,7 @@ def tally(
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, conference, run, agents, memory, desk, insight,
-    keys, mcp, running, doctor, demo, issues, news, studio, studio_patches, studio_canon, studio_check, studio_app,
+    calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, mcp, keys, running, doctor, demo, news,
 ):  # fmt: skip
     part.add_to(app)
 
@@ -157,7 +162,16 @@ def _end(error: Exception, *, as_json: bool) -> Exit:
         place = f"{error.filename}: " if error.filename else ""
         say_error("io_failed", f"{place}{error.strerror or error}.{_advice(error)}", as_json=as_json)
         return Exit.REFUSED
+    if isinstance(error, ImportError) and (missing := _missing_part(error)) is not None:
+        say_error(missing.code, str(missing), as_json=as_json)
+        return exit_of(missing)
     return _end_bug(error, as_json=as_json)
+
+
+def _missing_part(error: ImportError) -> PartMissing | None:
+    from tallystick.extras import part_of
+
+    return part_of(error)
 
 
 def _advice(error: OSError) -> str:

@@ -13,11 +13,11 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.editing import edited_text
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person
-from tallystick.doors.cli.visible import hidden_in, visible_json
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.presentation.visible import hidden_in, visible, visible_json
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.decide.approvals import Hold, Unmoved
 
 STATES = ("held", "granted", "edited", "taken", "refused", "expired")
@@ -28,6 +28,8 @@ _WHY = {
     "not_waiting": "The request does not wait any more: it is {state}.",
     "expired": "The request has expired. Making the call again makes a new one.",
     "same_call_waits": "A request for exactly this call waits already. Answer that one.",
+    "record_mismatch": "The stored request is not the one the ledger recorded. Run `tally audit verify`; reject it.",
+    "not_masked": "Nothing is masked there. `tally approvals show` lists the fields that are.",
     "bad_arguments": "These arguments cannot be stored as JSON. Check their numbers and texts.",
 }
 
@@ -42,6 +44,7 @@ def add_to(app: typer.Typer) -> None:
     command(approvals, "approve")(approve)
     command(approvals, "reject")(reject)
     command(approvals, "edit")(edit)
+    command(approvals, "reveal")(reveal)
 
 
 def list_requests(
@@ -71,11 +74,13 @@ def list_requests(
 def show_request(here: Here, approval_id: Id) -> None:
     """Show one request.
 
-    The exact call, who made it, and what in it cannot be seen.
+    The exact call, who made it, and what in it cannot be seen or is masked.
     """
+    from tallystick.doors.presentation.requests import shown_request
+
     with here.gate() as gate:
         hold = _get(gate, approval_id)
-    here.screen.data({**hold.as_dict(), "hidden_characters": _hidden(hold)})
+    here.screen.data(shown_request(hold))
     _describe(here, hold, here.screen.line)
 
 
@@ -120,7 +125,7 @@ def edit(
 
     They are checked from the top when the call is resumed.
     """
-    from tallystick.doors.showing.refusals import show_command
+    from tallystick.doors.presentation.refusals import show_command
 
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:
@@ -134,6 +139,34 @@ def edit(
         answer = gate.approvals.edit(approval_id, asked, person=person.name, channel=person.channel)
     shown_by = show_command(approval_id, here.workspace)
     return _answered(here, answer, f"approved with other arguments; to see them: {shown_by}")
+
+
+def reveal(
+    here: Here,
+    approval_id: Id,
+    field: Annotated[
+        str, typer.Argument(metavar="FIELD", help="The masked argument, as `tally approvals show` names it.")
+    ],
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Show a masked argument of a request. Needs a terminal or the start-up token.
+
+    The ledger records who looked at which field, and not what stands in it.
+    """
+    from tallystick.gate.decide.approvals import Unmoved
+
+    person = require_person(here, token)
+    with here.gate() as gate:
+        _get(gate, approval_id)
+        if not person.agrees(f"Show {field} here, secrets and all?", yes=yes):
+            raise Refused("Nothing was shown.", code="not_answered")
+        shown = gate.approvals.reveal(approval_id, field, person=person.name, channel=person.channel)
+    if isinstance(shown, Unmoved):
+        raise _refusal(shown)
+    here.screen.data({"approval_id": approval_id, "field": field, "value": shown.value})
+    here.screen.block(visible_json(shown.value, indent=2))
+    return Exit.OK
 
 
 def _get(gate: "Gate", approval_id: str) -> "Hold":
@@ -157,6 +190,10 @@ def _ask(
 
 
 def _describe(_here: Here, hold: "Hold", say: Any) -> None:
+    from shlex import quote
+
+    from tallystick.gate.record.masks import masked_fields
+
     told = hold.as_dict()
     say(f"request   {hold.approval_id} ({hold.at(time.time_ns() // 1_000_000)})")
     say(f"tool      {hold.tool}")
@@ -166,6 +203,8 @@ def _describe(_here: Here, hold: "Hold", say: Any) -> None:
             say(f"{name:<9} {told[name]}")
     say("arguments:")
     _arguments(told["args"], say)
+    for pointer in masked_fields(told["args"]):
+        say(f"masked    {pointer}; to see it: tally approvals reveal {hold.approval_id} {quote(pointer)}")
 
 
 def _arguments(args: Any, say: Any) -> None:
@@ -175,14 +214,8 @@ def _arguments(args: Any, say: Any) -> None:
         say(f"WARNING   characters that cannot be seen: {finding}")
 
 
-def _hidden(hold: "Hold") -> list[str]:
-    return hidden_in({"tool": hold.tool, "args": hold.as_dict()["args"]})
-
-
 def _to_stderr(text: str) -> None:
     import sys
-
-    from tallystick.doors.cli.visible import visible
 
     sys.stderr.write(visible(text) + "\n")
 
@@ -191,11 +224,15 @@ def _answered(here: Here, answer: "Hold | Unmoved", done: str) -> Exit:
     from tallystick.gate.decide.approvals import Hold
 
     if not isinstance(answer, Hold):
-        state = "gone" if answer.hold is None else str(answer.hold.state)
-        raise Refused(_WHY[answer.why].format(state=state), code=f"approval_{answer.why}")
+        raise _refusal(answer)
     here.screen.data(answer.as_dict())
     here.screen.line(f"{answer.approval_id}: {done}")
     return Exit.OK
+
+
+def _refusal(answer: "Unmoved") -> Refused:
+    state = "gone" if answer.hold is None else str(answer.hold.state)
+    return Refused(_WHY[answer.why].format(state=state), code=f"approval_{answer.why}")
 
 
 def _object(text: str) -> dict[str, Any]:

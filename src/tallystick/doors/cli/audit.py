@@ -16,8 +16,8 @@ from tallystick.doors.cli.heads import read_head, since_head
 from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.screen import Force, Output
-from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.presentation.visible import visible_json
 
 if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger

@@ -15,7 +15,7 @@ from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.record.checkpoint import NoteVerifier
 
 RECEIPT = "rcpt_"

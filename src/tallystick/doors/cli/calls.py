@@ -10,11 +10,11 @@ from tallystick.doors.cli.command import command, group, listing
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.pairs import from_pairs
 from tallystick.doors.cli.screen import say_error
-from tallystick.doors.cli.visible import visible_json
 from tallystick.doors.cli.workspace import Here, running_tools
+from tallystick.doors.presentation.visible import visible_json
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
     from tallystick.gate.admit.proposal import Rejection
     from tallystick.gate.execute.outcome import Outcome
     from tallystick.gate.tool import Card
@@ -110,7 +110,7 @@ async def _call(
 
 
 def _show(here: Here, outcome: "Outcome") -> Exit:
-    from tallystick.doors.showing.refusals import show_command
+    from tallystick.doors.presentation.refusals import show_command
     from tallystick.gate.codes import TOOL_FAILED
 
     here.screen.data(outcome.as_dict())

@@ -18,8 +18,8 @@ from tallystick.doors.cli.workspace import Here, running_tools
 if TYPE_CHECKING:
     import asyncio
 
-    from tallystick.bootstrap.conversation import Conversation
-    from tallystick.bootstrap.conversation_asking import Chat
+    from tallystick.agents.chat import Chat
+    from tallystick.agents.conversation import Conversation
 
 CANCELLED = "cancelled; what ran before that has its receipt"
 COMMANDS = (
@@ -54,15 +54,15 @@ def chat(
     """
     import asyncio
 
-    from tallystick.bootstrap.conversation import Conversation
-    from tallystick.bootstrap.conversation_after import new_id
-    from tallystick.bootstrap.conversation_asking import Chat
+    from tallystick.agents.chat import Chat
+    from tallystick.agents.turn_records import new_id
+    from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     first = Chat(message="", caller=owner, agent_id=agent, offline=offline, session_id=session or new_id("chat"))
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
-        talk = Talk(conversation=Conversation(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
+        talk = Talk(conversation=conversation_of(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
         if once is not None:
             return talk.say_once(here, read_stdin() if once == "-" else once)
         talk.introduce(here)
@@ -86,7 +86,7 @@ class Talk:
         Raises:
             KeyboardInterrupt: Ctrl-C; the turn was cancelled.
         """
-        from tallystick.bootstrap.conversation_answer import Unanswered
+        from tallystick.agents.answers import Unanswered
 
         with running_tools(), self.shown.live():
             came = self.runner.run(self.conversation.chat(replace(self.chat, message=message), watch=self.shown.watch))
@@ -106,9 +106,9 @@ class Talk:
         Raises:
             Refused: There is no such agent.
         """
-        from tallystick.bootstrap.conversation_answer import Unanswered
+        from tallystick.agents.answers import Unanswered
 
-        to = self.conversation.crew.addressed(self.chat.agent_id, offline=self.chat.offline)
+        to = self.conversation.crew.recipient(self.chat.agent_id, offline=self.chat.offline)
         if isinstance(to, Unanswered):
             raise Refused(to.advice, code=to.code)
         where = (
@@ -142,7 +142,7 @@ class Talk:
                     here.screen.note(CANCELLED)
 
     def _command(self, here: Here, line: str) -> None:
-        from tallystick.bootstrap.conversation_after import new_id
+        from tallystick.agents.turn_records import new_id
 
         name, _, rest = line.partition(" ")
         if name == "/new":

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.screen import Screen, say_error
-from tallystick.doors.cli.visible import visible
+from tallystick.doors.presentation.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-    from tallystick.bootstrap.conversation import Waiting
-    from tallystick.bootstrap.conversation_answer import Answered, Unanswered
+    from tallystick.agents.answers import Answered, Unanswered
+    from tallystick.agents.conversation import Waiting
     from tallystick.gate.reply.findings import Findings, Item
     from tallystick.turns.result import Step
 

@@ -6,12 +6,11 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
+from tallystick.doors.cli.findings import Finding, Health
+from tallystick.doors.cli.room_checks import room_findings
 from tallystick.doors.cli.workspace import Here, running_tools
 from tallystick.errors import ConfigError, TallyError
 
@@ -25,27 +24,6 @@ AHEAD_S = 60
 QUICK_BYTES = 64 * 1024 * 1024
 """A journal up to this size is verified whole: about a second."""
 TAIL_BYTES = 1 << 20
-EXTRAS = (
-    ("durable", "dbos", "durable work"),
-    ("mcp", "mcp", "MCP clients"),
-    ("postgres", "psycopg", "PostgreSQL"),
-    ("tracing", "opentelemetry.sdk", "traces"),
-)
-"""Optional parts: the extra's name, the module to look for, what it is for."""
-
-Health = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One line of the answer."""
-
-    what: str
-    health: Health
-    says: str
-    """How it is and, for anything but ok, what to do."""
-
-
 Answer = tuple[Health, str]
 
 
@@ -59,6 +37,19 @@ def examine(here: Here) -> Iterator[Finding]:
         except OSError as error:
             health, says = "fail", f"{error.filename or what}: {error.strerror or error}"
         yield Finding(what=what, health=health, says=says)
+    yield from room_findings(here)
+    yield from _extras()
+
+
+def _extras() -> Iterator[Finding]:
+    """Every optional part that is not installed."""
+    from tallystick.extras import missing, not_installed
+
+    without = [extra.name for extra in missing()]
+    for name in without:
+        yield Finding(what=f"extra {name}", health="ok", says=str(not_installed(name)))
+    if not without:
+        yield Finding(what="extras", health="ok", says="all installed")
 
 
 def _python(_here: Here) -> Answer:
@@ -84,8 +75,8 @@ def _workspace(here: Here) -> Answer:
 
 
 def _configuration(here: Here) -> Answer:
+    from tallystick.doors.mcp.relay.workspace import as_taken
     from tallystick.gate.decide.policy import Policy
-    from tallystick.rooms.relay.wrapped import as_taken
 
     policy = Policy.from_settings(here.settings)
     taken = Policy.from_settings(as_taken(here.settings, here.workspace))
@@ -98,9 +89,9 @@ def _configuration(here: Here) -> Answer:
 
 
 def _tools(here: Here) -> Answer:
-    from tallystick.bootstrap.plugins import load_tools
+    from tallystick.app.tool_files import load_tools
+    from tallystick.doors.mcp.relay.workspace import relayed
     from tallystick.gate.decide.policy import Policy
-    from tallystick.rooms.relay.wrapped import relayed
 
     with running_tools():
         names = [tool.card.name for tool in load_tools(here.workspace, here.settings.gate.tools)]
@@ -180,7 +171,7 @@ def _witnesses(here: Here) -> Answer:
 
 
 def _database(here: Here) -> Answer:
-    from tallystick.storage.database import DATABASE_NAME, open_engine, version_of
+    from tallystick.storage.database import DATABASE_NAME, open_engine, schema_version
     from tallystick.storage.migrations import HEAD
 
     if here.settings.storage.database_url is None and not (here.workspace / ".control-room" / DATABASE_NAME).exists():
@@ -189,7 +180,7 @@ def _database(here: Here) -> Answer:
 
     engine = open_engine(here.settings, here.workspace)
     try:
-        version = version_of(engine)
+        version = schema_version(engine)
     except SQLAlchemyError as error:
         return "fail", f"cannot be used ({type(error).__name__}). Check that it is there and that the URL is right"
     finally:
@@ -209,14 +200,6 @@ def _clock(here: Here) -> Answer:
     return "ok", _utc(now)
 
 
-def _extras(_here: Here) -> Answer:
-    missing = [(extra, use) for extra, module, use in EXTRAS if not _installed(module)]
-    if missing:
-        listed = ", ".join(f"{use} (pip install 'tallystick[{extra}]')" for extra, use in missing)
-        return "ok", f"not installed: {listed}"
-    return "ok", "all installed"
-
-
 CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("python", _python),
     ("workspace", _workspace),
@@ -229,7 +212,6 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
     ("witnesses", _witnesses),
     ("database", _database),
     ("clock", _clock),
-    ("optional parts", _extras),
 )
 
 
@@ -237,13 +219,6 @@ def _can_be_made(folder: Path) -> bool:
     """Whether a folder is there and writable, or the nearest place above it is."""
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-
-
-def _installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _utc(seconds: float) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.demo_parts import PARTS, Part, Shown, Stage
+from tallystick.doors.cli.demo_parts import Part, Shown, Stage
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 
@@ -38,12 +38,14 @@ def demo(
     """
     begun = time.monotonic()
     folder = _folder(here)
-    laid = [part.prepare(folder) for part in PARTS]
+    parts = demo_parts()
+    laid = [part.prepare(folder) for part in parts]
     place = Here(named=folder, screen=here.screen)
     here.screen.line(f"The project is in {folder}")
     for line in laid:
         here.screen.line(f"  {line}")
-    shown = _play(place)
+    shown = _play(place, parts)
+    _left_out(here)
     report = _verify(folder)
     _say_verified(place, report)
     ok = report.ok and all(part.ok for part in shown.values())
@@ -58,28 +60,48 @@ def demo(
     return Exit.OK
 
 
-def _play(place: Here) -> dict[str, Shown]:
+def demo_parts() -> list[Part]:
+    """The parts of all available rooms, in their order."""
+    from tallystick.app.discovery import manifests, resolve
+
+    found = [resolve(each.demo) for each in manifests().values() if each.demo is not None and not each.missing()]
+    return sorted(found, key=lambda part: part.order)
+
+
+def _left_out(here: Here) -> None:
+    """Name the rooms whose part is missing, with the command that installs them."""
+    from tallystick.app.discovery import manifests, unavailable
+
+    for manifest in manifests().values():
+        if manifest.demo is not None and manifest.missing():
+            here.screen.line(f"left out: {unavailable(manifest)}")
+
+
+def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
     shown: dict[str, Shown] = {}
     with place.gate(plugins=True, make=True) as gate:
-        for number, part in enumerate(PARTS, 1):
+        for number, part in enumerate(parts, 1):
             _heading(place, f"{number}. {part.title}")
             shown[part.name] = _played(part, Stage(gate=gate, screen=place.screen))
     return shown
 
 
 def _played(part: Part, stage: Stage) -> Shown:
-    """One part. What stops one does not stop the others."""
-    from tallystick.errors import TallyError
+    """One part. What stops one does not stop the others; one that needs a missing extra is left out."""
+    from tallystick.errors import PartMissing, TallyError
 
     try:
         return part.play(stage)
+    except PartMissing as error:
+        stage.screen.line(f"left out: {error}")
+        return Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
     except TallyError as error:
         stage.screen.line(f"this part could not be shown: {error.code}: {error}")
         return Shown(ok=False, data={"error": {"code": error.code, "message": str(error)}})
 
 
 def _verify(folder: Path) -> "AuditReport":
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
 
     with running_tools():
         return Gate.verify(folder)

@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.visible import visible
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.presentation.visible import visible
 
 Token = Annotated[
     str | None,

@@ -41,7 +41,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
 
     Every key, every value, every schema; warns of rules for tools that are not there.
     """
-    from tallystick.rooms.relay.wrapped import relayed
+    from tallystick.doors.mcp.relay.workspace import relayed
 
     with here.gate(plugins=True) as gate:
         chosen = _chosen(here, policy)
@@ -103,7 +103,7 @@ def replay(
     ] = None,
 ) -> Exit:
     """Decide recorded calls by another policy and list what would change. Nothing is run."""
-    from tallystick.bootstrap.replay import Replayed, Replayer
+    from tallystick.app.replay import Replayed, Replayer
 
     other, session = _chosen(here, policy), checked_session(session)
     with here.gate() as gate:
@@ -121,8 +121,8 @@ def replay(
 
 def _chosen(here: Here, path: Path | None) -> "Policy":
     """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
+    from tallystick.doors.mcp.relay.workspace import as_taken
     from tallystick.gate.decide.policy import Policy, settings_of
-    from tallystick.rooms.relay.wrapped import as_taken
 
     settings = here.settings if path is None else settings_of(_text(path), source=path.name)
     return Policy.from_settings(as_taken(settings, here.workspace))

@@ -12,7 +12,7 @@ from tallystick.doors.cli.workspace import Here
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tallystick.bootstrap.replay import Replayed
+    from tallystick.app.replay import Replayed
     from tallystick.gate.decide.replay import Answer
 
 
@@ -26,7 +26,7 @@ def replay(here: Here, session: Annotated[str, typer.Argument(help="The session'
 
     Feeds the recorded proposals to the recorded policy and context; every decision must come out the same.
     """
-    from tallystick.bootstrap.replay import Replayer
+    from tallystick.app.replay import Replayer
 
     with here.gate() as gate:
         if session not in gate.ledger.sessions():

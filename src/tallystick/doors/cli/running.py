@@ -8,7 +8,7 @@ import typer
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.workspace import Here
-from tallystick.doors.showing.counts import counted
+from tallystick.doors.presentation.counts import counted
 
 
 def add_to(app: typer.Typer) -> None:
@@ -53,8 +53,8 @@ def worker(
     import socket
     import threading
 
-    from tallystick.bootstrap.flows import join_flows
-    from tallystick.bootstrap.staying import stay
+    from tallystick.app.flows import register_flows
+    from tallystick.app.gc_tuning import stay
     from tallystick.storage.durable.stored import run_worker
 
     stop = threading.Event()
@@ -62,7 +62,7 @@ def worker(
         signal.signal(number, lambda *_: stop.set())
     chosen = worker_id or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     with here.gate(plugins=True, make=True) as gate:
-        join_flows(gate)
+        register_flows(gate)
         durable = gate.durable
         if not durable.book.flows:
             here.screen.note("warning: no installed room has durable work, so this worker will find nothing to do")

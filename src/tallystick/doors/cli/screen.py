@@ -16,7 +16,7 @@ from typing import Annotated, Any, BinaryIO, Protocol
 import typer
 
 from tallystick.doors.cli.exits import Refused
-from tallystick.doors.cli.visible import visible
+from tallystick.doors.presentation.visible import visible
 
 PROTECTED = frozenset({".control-room", ".git", "tallystick.toml"})
 """No command writes its output there, not even with `--force`: that would be another way to change policy or keys."""

@@ -7,13 +7,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.screen import Screen
 from tallystick.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tallystick.bootstrap import Gate
+    from tallystick.app.gate import Gate
+    from tallystick.plugin import Manifest
     from tallystick.settings import Settings
 
 MARKS = (".control-room", "tallystick.toml")
@@ -45,6 +46,16 @@ class Here:
         from tallystick.settings import load_settings
 
         return load_settings(self.workspace)
+
+    def options_of(self, manifest: "Manifest") -> Any:
+        """The settings of one room, checked by its own model.
+
+        Raises:
+            ConfigError: An unknown key or a wrong value; the message names it.
+        """
+        from tallystick.app.room_context import options_of
+
+        return options_of(manifest, self.settings)
 
     def open_workspace(self) -> Path:
         """The workspace, which need not be one yet.
@@ -81,7 +92,7 @@ class Here:
             make: Make the workspace if there is none.
         """
         workspace = self.open_workspace() if make else self.require_workspace()
-        from tallystick.bootstrap import Gate
+        from tallystick.app.gate import Gate
         from tallystick.settings import CONTROL_ROOM
         from tallystick.telemetry.observer import Telemetry
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
-from tallystick.bootstrap import Gate
-from tallystick.doors.showing.names import names_of
-from tallystick.doors.showing.refusals import Refusal, refusal_of
+from tallystick.app.gate import Gate
+from tallystick.doors.presentation.names import names_of
+from tallystick.doors.presentation.refusals import Refusal, refusal_of
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import LONE_SURROGATE, parse_json_object, refuse
 from tallystick.gate.execute.outcome import Outcome

@@ -9,17 +9,10 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.staff import Staff
-from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.forms import NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
-from tallystick.gate.codes import Category
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster, unknown_agent
-from tallystick.turns.agents.wire import (
+from tallystick.agents.administration import AgentAdministration
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster, unknown_agent
+from tallystick.agents.wire import (
     AGENT_FIELDS,
     AGENT_REQUIRED,
     ENDPOINT_FIELDS,
@@ -29,6 +22,15 @@ from tallystick.turns.agents.wire import (
     endpoint_from,
     endpoint_wire,
 )
+from tallystick.app.agents import administration_of
+from tallystick.doors.http.answers import json_answer, listing
+from tallystick.doors.http.context import HttpContext, open_to
+from tallystick.doors.http.forms import NOTHING, Form
+from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.problems import Refused
+from tallystick.gate.codes import Category
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
+from tallystick.turns.agent import Agent
 
 _EXAMPLE = {"name": "Archivist", "role": "archivist", "purpose": "Finds where something was said before."}
 NEW_AGENT = Form(properties=AGENT_FIELDS, required=AGENT_REQUIRED, example={"agent_id": "archivist", **_EXAMPLE})
@@ -48,47 +50,50 @@ _STATUS = {
 }  # fmt: skip
 
 
-def agents_routes(desk: FrontDesk) -> APIRouter:
+def agents_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
-    staff = Staff(desk.gate)
-    _look_at_agents(router, desk, staff)
-    _change_agents(router, desk, staff)
-    _change_endpoints(router, desk, staff)
+    administration = administration_of(desk.gate)
+    _look_at_agents(router, administration)
+    _change_agents(router, desk, administration)
+    _change_endpoints(router, desk, administration)
     return router
 
 
-def _look_at_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _look_at_agents(router: APIRouter, administration: AgentAdministration) -> None:
     @router.get("/agents", tags=["agents"], openapi_extra=documented(), summary="The agents, the Chief of Staff first")
+    @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        roster = await run_in_threadpool(staff.registry.load)
+        roster = await run_in_threadpool(administration.registry.load)
         agents = [_shown(agent, roster) for agent in roster.list()]
         return listing(agents[offset : offset + limit], total=len(agents), limit=limit, offset=offset)
 
     @router.get("/agents/{agent_id}", tags=["agents"], summary="One agent")
-    async def one(agent_id: str, request: Request) -> Response:
-        desk.require(request)
-        roster = await run_in_threadpool(staff.registry.load)
+    @open_to(EVERY_ROLE)
+    async def one(agent_id: str) -> Response:
+        roster = await run_in_threadpool(administration.registry.load)
         return json_answer(_shown(known(roster, agent_id), roster))
 
     @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
-    async def endpoint(agent_id: str, request: Request) -> Response:
+    @open_to(AUDIT_ROLES)
+    async def endpoint(agent_id: str) -> Response:
         # Addresses of servers and names of keys are nobody else's business.
-        desk.require(request, AUDIT_ROLES)
-        roster = await run_in_threadpool(staff.registry.load)
+        roster = await run_in_threadpool(administration.registry.load)
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
 
-def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.post(
         "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
         summary="Add an agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def add(request: Request) -> Response:
         agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
-        roster = await _changed(request, desk, staff, lambda roster: roster.add(agent), "agent.add", agent.agent_id)
+        roster = await _changed(
+            request, desk, administration, lambda roster: roster.add(agent), "agent.add", agent.agent_id
+        )
         return json_answer(_shown(agent, roster), 201)
 
     @router.put(
@@ -97,11 +102,14 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         openapi_extra=AGENT.documented,
         summary="Change an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def change(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, AGENT)
-        known(await run_in_threadpool(staff.registry.load), agent_id)
+        known(await run_in_threadpool(administration.registry.load), agent_id)
         agent = good(agent_from({**wanted, "agent_id": agent_id}))
-        roster = await _changed(request, desk, staff, lambda roster: roster.change(agent), "agent.change", agent_id)
+        roster = await _changed(
+            request, desk, administration, lambda roster: roster.change(agent), "agent.change", agent_id
+        )
         return json_answer(_shown(agent, roster))
 
     @router.delete(
@@ -110,23 +118,25 @@ def _change_agents(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         openapi_extra=NOTHING.documented,
         summary="Remove an agent (start-up token)",
     )
+    @open_to(EVERY_ROLE)
     async def remove(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING)
-        await _changed(request, desk, staff, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
+        await _changed(request, desk, administration, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
         return json_answer({"removed": agent_id})
 
 
-def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _change_endpoints(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.put(
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def give(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
-        known(await run_in_threadpool(staff.registry.load), agent_id)
+        known(await run_in_threadpool(administration.registry.load), agent_id)
         endpoint = good(endpoint_from({**wanted, "agent_id": agent_id}))
         await _changed(
-            request, desk, staff, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
+            request, desk, administration, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
         )
         return json_answer(endpoint_wire(endpoint))
 
@@ -134,15 +144,21 @@ def _change_endpoints(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=NOTHING.documented,
         summary="Back to the offline agent (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def clear(agent_id: str, request: Request) -> Response:
         await asked(request, desk, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(
-            request, desk, staff, lambda roster: roster.clear_endpoint(agent_id), "agent.clear_endpoint", agent_id
+            request,
+            desk,
+            administration,
+            lambda roster: roster.clear_endpoint(agent_id),
+            "agent.clear_endpoint",
+            agent_id,
         )
         return json_answer(endpoint_wire(roster.endpoint(agent_id)))
 
 
-async def asked(request: Request, desk: FrontDesk, form: Form, command: str | None = None) -> dict[str, Any]:
+async def asked(request: Request, desk: HttpContext, form: Form, command: str | None = None) -> dict[str, Any]:
     """What a person asks for; who is none is refused before anything is read."""
     desk.require_person(request, command)
     return form.demand(await request.body())
@@ -150,14 +166,14 @@ async def asked(request: Request, desk: FrontDesk, form: Form, command: str | No
 
 async def _changed(
     request: Request,
-    desk: FrontDesk,
-    staff: Staff,
+    desk: HttpContext,
+    administration: AgentAdministration,
     how: Callable[[Roster], Roster | Problem],
     action: str,
     agent_id: str,
 ) -> Roster:
     caller = desk.require_person(request)
-    return good(await run_in_threadpool(staff.change, how, caller=caller, action=action, agent_id=agent_id))
+    return good(await run_in_threadpool(administration.change, how, caller=caller, action=action, agent_id=agent_id))
 
 
 def good(value: T | Problem) -> T:

@@ -5,15 +5,17 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tallystick.bootstrap.conversation import Conversation, Waiting
-from tallystick.bootstrap.conversation_answer import Unanswered
-from tallystick.bootstrap.conversation_asking import Chat
-from tallystick.bootstrap.conversation_tasks import Routing, Tasks
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.chat import Chat
+from tallystick.agents.conversation import Conversation, Waiting
+from tallystick.agents.task_service import Routing, Tasks
+from tallystick.app.agents import tasks_of
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted
 from tallystick.doors.http.answers import json_answer, problem_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.translate import error_answer
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.request import Progress, ToolPolicy
 from tallystick.turns.result import Step
@@ -64,16 +66,17 @@ EXECUTE = Form(
 )
 
 
-def ai_routes(desk: FrontDesk) -> APIRouter:
+def ai_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/ai", tags=["agents"])
     _talking(router, desk, desk.conversation)
-    _tasks(router, desk, Tasks(desk.gate, desk.conversation))
+    _tasks(router, desk, tasks_of(desk.gate))
     return router
 
 
-def _talking(router: APIRouter, desk: FrontDesk, conversation: Conversation) -> None:
+def _talking(router: APIRouter, desk: HttpContext, conversation: Conversation) -> None:
     @router.post("/chat", openapi_extra=CHAT.documented, responses=_CHAT, summary="Talk to an agent")
+    @open_to(WORK_ROLES)
     async def chat(request: Request) -> Response:
         caller = desk.require(request)
         asked = CHAT.demand(await request.body())
@@ -86,10 +89,11 @@ def _talking(router: APIRouter, desk: FrontDesk, conversation: Conversation) -> 
         return await _answered(request, conversation.chat(told))
 
 
-def _tasks(router: APIRouter, desk: FrontDesk, tasks: Tasks) -> None:
+def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
     @router.post(
         "/chief/route", openapi_extra=ROUTE.documented, responses=_ROUTED, summary="Make one task of a message"
     )
+    @open_to(WORK_ROLES)
     async def route(request: Request) -> Response:
         caller = desk.require(request)
         asked = ROUTE.demand(await request.body())
@@ -100,6 +104,7 @@ def _tasks(router: APIRouter, desk: FrontDesk, tasks: Tasks) -> None:
         return await _answered(request, tasks.route(routing))
 
     @router.post("/task/execute", openapi_extra=EXECUTE.documented, responses=_DONE, summary="Carry out a task")
+    @open_to(WORK_ROLES)
     async def execute(request: Request) -> Response:
         caller = desk.require(request)
         asked = EXECUTE.demand(await request.body())

@@ -1,91 +1,129 @@
 """The HTTP door, put together."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Response
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute
 
 import tallystick
+from tallystick.app.discovery import manifests, resolve, unavailable
 from tallystick.doors.http.agents_routes import agents_routes
 from tallystick.doors.http.ai_routes import ai_routes
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.approval_routes import approval_routes
 from tallystick.doors.http.asgi import App
 from tallystick.doors.http.audit_routes import audit_routes
-from tallystick.doors.http.canon_routes import canon_routes
-from tallystick.doors.http.conference_routes import conference_routes
-from tallystick.doors.http.desk import FrontDesk
-from tallystick.doors.http.desk_intake_routes import desk_intake_routes
-from tallystick.doors.http.desk_metrics_routes import desk_gauges, desk_metrics_routes
-from tallystick.doors.http.desk_review_routes import desk_review_routes
-from tallystick.doors.http.desk_tickets_routes import desk_tickets_routes
+from tallystick.doors.http.context import HttpContext, access_of, open_to
+from tallystick.doors.http.direct_call import DirectCall
 from tallystick.doors.http.docs_page import docs_page
 from tallystick.doors.http.evidence_routes import evidence_routes
-from tallystick.doors.http.fast import Fast, Regulars
 from tallystick.doors.http.gate_routes import gate_routes
 from tallystick.doors.http.guard import Guard
-from tallystick.doors.http.insight_reading_routes import insight_reading_routes
-from tallystick.doors.http.insight_routes import insight_routes
-from tallystick.doors.http.issue_memory_routes import issue_memory_routes
-from tallystick.doors.http.issue_routes import issue_routes
 from tallystick.doors.http.measure import Measured
-from tallystick.doors.http.memory_list_routes import memory_list_routes
-from tallystick.doors.http.memory_reading_routes import memory_reading_routes
-from tallystick.doors.http.memory_routes import memory_routes
-from tallystick.doors.http.memory_text_routes import memory_text_routes
 from tallystick.doors.http.notification_routes import notification_routes
 from tallystick.doors.http.openai_routes import openai_routes
 from tallystick.doors.http.problems import PROBLEM
-from tallystick.doors.http.prompt_routes import prompt_routes
-from tallystick.doors.http.run_routes import run_routes
 from tallystick.doors.http.telemetry_routes import telemetry_routes
 from tallystick.doors.http.tiers_routes import tiers_routes
 from tallystick.doors.http.translate import translate_errors
-from tallystick.doors.http.workspace_routes import workspace_routes
+from tallystick.doors.identity.admission import PUBLIC_PATHS
+from tallystick.gate.role_names import EVERY_ROLE
+from tallystick.plugin import Manifest
+from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 
 _DESCRIPTION = "Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def api(desk: FrontDesk) -> FastAPI:
+def api(desk: HttpContext) -> FastAPI:
     """The documented application: every route, without the guard."""
     app = FastAPI(
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
+        dependencies=[Depends(desk.admit)],
     )  # fmt: skip
     for routes in (
-        gate_routes, approval_routes, audit_routes, evidence_routes, ai_routes, agents_routes, tiers_routes,
-        openai_routes, memory_routes, memory_list_routes, memory_reading_routes, memory_text_routes, workspace_routes,
-        conference_routes, run_routes, canon_routes, insight_routes, insight_reading_routes,
-        issue_memory_routes, issue_routes, notification_routes, telemetry_routes, prompt_routes,
-        desk_intake_routes, desk_tickets_routes, desk_review_routes, desk_metrics_routes,
-    ):  # fmt: skip
-        app.include_router(routes(desk))
+        gate_routes,
+        approval_routes,
+        audit_routes,
+        evidence_routes,
+        ai_routes,
+        agents_routes,
+        tiers_routes,
+        openai_routes,
+        notification_routes,
+        telemetry_routes,
+    ):
+        _include(app, routes(desk))
+    for name in desk.gate.rooms():
+        reference = manifests()[name].http
+        for router in () if reference is None else resolve(reference)(desk):
+            _include(app, router)
+    for manifest in manifests().values():
+        if manifest.name not in desk.gate.rooms():
+            _answer_for_closed_room(app, manifest)
     translate_errors(app)
     _own_routes(app, desk)
     return app
 
 
-def guarded(app: FastAPI, desk: FrontDesk, telemetry: Telemetry | None) -> App:
-    """The application as it is served: regulars, metrics, then the guard, then the short way, then the routes."""
-    fast = Fast(app, desk)
-    behind_guard = Guard(fast, desk.gate.settings.server)
-    if telemetry is None or telemetry.metrics is None:
-        return Regulars(behind_guard, fast, None)
-    metrics = telemetry.metrics
+def _include(app: FastAPI, router: APIRouter) -> None:
+    # Before it is included: afterwards the application does not list the routes of a router one by one.
+    document_roles(router.routes)
+    app.include_router(router)
 
+
+def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App:
+    """The application as it is served: metrics, then the guard, then the direct call, then the routes."""
+    behind_guard = Guard(DirectCall(app, desk), desk.gate.settings.server)
+    metrics = None if telemetry is None else telemetry.metrics
+    if metrics is not None:
+        _metrics_route(app, desk, metrics)
+    document_roles(app.routes)
+    return behind_guard if metrics is None else Measured(behind_guard, metrics)
+
+
+def _answer_for_closed_room(app: FastAPI, manifest: Manifest) -> None:
+    """Say on a room's paths that it is not installed or not switched on, and what changes that."""
+
+    @open_to(EVERY_ROLE)
+    async def closed() -> Response:
+        raise unavailable(manifest)
+
+    for path in manifest.paths:
+        for shape in (path, path + "/{rest:path}"):
+            app.add_api_route(shape, closed, methods=list(METHODS), include_in_schema=False)
+
+
+def document_roles(routes: Iterable[BaseRoute]) -> None:
+    """Write each route's roles into the API document as `x-roles`.
+
+    Raises:
+        RuntimeError: A route that is not public has no declaration, so nobody could use it.
+    """
+    for route in routes:
+        if isinstance(route, APIRoute) and route.path not in PUBLIC_PATHS:
+            roles = access_of(route.endpoint).roles
+            if not roles:
+                raise RuntimeError(f"{route.path} is declared open to no role: add @open_to(...) to its handler.")
+            route.openapi_extra = {**(route.openapi_extra or {}), "x-roles": sorted(roles)}
+
+
+def _metrics_route(app: FastAPI, desk: HttpContext, metrics: Metrics) -> None:
     @app.get("/metrics", tags=["server"], summary="Prometheus metrics", response_class=PlainTextResponse)
-    async def exposition(request: Request) -> Response:
-        desk.require(request)
-        gauges = await run_in_threadpool(desk_gauges, desk.gate)
+    @open_to(EVERY_ROLE)
+    async def exposition() -> Response:
+        gauges = await run_in_threadpool(desk.gate.gauges)
         return Response(metrics.exposition(gauges), media_type=_PROMETHEUS)
 
-    return Regulars(Measured(behind_guard, metrics), fast, metrics)
 
-
-def _own_routes(app: FastAPI, desk: FrontDesk) -> None:
+def _own_routes(app: FastAPI, desk: HttpContext) -> None:
     """What anyone may ask: whether the server lives, and how it is spoken to. Neither says anything of the work."""
 
     @app.get("/health", tags=["server"], summary="Whether the gate takes calls", responses=_HEALTH)

@@ -4,14 +4,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.gate_calls import after
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
-from tallystick.gate.codes import Category
+from tallystick.doors.presentation.requests import shown_request
+from tallystick.doors.presentation.visible import visible_json
+from tallystick.gate.codes import BAD_ARGS, Category
 from tallystick.gate.decide.approvals import Hold, State, Unmoved
-from tallystick.gate.session import OWNER_ROLE, Caller
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, OWNER_ROLE
+from tallystick.gate.session import Caller
 
 CHANNEL = "token"
 """How the person reached us: with the start-up token."""
@@ -27,24 +30,35 @@ EDIT = Form(
     required=("args",),
     example={"args": {"to": "team@example.org", "body": "shorter"}},
 )
-_STATUS = {"not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "bad_arguments": 400}
+REVEAL = Form(
+    properties={
+        "field": {"type": "string", "maxLength": 4096, "description": "A pointer out of the request's `masked`."}
+    },
+    required=("field",),
+    example={"field": "/body"},
+)
+_STATUS = {
+    "not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "record_mismatch": 409,
+    "bad_arguments": 400, "not_masked": 400,
+}  # fmt: skip
 
 
-def approval_routes(desk: FrontDesk) -> APIRouter:
+def approval_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/approvals", tags=["approvals"])
     _look(router, desk)
     _answer_yes_or_no(router, desk)
     _answer_otherwise(router, desk)
+    _reveal(router, desk)
     return router
 
 
-def _look(router: APIRouter, desk: FrontDesk) -> None:
+def _look(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.get("", openapi_extra=documented(state=f"One of {', '.join(State)}."), summary="Held calls, newest first")
+    @open_to(AUDIT_ROLES)
     async def every(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in set(State):
@@ -54,25 +68,27 @@ def _look(router: APIRouter, desk: FrontDesk) -> None:
         return listing([hold.as_dict() for hold in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{approval_id}", summary="One held call")
-    async def one(approval_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def one(approval_id: str) -> Response:
         found = await run_in_threadpool(approvals.get, approval_id)
         return _standing(Unmoved(why="not_found") if found is None else found)
 
 
-def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
+def _answer_yes_or_no(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.post(
         "/{approval_id}/approve", openapi_extra=NOTHING.documented,
         summary="Say yes to exactly this call (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def approve(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         NOTHING.demand(await request.body())
         return _standing(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
 
     @router.post("/{approval_id}/reject", openapi_extra=REJECT.documented, summary="Say no, and why (start-up token)")
+    @open_to(EVERY_ROLE)
     async def reject(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         reason = REJECT.demand(await request.body())["reason"]
@@ -81,12 +97,13 @@ def _answer_yes_or_no(router: APIRouter, desk: FrontDesk) -> None:
         )
 
 
-def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
+def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
     approvals = desk.gate.approvals
 
     @router.post(
         "/{approval_id}/edit", openapi_extra=EDIT.documented, summary="Say yes to other arguments (start-up token)"
     )
+    @open_to(EVERY_ROLE)
     async def edit(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         args = EDIT.demand(await request.body())["args"]
@@ -96,6 +113,7 @@ def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
         "/{approval_id}/resume", openapi_extra=NOTHING.documented,
         summary="Run a call that was let through, once; the turn it was held in goes on",
     )  # fmt: skip
+    @open_to(EVERY_ROLE, proposers=True)
     async def resume(approval_id: str, request: Request) -> Response:
         caller = desk.require(request)
         NOTHING.demand(await request.body())
@@ -109,6 +127,24 @@ def _answer_otherwise(router: APIRouter, desk: FrontDesk) -> None:
         return outcome_answer(outcome, None if turn is None else after(turn, outcome))
 
 
+def _reveal(router: APIRouter, desk: HttpContext) -> None:
+    @router.post(
+        "/{approval_id}/reveal", openapi_extra=REVEAL.documented,
+        summary="Show a masked argument to a person, which is recorded (start-up token)",
+    )  # fmt: skip
+    async def reveal(approval_id: str, request: Request) -> Response:
+        person = desk.require_person(request, "tally approvals").subject
+        field = REVEAL.demand(await request.body())["field"]
+        shown = await run_in_threadpool(desk.gate.approvals.reveal, approval_id, field, person=person, channel=CHANNEL)
+        if isinstance(shown, Unmoved):
+            return _standing(shown)
+        answer = json_answer(
+            {"approval_id": approval_id, "field": field, "value": shown.value, "value_text": visible_json(shown.value)}
+        )
+        answer.headers["cache-control"] = "no-store"
+        return answer
+
+
 def _may_resume(hold: Hold, caller: Caller) -> bool:
     """The caller whose call it is, or the owner of the machine."""
     return hold.caller == caller.subject or OWNER_ROLE in caller.roles
@@ -116,6 +152,7 @@ def _may_resume(hold: Hold, caller: Caller) -> bool:
 
 def _standing(result: Hold | Unmoved) -> Response:
     if isinstance(result, Hold):
-        return json_answer(result.as_dict())
-    category = Category.VALIDATION_ERROR if result.why == "bad_arguments" else Category.DOWNSTREAM_ERROR
-    raise Refused(_STATUS[result.why], category, result.why)
+        return json_answer(shown_request(result))
+    status = _STATUS[result.why]
+    category = Category.VALIDATION_ERROR if status == BAD_ARGS.http else Category.DOWNSTREAM_ERROR
+    raise Refused(status, category, result.why)

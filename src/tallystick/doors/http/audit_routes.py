@@ -8,19 +8,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from tallystick.bootstrap.issue_desk import IssueDesk
 from tallystick.doors.http.answers import JSON, json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
-from tallystick.doors.http.forms import ID, Form
-from tallystick.doors.http.issue_routes import STATUS, by_whom
+from tallystick.doors.http.context import HttpContext, open_to
+from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
-from tallystick.doors.http.refusing import granted
 from tallystick.errors import LedgerError
 from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.gate.session import valid_session_id
 from tallystick.storage.ledger import verify_workspace
 
@@ -31,11 +29,6 @@ FILTERS = {
     "agent_id": "The agent.",
     "turn_id": "The turn.",
 }
-LINK = Form(
-    properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},
-    required=("issueId",),
-    example={"issueId": "12"},
-)
 VERIFY = Form(
     properties={
         "checkpoints": {"type": "array", "items": {"type": "string"}, "description": "Signed notes kept elsewhere."},
@@ -56,73 +49,55 @@ _MAX_DIGITS = 18
 T = TypeVar("T")
 
 
-def audit_routes(desk: FrontDesk) -> APIRouter:
+def audit_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
     _session_routes(router, desk)
-    _link_route(router, desk)
     _receipt_routes(router, desk)
     _log_routes(router, desk)
     return router
 
 
-def _session_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _session_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/sessions", openapi_extra=documented(), summary="Sessions that have receipts")
+    @open_to(AUDIT_ROLES)
     async def sessions(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         found = await run_in_threadpool(ledger.sessions)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/receipts", openapi_extra=documented(**FILTERS), summary="A session's receipts")
+    @open_to(AUDIT_ROLES)
     async def receipts(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        found = await run_in_threadpool(_session, ledger, session_id)
+        found = await run_in_threadpool(session_receipts, ledger, session_id)
         items, total = await run_in_threadpool(_page_of, found, _wanted(request), limit, offset)
         return listing(items, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}/tool-receipts", summary="A session's receipts as a JSONL file")
-    async def tool_receipts(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
-        found = await run_in_threadpool(_session, ledger, session_id)
+    @open_to(AUDIT_ROLES)
+    async def tool_receipts(session_id: str) -> Response:
+        found = await run_in_threadpool(session_receipts, ledger, session_id)
         name = f'attachment; filename="{session_id}.tool_receipts.jsonl"'
         return StreamingResponse(
             _lines(found), media_type="application/x-ndjson", headers={"content-disposition": name}
         )
 
 
-def _link_route(router: APIRouter, desk: FrontDesk) -> None:
-    issues = IssueDesk(desk.gate)
-
-    @router.post(
-        "/sessions/{session_id}/link-issue", openapi_extra=LINK.documented,
-        summary="Link a session's receipts into an issue",
-    )  # fmt: skip
-    async def link_issue(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
-        asked = LINK.demand(await request.body())
-        await run_in_threadpool(_session, desk.gate.ledger, session_id)
-        linked = granted(
-            await run_in_threadpool(issues.link, session_id, asked["issueId"], by=by_whom(desk, request)), STATUS
-        )
-        return json_answer({"issueId": linked.issue_id, "sessionId": session_id, "receipts": linked.receipts})
-
-
-def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
     ledger = desk.gate.ledger
 
     @router.get("/receipts/{receipt_id}", summary="One receipt")
-    async def receipt(receipt_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def receipt(receipt_id: str) -> Response:
         found = await run_in_threadpool(ledger.find, receipt_id)
         return Response(_there(found).flat_bytes(), media_type=JSON)
 
     @router.get("/receipts/{receipt_id}/proof", summary="Inclusion proof of one receipt")
-    async def proof(receipt_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+    @open_to(AUDIT_ROLES)
+    async def proof(receipt_id: str) -> Response:
         found = await run_in_threadpool(ledger.prove, receipt_id)
         return json_answer(_there(found).as_dict())
 
@@ -130,26 +105,26 @@ def _receipt_routes(router: APIRouter, desk: FrontDesk) -> None:
         "/records", openapi_extra=documented(action="E.g. `analysis.run`.", subject="Who did it."),
         summary="Audit records: who did what to which resource",
     )  # fmt: skip
+    @open_to(AUDIT_ROLES)
     async def records(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
         wanted = _record_wanted(request)
         items, total = await run_in_threadpool(lambda: _page_of(ledger.read(), wanted, limit, offset, _record))
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
+def _log_routes(router: APIRouter, desk: HttpContext) -> None:
     @router.get(
         "/head", openapi_extra=SINCE,
         summary="How much there is, the signed note over it, and that it goes on from an earlier one",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def head(request: Request) -> Response:
-        desk.require(request)
         return json_answer(await run_in_threadpool(_head, desk.gate.ledger, request.query_params.get("since")))
 
     @router.post("/verify", openapi_extra=VERIFY.documented, summary="Check every receipt")
+    @open_to(AUDIT_ROLES)
     async def verify(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         asked = VERIFY.demand(await request.body())
         outside = tuple(note.encode() for note in asked.get("checkpoints", ()))
         key = None if "key" not in asked else _key(asked["key"])
@@ -159,7 +134,7 @@ def _log_routes(router: APIRouter, desk: FrontDesk) -> None:
         return json_answer(report.as_dict())
 
 
-def _session(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
+def session_receipts(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
     """A session's receipts; one without any is not there."""
     if not valid_session_id(session_id):
         raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")

@@ -4,9 +4,10 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.answers import json_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.session import Session
 
 CHECK = Form(
@@ -29,11 +30,12 @@ CHECK = Form(
 )
 
 
-def evidence_routes(desk: FrontDesk) -> APIRouter:
+def evidence_routes(desk: HttpContext) -> APIRouter:
     """Build the route."""
     router = APIRouter(prefix="/api/evidence", tags=["evidence"])
 
     @router.post("/check", openapi_extra=CHECK.documented, summary="Check what a reply claims")
+    @open_to(EVERY_ROLE, proposers=True)
     async def check(request: Request) -> Response:
         caller = desk.require(request)
         asked = CHECK.demand(await request.body())

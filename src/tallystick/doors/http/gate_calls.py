@@ -10,14 +10,14 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.doors.http.desk import ANONYMOUS, FrontDesk
+from tallystick.doors.http.context import ANONYMOUS, HttpContext
 from tallystick.doors.http.forms import ID, NAME, Form
+from tallystick.doors.identity.admission import ROLE_MISSING
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import NONCE
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.session import Caller, Session, valid_session_id
+from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
 HTTP_SESSION = "http"
@@ -76,11 +76,13 @@ class Submitted:
     turn: Turn | None = None
 
 
-async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outcome:
+async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
     """`POST /api/gate/call`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
-    asked = _read_call(body, desk.gate.settings.server.max_body_bytes)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
+    asked = CALL.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
     return await desk.gate.call(
@@ -91,10 +93,12 @@ async def call(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Outc
     )
 
 
-async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
+async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
     """`POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
+    if not desk.may_propose(caller):
+        return await refuse(desk, ROLE_MISSING, body, caller)
     asked = TURN.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return await refuse(desk, asked, body, caller)
@@ -119,10 +123,12 @@ async def begin(desk: FrontDesk, body: bytes, caller: Caller | Rejection) -> Tur
     return turn
 
 
-async def submit(desk: FrontDesk, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
+async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
     """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
     if isinstance(caller, Rejection):
         return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
+    if not desk.may_propose(caller):
+        return Submitted(outcome=await refuse(desk, ROLE_MISSING, body, caller))
     asked = SUBMIT.read(body, desk.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
         return Submitted(outcome=await refuse(desk, asked, body, caller))
@@ -143,36 +149,12 @@ def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
     return extra
 
 
-async def refuse(desk: FrontDesk, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
+async def refuse(desk: HttpContext, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
     """Record what was refused at the door."""
     return await desk.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
 
 
-def _read_call(body: bytes, most: int) -> dict[str, Any] | Rejection:
-    asked = parse_json_object(body, most)
-    # Nearly every call is a name and arguments; those need no second look.
-    if isinstance(asked, Rejection) or _is_plain(asked):
-        return asked
-    return CALL.misfit(asked) or asked
-
-
-def _is_plain(asked: dict[str, Any]) -> bool:
-    """A name, arguments, perhaps a session, and nothing else."""
-    if type(asked.get("tool")) is not str or type(asked.get("args")) is not dict:
-        return False
-    if len(asked) == 2:  # noqa: PLR2004
-        return True
-    session = asked.get("session")
-    known = type(session) is str and len(session) <= LONGEST_SESSION and _known_session(session)
-    return known and len(asked) == 3  # noqa: PLR2004
-
-
-LONGEST_SESSION = 128
-"""Nothing longer is remembered: a caller chooses it."""
-_known_session = lru_cache(maxsize=1024)(valid_session_id)
-
-
 @lru_cache(maxsize=1024)
 def _place(session_id: str, agent_id: str | None, caller: Caller) -> Session:
-    """Where calls of one caller belong; the same object each time, which the ledger knows again at a glance."""
+    """The session of one caller's calls; the same object each time, since header templates are found by identity."""
     return Session(session_id=session_id, agent_id=agent_id, caller=caller)

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Request, Response
 
 from tallystick.doors.http import gate_calls
 from tallystick.doors.http.answers import json_answer, listing, outcome_answer
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.paging import documented, page
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card
 
 _SHOWN = (
@@ -16,11 +17,12 @@ _SHOWN = (
 )  # fmt: skip
 
 
-def gate_routes(desk: FrontDesk) -> APIRouter:
+def gate_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/gate", tags=["gate"])
 
     @router.post("/call", openapi_extra=gate_calls.CALL.documented, responses=_OUTCOMES, summary="Propose one call")
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def call(request: Request) -> Response:
         return outcome_answer(await gate_calls.call(desk, await request.body(), desk.caller(request.scope)))
 
@@ -28,6 +30,7 @@ def gate_routes(desk: FrontDesk) -> APIRouter:
         "/turns", openapi_extra=gate_calls.TURN.documented, responses=_BEGUN, status_code=201,
         summary="Begin an agent turn",
     )  # fmt: skip
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def begin(request: Request) -> Response:
         turn = await gate_calls.begin(desk, await request.body(), desk.caller(request.scope))
         if isinstance(turn, Outcome):
@@ -38,13 +41,14 @@ def gate_routes(desk: FrontDesk) -> APIRouter:
         "/turns/{turn_id}/submit", openapi_extra=gate_calls.SUBMIT.documented, responses=_OUTCOMES,
         summary="Submit the model's text",
     )  # fmt: skip
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def submit(turn_id: str, request: Request) -> Response:
         done = await gate_calls.submit(desk, turn_id, await request.body(), desk.caller(request.scope))
         return outcome_answer(done.outcome, gate_calls.after(done.turn, done.outcome))
 
     @router.get("/tools", openapi_extra=documented(), summary="The tools there are")
+    @open_to(EVERY_ROLE, proposers=True)
     async def tools(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
         cards = desk.gate.tools()
         shown = [_card(card) for card in cards[offset : offset + limit]]

@@ -9,10 +9,10 @@
 """
 
 import re
-from collections.abc import Awaitable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tallystick.doors.http.asgi import BODY_READY, DONE, STATUS, App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import STATUS, App, Header, Message, Receive, Scope, Send
 from tallystick.doors.http.body import Body, BodyFault, Deadlines
 from tallystick.doors.http.problems import problem
 from tallystick.doors.identity.loopback import is_loopback_host, split_host
@@ -43,10 +43,6 @@ _FOR_PAGES: tuple[Header, ...] = (
     *(header for header in SECURITY_HEADERS if header[0] != b"referrer-policy"),
 )
 _NAMES = frozenset(name for name, _ in FOR_API)
-_JSON: Header = (b"content-type", b"application/json")
-
-REMEMBERED_HOSTS = 256
-"""How many accepted (Host, Origin) pairs are kept; a client sends the same ones with every request."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,12 +107,10 @@ class Guard:
     def __init__(self, app: App, server: ServerSettings) -> None:
         self._app = app
         self._limit = server.max_body_bytes
-        self._digits = len(str(self._limit))
         self._deadlines = Deadlines(server.body_timeout_s)
         self._file_limit = server.max_upload_bytes
         self._file_deadlines = Deadlines(server.upload_timeout_s)
         self._allowed = frozenset(host.lower() for host in server.allowed_hosts)
-        self._accepted: set[tuple[bytes, bytes | None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -124,16 +118,14 @@ class Guard:
             await self._app(scope, receive, send)
             return
         host, origin, length, has_body = _read(scope["headers"])
-        refusal = None
-        if (host, origin) not in self._accepted:
-            refusal = self._stranger(host, origin)
-        if length is not None and refusal is None and not (length.isdigit() and len(length) < self._digits):
+        refusal = self._stranger(host, origin)
+        if refusal is None and length is not None:
             refusal = self._oversize(length, scope["path"])
         if scope["type"] == "websocket":
             await (_refuse_socket(scope, send, refusal) if refusal else self._app(scope, receive, send))
         elif refusal is not None:
             await refusal.answer(scope, send)
-        elif has_body and (length is None or BODY_READY not in scope):
+        elif has_body:
             await self._with_body(scope, receive, send)
         else:
             await self._app(scope, receive, Answer(scope, send).send)
@@ -160,8 +152,6 @@ class Guard:
             return FOREIGN_HOST
         if origin is not None and not self._same_server(host.decode("latin-1"), origin.decode("latin-1")):
             return FOREIGN_ORIGIN
-        if len(self._accepted) < REMEMBERED_HOSTS:
-            self._accepted.add((host, origin))
         return None
 
     def _known(self, authority: str) -> bool:
@@ -207,26 +197,22 @@ class Answer:
         self._body = body
         self.started = False
 
-    def send(self, message: Message) -> Awaitable[None]:
+    async def send(self, message: Message) -> None:
         """Pass a message on."""
-        # No coroutine of its own: one frame less for each message.
         if message["type"] == "http.response.start":
             if self._body is not None and self._body.fault is not None:
-                return DONE
+                return
             self.started = True
             self._scope[STATUS] = message["status"]
             message["headers"] = with_security(message.get("headers", ()))
         elif not self.started:
-            return DONE
-        return self._send(message)
+            return
+        await self._send(message)
 
 
 def with_security(headers: Iterable[Header]) -> list[Header]:
     """Add the security headers an answer does not have yet."""
     hardened = list(headers)
-    if len(hardened) == 2 and hardened[0] == _JSON and hardened[1][0] == b"content-length":  # noqa: PLR2004 - most answers
-        hardened += FOR_API
-        return hardened
     given = dict(hardened)
     added = _FOR_PAGES if given.get(b"content-type", b"").startswith(b"text/html") else FOR_API
     hardened += added if _NAMES.isdisjoint(given) else [header for header in added if header[0] not in given]

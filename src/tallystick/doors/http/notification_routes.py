@@ -8,12 +8,13 @@ from starlette.concurrency import run_in_threadpool
 
 from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.codes import Category
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.storage.notifications import MOST, Notification, Notifications
 
 EVENTS = "text/event-stream"
@@ -25,23 +26,23 @@ LOOKS = 1200
 Pause = Callable[[float], Awaitable[None]]
 
 
-def notification_routes(desk: FrontDesk) -> APIRouter:
+def notification_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/notifications", tags=["notifications"])
     notifications = Notifications(desk.gate.workspace)
-    _looking(router, desk, notifications)
+    _looking(router, notifications)
     _reading(router, desk, notifications)
     return router
 
 
-def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
+def _looking(router: APIRouter, notifications: Notifications) -> None:
     @router.get(
         "", openapi_extra=documented(unread="1 or true: only those that were not read; 0 or false: all."),
         summary="Notifications, the newest first; as events when text/event-stream is asked for",
     )  # fmt: skip
+    @open_to(AUDIT_ROLES)
     async def every(request: Request) -> Response:
         # They name calls and sessions of everybody.
-        desk.require(request, AUDIT_ROLES)
         if EVENTS in request.headers.get("accept", ""):
             return EventStream(
                 lambda emit: follow(notifications, emit), translate=error_answer, late=lambda said: event("error", said)
@@ -53,16 +54,20 @@ def _looking(router: APIRouter, desk: FrontDesk, notifications: Notifications) -
         return listing([each.as_dict() for each in found], total=total, limit=limit, offset=offset)
 
 
-def _reading(router: APIRouter, desk: FrontDesk, notifications: Notifications) -> None:
-    @router.post("/read-all", openapi_extra=NOTHING.documented, summary="Say that all were read")
+def _reading(router: APIRouter, desk: HttpContext, notifications: Notifications) -> None:
+    @router.post("/read-all", openapi_extra=NOTHING.documented, summary="Say that all were read (start-up token)")
+    @open_to(AUDIT_ROLES)
     async def read_all(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+        desk.require_person(request)
         NOTHING.demand(await request.body())
         return json_answer({"read": await run_in_threadpool(notifications.read_all)})
 
-    @router.post("/{notification_id}/read", openapi_extra=NOTHING.documented, summary="Say that one was read")
+    @router.post(
+        "/{notification_id}/read", openapi_extra=NOTHING.documented, summary="Say that one was read (start-up token)"
+    )
+    @open_to(AUDIT_ROLES)
     async def read(notification_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
+        desk.require_person(request)
         NOTHING.demand(await request.body())
         found = await run_in_threadpool(notifications.read, notification_id)
         if found is None:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
-from tallystick.bootstrap.conversation_answer import Answered, Unanswered
+from tallystick.agents.answers import Answered, Unanswered
 from tallystick.doors.http.answers import CHALLENGE, JSON
 from tallystick.doors.http.openai_wire import Asked, Unfit, call_id_of
 from tallystick.gate.codes import NO_TOKEN

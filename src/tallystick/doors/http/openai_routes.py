@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.conversation import Conversation
-from tallystick.bootstrap.conversation_answer import Answered, Unanswered
-from tallystick.bootstrap.conversation_asking import Chat, Reported
+from tallystick.agents.answers import Answered, Unanswered
+from tallystick.agents.chat import Chat, Reported
+from tallystick.agents.conversation import Conversation
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, data_line, while_wanted
 from tallystick.doors.http.answers import json_answer
 from tallystick.doors.http.asgi import Scope
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.openai_answers import (
     DONE,
     Completion,
@@ -29,6 +29,7 @@ from tallystick.doors.http.openai_form import DOCUMENTED
 from tallystick.doors.http.openai_wire import Asked, Unfit, read_request
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import TallyError
+from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.turns.request import ToolPolicy
 
@@ -44,22 +45,25 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def openai_routes(desk: FrontDesk) -> APIRouter:
+def openai_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1", tags=["openai"])
     conversation = desk.conversation
 
     @router.get("/models", responses=_ERRORS, summary="Agents and endpoints, as models")
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def models(request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request))
 
     @router.get("/models/{model:path}", responses=_ERRORS, summary="One of them")
+    @open_to(EVERY_ROLE, refuses_itself=True)
     async def model(model: str, request: Request) -> Response:
         return await _in_their_words(lambda: _models(desk, request, model))
 
     @router.post(
         "/chat/completions", openapi_extra=DOCUMENTED, responses=_ERRORS, summary="A grounded, receipted answer"
     )
+    @open_to(WORK_ROLES, refuses_itself=True)
     async def complete(request: Request) -> Response:
         return await _in_their_words(lambda: _complete(desk, conversation, request))
 
@@ -74,7 +78,7 @@ async def _in_their_words(work: Callable[[], Awaitable[Response]]) -> Response:
         return _translated(error)
 
 
-async def _models(desk: FrontDesk, request: Request, wanted: str | None = None) -> Response:
+async def _models(desk: HttpContext, request: Request, wanted: str | None = None) -> Response:
     desk.require(request)
     entries = [model_entry(*name) for name in await run_in_threadpool(desk.conversation.crew.names)]
     if wanted is None:
@@ -83,7 +87,7 @@ async def _models(desk: FrontDesk, request: Request, wanted: str | None = None) 
     return unfit_answer(_no_such_model(entries)) if found is None else json_answer(found)
 
 
-async def _complete(desk: FrontDesk, conversation: Conversation, request: Request) -> Response:
+async def _complete(desk: HttpContext, conversation: Conversation, request: Request) -> Response:
     caller = desk.require(request)
     asked = read_request(await request.body())
     if isinstance(asked, Unfit):

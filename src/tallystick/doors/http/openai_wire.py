@@ -14,6 +14,7 @@ from tallystick.gate.admit.names import TOOL_ID
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.admit.strictjson import parse_json_object
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.tool import Card, Effect
 from tallystick.records import record
 from tallystick.turns.model import Message
@@ -177,7 +178,7 @@ def _read_tools(tools: Sequence[Mapping[str, Any]], effects: Mapping[str, Effect
         # The format has no word for what a tool does: it counts as `write` unless the client says otherwise.
         cards[name] = Card(
             name=name, description=function.get("description") or "", input_schema=schema, origin="client",
-            effect=effects.get(name, "write"), strict=False,
+            roles=WORK_ROLES, effect=effects.get(name, "write"), strict=False,
         )  # fmt: skip
     return tuple(cards.values())
 

@@ -1,26 +1,18 @@
 """How the server speaks HTTP/1.1: uvicorn's parser with bounds it does not have.
 
 uvicorn with httptools reads a head of any size and waits for it without end, and leaves a connection that says nothing
-open for ever. Here a head has a size and a time, and every error is a problem payload. An answer that is ready as a
-whole leaves in one write, with header lines made once: that pays for the security headers and more.
+open for ever. Here a head has a size and a time, and every error is a problem payload.
 """
 
 import asyncio
 import contextlib
 import resource
-from collections.abc import Awaitable
 from time import monotonic
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import (
-    HEADER_RE,
-    HEADER_VALUE_RE,
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from tallystick.doors.http.asgi import BODY_READY, DONE, App, Header, Message, Receive, Scope, Send
+from tallystick.doors.http.asgi import App, Receive, Scope, Send
 from tallystick.doors.http.guard import Refusal, with_security
 from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
@@ -30,7 +22,6 @@ MAX_HEAD_BYTES = 32 * 1024
 HEAD_TIMEOUT_S = 10.0
 """From connecting, or from the first byte of a later request, to the end of the head."""
 KEEP_ALIVE_S = 5
-REMEMBERED_LINES = 512
 
 HEAD_TOO_LARGE = Refusal.of(
     431, Category.VALIDATION_ERROR, "The request's head is too large.", "Send shorter headers and a shorter URL."
@@ -94,23 +85,13 @@ class BoundedHttp(HttpToolsProtocol):
         self._due = None
         super().on_headers_complete()
         self.app = app
-        if self.cycle is not None:
-            # uvicorn names the class it makes; this is the one place to say which one it should have been.
-            self.cycle.__class__ = WholeAnswer
-
-    def on_message_complete(self) -> None:
-        """Nearly every body comes with its head; then no one need watch over it."""
-        self.scope[BODY_READY] = True  # type: ignore[literal-required]
-        super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request; setting a timer for each would cost more than all of this."""
-        if self.pipeline or self.transport.is_closing():
-            super().on_response_complete()
-            return
-        self.server_state.total_requests += 1
-        self.flow.resume_reading()
-        self._due = monotonic() + self.timeout_keep_alive
+        """Begin to wait for the next request, unless it is here already."""
+        waits = not self.pipeline
+        super().on_response_complete()
+        if waits:
+            self._due = monotonic() + self.timeout_keep_alive
 
     def send_400_response(self, msg: str) -> None:
         """What the parser does not understand is answered like everything else."""
@@ -153,80 +134,6 @@ class BoundedHttp(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-class WholeAnswer(RequestResponseCycle):
-    """One request's answer: the head is held back until the body comes, as ASGI asks.
-
-    Head and whole body together are one write. Anything else (a stream, HEAD, a connection that ends or is slow)
-    goes the server's own way.
-    """
-
-    _start: Any = None
-
-    def send(self, message: Any) -> Awaitable[None]:  # type: ignore[override]
-        """Take one message of the answer."""
-        if message["type"] == "http.response.start" and not self.response_started:
-            self._start = message
-            return DONE
-        start = self._start
-        if start is None:
-            return super().send(message)
-        self._start = None
-        return DONE if self._whole(start, message) else self._both(start, message)
-
-    async def _both(self, start: Any, message: Any) -> None:
-        await super().send(start)
-        await super().send(message)
-
-    def _whole(self, start: Message, message: Message) -> bool:
-        """Write the answer if it is whole and nothing about the connection is out of the ordinary."""
-        body: bytes = message.get("body", b"")
-        headers = dict(start.get("headers", ()))
-        if (
-            headers.get(b"content-length") != b"%d" % len(body)
-            or message.get("more_body")
-            or b"connection" in headers
-            or b"transfer-encoding" in headers
-            or not _ordinary(self)
-        ):
-            return False
-        known = _lines.get
-        lines = [STATUS_LINE[start["status"]]]
-        lines += [known(header) or _new_line(header) for header in self.default_headers]
-        lines += [known(header) or _new_line(header) for header in start["headers"]]
-        lines += (b"\r\n", body)
-        self.transport.write(b"".join(lines))
-        self.response_started = self.response_complete = True
-        self.waiting_for_100_continue = False
-        self.message_event.set()
-        self.on_response()
-        return True
-
-
-def _ordinary(cycle: RequestResponseCycle) -> bool:
-    return (
-        cycle.keep_alive
-        and not cycle.disconnected
-        and not cycle.flow.write_paused
-        and not cycle.access_log
-        and cycle.scope["method"] != "HEAD"
-    )
-
-
-def _new_line(header: Header) -> bytes:
-    """One line of a head; nearly all are the same each time."""
-    name, value = header
-    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
-        raise ValueError("a header's name or value holds a character that would end it")
-    line = name.lower() + b": " + value + b"\r\n"
-    if len(_lines) >= REMEMBERED_LINES:
-        _lines.clear()
-    _lines[header] = line
-    return line
-
-
-_lines: dict[Header, bytes] = {}
 
 
 def uvicorn_options(app: App, server: ServerSettings) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from tallystick.agents.problem import Problem
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import Category
-from tallystick.turns.agents.problem import Problem
 
 T = TypeVar("T")
 

@@ -6,16 +6,17 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.counting import Counting
+from tallystick.agents.counts import Count
+from tallystick.app.agents import counted_of, counter_of
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import AUDIT_ROLES, FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.paging import documented, page
 from tallystick.doors.http.problems import Refused
 from tallystick.gate.codes import FAULTS, Bucket, Category
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Session
-from tallystick.telemetry.rejections import Count
 
 BUCKETS: dict[str, str] = {str(bucket): str(bucket) for bucket in Bucket} | {
     # Rows later in the table are special cases of the same code; the first one is the code's own.
@@ -44,59 +45,61 @@ REPORT = Form(
 )  # fmt: skip
 
 
-def telemetry_routes(desk: FrontDesk) -> APIRouter:
+def telemetry_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
-    counting = Counting(desk.gate)
-    _totals(router, desk, counting)
-    _sessions(router, desk, counting)
-    _conferences(router, desk, counting)
+    _totals(router, desk)
+    _sessions(router, desk)
+    _conferences(router, desk)
     return router
 
 
-def _totals(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _totals(router: APIRouter, desk: HttpContext) -> None:
     @router.get("", summary="The totals of the workspace")
-    async def totals(request: Request) -> Response:
-        desk.require(request)
-        return json_answer(await run_in_threadpool(counting.counted().totals))
+    @open_to(EVERY_ROLE)
+    async def totals() -> Response:
+        return json_answer(await run_in_threadpool(counted_of(desk.gate).totals))
 
     @router.get("/agents", openapi_extra=documented(), summary="The counts of each agent")
+    @open_to(EVERY_ROLE)
     async def agents(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        found = await run_in_threadpool(counting.counted().agents)
+        found = await run_in_threadpool(counted_of(desk.gate).agents)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
 
-def _sessions(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _sessions(router: APIRouter, desk: HttpContext) -> None:
     @router.get("/sessions", openapi_extra=documented(), summary="The counts of each session, the latest first")
+    @open_to(AUDIT_ROLES)
     async def sessions(request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
         limit, offset = page(request)
-        found, total = await run_in_threadpool(counting.counted().sessions, limit=limit, offset=offset)
+        found, total = await run_in_threadpool(counted_of(desk.gate).sessions, limit=limit, offset=offset)
         return listing(found, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}", summary="The counts of one session, by agent and conference")
-    async def session(session_id: str, request: Request) -> Response:
-        desk.require(request, AUDIT_ROLES)
-        found = await run_in_threadpool(counting.counted().session, session_id)
+    @open_to(AUDIT_ROLES)
+    async def session(session_id: str) -> Response:
+        found = await run_in_threadpool(counted_of(desk.gate).session, session_id)
         return json_answer(_known(found))
 
 
-def _conferences(router: APIRouter, desk: FrontDesk, counting: Counting) -> None:
+def _conferences(router: APIRouter, desk: HttpContext) -> None:
+    counter = counter_of(desk.gate)
+
     @router.get("/conferences", openapi_extra=documented(), summary="The counts of each conference")
+    @open_to(EVERY_ROLE)
     async def conferences(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        found = await run_in_threadpool(counting.counted().conferences)
+        found = await run_in_threadpool(counted_of(desk.gate).conferences)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.get("/conferences/{conference_id}", summary="The counts of one conference, by agent")
-    async def conference(conference_id: str, request: Request) -> Response:
-        desk.require(request)
-        return json_answer(_known(await run_in_threadpool(counting.counted().conference, conference_id)))
+    @open_to(EVERY_ROLE)
+    async def conference(conference_id: str) -> Response:
+        return json_answer(_known(await run_in_threadpool(counted_of(desk.gate).conference, conference_id)))
 
     @router.post("/conference", openapi_extra=REPORT.documented, summary="Report what a client counted")
+    @open_to(WORK_ROLES)
     async def report(request: Request) -> Response:
         caller = desk.require(request)
         asked = REPORT.demand(await request.body())
@@ -110,7 +113,7 @@ def _conferences(router: APIRouter, desk: FrontDesk, counting: Counting) -> None
             tokens_out=tokens_out,
         )  # fmt: skip
         bucket = None if "reason" not in asked else BUCKETS[asked["reason"]]
-        fault = await run_in_threadpool(counting.report, where, count, bucket)
+        fault = await run_in_threadpool(counter.report, where, count, bucket)
         if fault is not None:
             return answer(fault)
         return json_answer({"counted": True, "bucket": bucket})

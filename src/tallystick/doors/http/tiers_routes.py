@@ -9,17 +9,19 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tallystick.bootstrap.staff import Staff
+from tallystick.agents.administration import AgentAdministration
+from tallystick.agents.roster import Roster
+from tallystick.agents.tiers import POLICY_SCHEMA, Ladder, Result, TierPolicy
+from tallystick.agents.wire import ENDPOINT_FIELDS
+from tallystick.app.agents import administration_of
 from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
-from tallystick.doors.http.desk import FrontDesk
+from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import Form
 from tallystick.doors.http.paging import documented, page
-from tallystick.storage.tiers import Ladder
-from tallystick.turns.agents.agent import Agent
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.tiers import POLICY_SCHEMA, Result, TierPolicy
-from tallystick.turns.agents.wire import ENDPOINT_FIELDS
+from tallystick.gate.role_names import EVERY_ROLE
+from tallystick.storage.credits import Credits
+from tallystick.turns.agent import Agent
 
 POLICY = Form(properties=POLICY_SCHEMA["properties"], example={"promote_after": 5, "clamp_factor": 0.8})
 TASK_RESULT = Form(
@@ -32,56 +34,57 @@ TASK_RESULT = Form(
 )
 
 
-def tiers_routes(desk: FrontDesk) -> APIRouter:
+def tiers_routes(desk: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
-    staff = Staff(desk.gate)
-    _tier_policy(router, desk, staff)
-    _tiers(router, desk, staff)
-    _credits(router, desk, staff)
+    administration = administration_of(desk.gate)
+    _tier_policy(router, desk, administration)
+    _tiers(router, desk, administration)
+    _credits(router, administration, Credits(desk.gate.workspace))
     return router
 
 
-def _tier_policy(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
-    async def policy(request: Request) -> Response:
-        desk.require(request)
-        ladder = await run_in_threadpool(staff.tiers.load)
+    @open_to(EVERY_ROLE)
+    async def policy() -> Response:
+        ladder = await run_in_threadpool(administration.tiers.load)
         return json_answer(ladder.policy.as_dict())
 
     @router.put(
         "/tiers/policy", tags=["tiers"], openapi_extra=POLICY.documented,
         summary="Put other numbers in force; what is left out is as usual (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def set_policy(request: Request) -> Response:
         policy = good(TierPolicy.from_dict(await asked(request, desk, POLICY)))
         caller = desk.require_person(request)
-        await run_in_threadpool(staff.set_policy, policy, caller=caller)
+        await run_in_threadpool(administration.set_policy, policy, caller=caller)
         return json_answer(policy.as_dict())
 
 
-def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
+    @open_to(EVERY_ROLE)
     async def standings(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+        roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         agents = roster.list()
         shown = [_standing(agent, roster, ladder) for agent in agents[offset : offset + limit]]
         return listing(shown, total=len(agents), limit=limit, offset=offset)
 
     @router.get("/tiers/agents/{agent_id}", tags=["tiers"], summary="Where one agent stands")
-    async def standing(agent_id: str, request: Request) -> Response:
-        desk.require(request)
-        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+    @open_to(EVERY_ROLE)
+    async def standing(agent_id: str) -> Response:
+        roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         return json_answer(_standing(known(roster, agent_id), roster, ladder))
 
     @router.get(
         "/tiers/agents/{agent_id}/caps", tags=["tiers"], openapi_extra=_MODEL, summary="What its next task may use"
     )
+    @open_to(EVERY_ROLE)
     async def caps(agent_id: str, request: Request) -> Response:
-        desk.require(request)
-        roster, ladder = await run_in_threadpool(lambda: (staff.registry.load(), staff.tiers.load()))
+        roster, ladder = await run_in_threadpool(lambda: (administration.registry.load(), administration.tiers.load()))
         model = request.query_params.get("model") or roster.endpoint(known(roster, agent_id).agent_id).model
         return json_answer(_caps(agent_id, model, ladder))
 
@@ -89,31 +92,34 @@ def _tiers(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
         "/tiers/agents/{agent_id}/task-result", tags=["tiers"], openapi_extra=TASK_RESULT.documented,
         summary="Count how a task ended (start-up token)",
     )  # fmt: skip
+    @open_to(EVERY_ROLE)
     async def task_result(agent_id: str, request: Request) -> Response:
         wanted = await asked(request, desk, TASK_RESULT)
         caller = desk.require_person(request)
         result, model = Result(wanted["result"]), wanted.get("model")
-        standing, move = good(await run_in_threadpool(staff.task_result, agent_id, model, result, caller=caller))
+        standing, move = good(
+            await run_in_threadpool(administration.task_result, agent_id, model, result, caller=caller)
+        )
         return json_answer({**standing.as_dict(), "move": str(move)})
 
 
-def _credits(router: APIRouter, desk: FrontDesk, staff: Staff) -> None:
+def _credits(router: APIRouter, administration: AgentAdministration, stored: Credits) -> None:
     @router.get("/credits", tags=["credits"], openapi_extra=documented(), summary="Balances, and events newest first")
+    @open_to(EVERY_ROLE)
     async def credits_(request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        account = await run_in_threadpool(staff.credits.load)
+        account = await run_in_threadpool(stored.load)
         events = [event.as_dict() for event in reversed(account.events)]
         wire = {"items": events[offset : offset + limit], "total": len(events), "limit": limit, "offset": offset}
         return json_answer({"balances": account.balances(), **wire})
 
     @router.get("/credits/{agent_id}", tags=["credits"], openapi_extra=documented(), summary="One agent's credits")
+    @open_to(EVERY_ROLE)
     async def of_agent(agent_id: str, request: Request) -> Response:
-        desk.require(request)
         limit, offset = page(request)
-        account = await run_in_threadpool(staff.credits.load)
+        account = await run_in_threadpool(stored.load)
         if agent_id not in account.balances():
-            known(await run_in_threadpool(staff.registry.load), agent_id)
+            known(await run_in_threadpool(administration.registry.load), agent_id)
         events = [event.as_dict() for event in reversed(account.of(agent_id))]
         wire = {"items": events[offset : offset + limit], "total": len(events), "limit": limit, "offset": offset}
         return json_answer({"agent_id": agent_id, "balance": account.balances().get(agent_id, 0), **wire})

@@ -4,6 +4,7 @@ Refused                  what a route says itself
 RequestValidationError   400 validation_error
 HTTPException            404, 405 and the like, from the router; a browser that asked for a page is told in one
 TallyError               503 tool_unavailable: the workspace, its ledger or its database cannot be used
+ImportError              503 tool_unavailable where an optional part is not installed
 anything else            500 downstream_error, the stack in the log
 """
 
@@ -19,6 +20,7 @@ from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.measure import OTHER, endpoint_of
 from tallystick.doors.http.problems import Refused
 from tallystick.errors import PathRefused, TallyError
+from tallystick.extras import part_of
 from tallystick.gate.codes import Category
 
 _ABSENT = frozenset({404, 409})
@@ -62,6 +64,8 @@ def error_answer(error: Exception, scope: Scope) -> Response:
         return _of_the_router(error, endpoint)
     if isinstance(error, PathRefused):
         return problem_answer(Category.VALIDATION_ERROR, str(error), 400, endpoint=endpoint, hint=error.code)
+    if isinstance(error, ImportError):
+        error = part_of(error) or error
     if isinstance(error, TallyError):
         return problem_answer(Category.TOOL_UNAVAILABLE, str(error), 503, endpoint=endpoint, hint=error.code)
     message, hint = "something went wrong in here", "The server's log says what; `tally doctor` looks for the cause."

@@ -5,6 +5,7 @@
     callers    Authorization header → Caller | Rejection
     startup    the start-up token: what only a person at this machine has
     loopback   what counts as this machine
+    admission  the public paths, and who may propose calls at all
 
 An agent may call over loopback as the local owner; it cannot approve, send, or change policy and keys, because these
 also need the start-up token or a terminal.

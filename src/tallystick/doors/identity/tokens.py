@@ -19,7 +19,8 @@ from typing import Any
 import jiter
 
 from tallystick.doors.identity.keys import KeyRing
-from tallystick.gate.session import LOCAL_OWNER, OWNER_ROLE
+from tallystick.gate.role_names import OWNER_ROLE
+from tallystick.gate.session import LOCAL_OWNER
 from tallystick.settings import AuthSettings
 
 MAX_TOKEN_BYTES = 16 * 1024

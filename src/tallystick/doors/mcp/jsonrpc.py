@@ -22,6 +22,7 @@ LEAST_ID, MOST_ID = -(2**63), 2**64 - 1
 CALL = "tools/call"
 LIST = "tools/list"
 INITIALIZE = "initialize"
+DISCOVER = "server/discover"
 CANCELLED = "notifications/cancelled"
 LIST_CHANGED = b"notifications/tools/list_changed"
 
@@ -36,7 +37,7 @@ Key = tuple[str, Any]
 
 _SPELLED = re.compile(rb"tools/call|tools/list|\\[u/]|\x00|notifications/cancelled|\"initialize\"").search
 _ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_CALLED = frozenset({"name", "arguments", "_meta", "task"})
+_CALLED = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
 _RESULT_BEFORE = re.compile(
     rb'\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?[0-9]+)\s*,\s*){0,2}"result"\s*:\s*', re.DOTALL
 )
@@ -195,18 +196,13 @@ def result_bytes(line: bytes, message: Message) -> bytes:
     return orjson.dumps(message.get("result"))
 
 
-def with_result(message: Message, result: Any) -> bytes:
-    """The response with another result in the place of its own."""
-    return _written({**message, "result": result})
-
-
 def with_arguments(message: Message, args: Message) -> bytes:
     """The call with other arguments."""
     params = message.get("params")
-    return _written({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
+    return written({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
 
 
-def _written(message: Message) -> bytes:
+def written(message: Message) -> bytes:
     """A message as bytes; numbers that others take and this writer does not are written all the same."""
     try:
         return orjson.dumps(message)
@@ -216,30 +212,9 @@ def _written(message: Message) -> bytes:
 
 def request(key: str, method: str, params: Message) -> bytes:
     """A request of our own."""
-    return _written({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
+    return written({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
 
 
 def notification(method: str, params: Message) -> bytes:
     """A notification of our own."""
     return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
-
-
-def error(key: Any, code: int, text: str, data: Message | None = None) -> bytes:
-    """An error response; to nobody, if the id is none that can be said."""
-    said = {"error": {"code": code, "message": text} | ({} if data is None else {"data": data})}
-    try:
-        return orjson.dumps({"jsonrpc": "2.0", "id": key, **said})
-    except TypeError:
-        return orjson.dumps({"jsonrpc": "2.0", "id": None, **said})
-
-
-def tool_error(key: Any, text: str, meta: Message) -> bytes:
-    """A tool's result that says why there is none: so the model sees it, and not only the client.
-
-    Args:
-        key: The request's id.
-        text: For the model.
-        meta: For programs, under the keys of `doors.showing.meta`.
-    """
-    result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": meta}
-    return orjson.dumps({"jsonrpc": "2.0", "id": key, "result": result})

@@ -14,13 +14,16 @@ from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
-from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.closed import closed
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.bell import Bell
+from tallystick.doors.web.parts.states import empty
 from tallystick.doors.web.parts.text import text
 from tallystick.doors.web.style import HEAD
+from tallystick.errors import PartMissing
+from tallystick.gate.role_names import AUDIT_ROLES
+from tallystick.turns.runs import DurableError
 
-TOLD = ("auditor", "admin")
-"""Who is told: notifications name calls and sessions of everybody."""
 CHECK_S = 1.0
 """How often it is looked whether the visitor may still look: a token runs out while a page is open."""
 
@@ -28,14 +31,14 @@ Fill = Callable[..., Any]
 """Fills the frame of a page: is given the visitor first, then what the path names."""
 
 
-def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> Callable[[Fill], Fill]:
+def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> Callable[[Fill], Fill]:
     """Make a function a page: only for who may see it, inside the frame.
 
     Args:
         house: The workspace.
         path: As the browser asks for it; may name parts in braces.
         name: The page's title.
-        roles: Who may see it; empty: everybody who may look at all.
+        roles: Who may see it; nobody else is given the page or its socket.
     """
 
     def decorate(fill: Fill) -> Fill:
@@ -44,14 +47,16 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
             visitor = house.visitor(request)
             if visitor is None:
                 return RedirectResponse(f"/login?next={_onward(request)}", status_code=303)
+            if not visitor.may(roles):
+                return closed(house, roles)
             _ask_anew(house, request)
             with framed(house, visitor, name, request):
-                if not visitor.may(*roles):
-                    _closed(roles)
-                    return None
-                made = fill(visitor, **named)
-                if made is not None:
-                    await made
+                try:
+                    made = fill(visitor, **named)
+                    if made is not None:
+                        await made
+                except (DurableError, PartMissing) as missing:
+                    empty("This cannot be shown here", str(missing), icon="block")
             return None
 
         # NiceGUI reads the signature: the request, and what the path names.
@@ -63,7 +68,7 @@ def page(house: House, path: str, name: str, *, roles: tuple[str, ...] = ()) -> 
 
 
 @contextmanager
-def framed(house: House, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
+def framed(house: PageContext, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
     """Everything around a page's own content."""
     ui.add_head_html(HEAD)
     ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
@@ -74,7 +79,7 @@ def framed(house: House, visitor: Visitor, name: str, request: Request) -> Itera
         ui.link(house.project, "/").classes("tally-project")
         ui.label(name).classes("tally-here")
         ui.space()
-        if visitor.may(*TOLD):
+        if visitor.may(AUDIT_ROLES):  # notifications name calls and sessions of everybody
             Bell(house).show()
         _dark_switch()
         _who(visitor, _onward(request))
@@ -85,7 +90,7 @@ def framed(house: House, visitor: Visitor, name: str, request: Request) -> Itera
     ui.skip_link("Skip to the content", target=content)
 
 
-def _ask_anew(house: House, request: Request) -> None:
+def _ask_anew(house: PageContext, request: Request) -> None:
     """Ask before everything a page does who is asking: what was open when a token ran out does nothing any more."""
     client = ui.context.client
     take = client.handle_event
@@ -116,11 +121,11 @@ def _onward(request: Request) -> str:
     return quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""), safe="/")
 
 
-def _navigation(house: House, visitor: Visitor, here: str) -> None:
+def _navigation(house: PageContext, visitor: Visitor, here: str) -> None:
     first = "/" + here.lstrip("/").partition("/")[0]
     with ui.element("nav").props('aria-label="Pages"').classes("tally-nav"):
         for place in house.places:
-            if not visitor.may(*place.roles):
+            if not visitor.may(place.roles):
                 continue
             current = place.path == first
             link = ui.link(target=place.path).classes("tally-nav-item")
@@ -144,13 +149,6 @@ def _who(visitor: Visitor, onward: str) -> None:
     else:
         ui.link("Log in", f"/login?next={onward}").classes("tally-plain-button")
     ui.label(visitor.caller.subject or "local owner").classes("tally-who")
-
-
-def _closed(roles: tuple[str, ...]) -> None:
-    with ui.column().classes("tally-empty"):
-        ui.icon("lock").props('aria-hidden="true"')
-        ui.label("This page is not open to you").classes("tally-empty-title")
-        ui.label(f"One of these roles is needed: {', '.join(roles)}.")
 
 
 def _signature(fill: Fill) -> Any:

@@ -10,14 +10,14 @@ from fastapi import Request
 from nicegui import app
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tallystick.doors.web.house import BEARER_COOKIE, House
+from tallystick.doors.web.context import BEARER_COOKIE, PageContext
 from tallystick.doors.web.style import CSS
 from tallystick.gate.admit.proposal import Rejection
 
 MAX_FORM_BYTES = 32 * 1024
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the routes; gives the paths that are ours."""
 
     @app.get("/login", include_in_schema=False)
@@ -60,7 +60,7 @@ def _inside(onward: str) -> str:
     return onward if onward.startswith("/") and not onward.startswith(("//", "/\\")) else "/"
 
 
-def _page(house: House, onward: str, *, wrong: bool = False, second: bool = False) -> Response:
+def _page(house: PageContext, onward: str, *, wrong: bool = False, second: bool = False) -> Response:
     kinds = "The start-up token that `tally serve` printed"
     if second:
         kinds = "The start-up token was right. Now the token of your identity provider, which says who you are"

@@ -5,25 +5,17 @@ the API stays an API's answer. Its socket passes the same guard as every request
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from tallystick.doors.web.house import House
+from tallystick.app.discovery import manifests, resolve
+from tallystick.doors.web.context import PageContext
 
-PAGES = (
-    "home", "conference", "workspace", "receipts", "approvals", "issues", "runs", "insight", "memory", "desk",
-    "telemetry", "settings", "rooms",
-)  # fmt: skip
-"""The modules in `pages/`, in the order of the navigation."""
+PAGES = ("home", "receipts", "approvals", "telemetry", "settings", "rooms")
+"""The modules in `pages/`."""
 OWN_PATHS = ("/_nicegui", "/_nicegui_ws", "/favicon.ico", "/login", "/logout")
-
-
-def installed() -> bool:
-    """Whether the extra `page` is there."""
-    return find_spec("nicegui") is not None
 
 
 class OnlyPages(BaseRoute):
@@ -48,7 +40,7 @@ class OnlyPages(BaseRoute):
         return path == "/" or first in self._paths
 
 
-def mount(app: FastAPI, house: House) -> None:
+def mount(app: FastAPI, house: PageContext) -> None:
     """Put the pages beside the routes of the API; call it last.
 
     Args:
@@ -62,6 +54,11 @@ def mount(app: FastAPI, house: House) -> None:
     paths: set[str] = set(OWN_PATHS)
     for name in ("login", *(f"pages.{page}" for page in PAGES)):
         paths |= set(import_module(f"tallystick.doors.web.{name}").register(house))
+    for room in house.gate.rooms():
+        reference = manifests()[room].web
+        if reference is not None:
+            paths |= set(resolve(reference)(house))
+    house.places.sort(key=lambda place: place.order)
     ui.run_with(
         app, title=f"{house.project} · Tallystick", favicon=FAVICON, dark=None, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=30.0, language="en-US",

@@ -70,13 +70,10 @@ def admit_call(
     given: dict[str, Any] | None = args if entry.clean is None else cleaned(entry, args)
     if given is None:
         return Rejection(fault=LEDGER, reason=NOT_CLEANED, proposed_tool=_echo(tool))
-    # Most calls are plain and exact: one look at the values and one at the schema is all they need.
-    real = given.copy() if not dry_run and _fits_as_it_stands(entry, given) else None
-    if real is None:
-        fitted = _fit(entry, given, dry_run=dry_run, exact=exact)
-        if isinstance(fitted, Rejection):
-            return replace(fitted, proposed_tool=_echo(tool))
-        real, transformed = fitted, transformed or _differs(fitted, given, dry_run=dry_run)
+    real = _fit(entry, given, dry_run=dry_run, exact=exact)
+    if isinstance(real, Rejection):
+        return replace(real, proposed_tool=_echo(tool))
+    transformed = transformed or _differs(real, given, dry_run=dry_run)
     dry = entry.card.dry_run and (dry_run or real.get("dry_run") is True)
     return Proposal(
         card=entry.card, args=real, proposed_tool=tool, proposed_args=given, transformed=transformed, dry_run=dry,
@@ -84,38 +81,13 @@ def admit_call(
     )  # fmt: skip
 
 
-def _fits_as_it_stands(entry: Entry, args: dict[str, Any]) -> bool:
-    """Whether there are only known keys, ASCII strings, small integers and booleans: nothing to check or to alter."""
-    # A key that is not named may still be allowed, or meant otherwise: that is not settled here.
-    if entry.guarded or not args.keys() <= entry.properties:
-        return False
-    kinds = entry.kinds
-    known = kinds is not None and len(args) == len(kinds)
-    for key, value in args.items():
-        kind = type(value)
-        if kind is str:
-            # Other text may hold half a surrogate pair; to find out costs more than this whole check.
-            if not value.isascii():
-                return False
-        elif kind is int:
-            if not -MAX_INTEGER <= value <= MAX_INTEGER:
-                return False
-        elif kind is not bool:
-            # Floats may become integers, nulls may go, lists and objects must be walked.
-            return False
-        known = known and kinds is not None and kind is kinds[key]
-    return known or entry.input.accepts(args)
-
-
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:
-    """The arguments as the tool will receive them, or why it will not: the whole way, step by step."""
+    """The arguments as the tool will receive them, or why it will not."""
     # Before anything reads the values: an object that answers differently each time must not get further.
     unfit = check_json_value(args)
     if unfit is not None:
         return unfit
     real: dict[str, Any] = whole_numbers(args)
-    if entry.only_text and not dry_run and entry.input.accepts(real):
-        return _without_provenance(entry, real) or real
     # Exact first: only a call that does not fit as it stands is read as one with other keys.
     if not exact and entry.keys and not real.keys() <= entry.properties and not entry.input.accepts(real):
         renamed = _with_real_keys(entry, real)

@@ -19,7 +19,6 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import (
     EXTRA_TEXT,
     LONE_SURROGATE,
-    MAX_INTEGER,
     NOT_AN_OBJECT,
     NOT_UTF8,
     TOO_LARGE,
@@ -132,23 +131,9 @@ def _read(message: Any, data: bytes, *, first: bool, may_finish: bool, cot_leak:
         tool, args, nonce = message.get("tool"), message.get("args"), message.get("nonce")
         if type(tool) is str and type(args) is dict and type(nonce) is str and nonce:
             # The envelope around the arguments is the first level.
-            unfit = None if _is_flat(args) else numbers_unfit(args, data, depth=1)
+            unfit = numbers_unfit(args, data, depth=1)
             return unfit or Envelope(final=False, tool=tool, args=args, nonce=nonce, cot_leak=cot_leak)
     return _read_rest(message, first=first, may_finish=may_finish, cot_leak=cot_leak)
-
-
-def _is_flat(args: dict[str, Any]) -> bool:
-    """Whether there are only strings, small integers, booleans and nulls: nothing that could be unfit.
-
-    Strings need no look here, since jiter lets no half surrogate through.
-    """
-    for value in args.values():
-        kind = type(value)
-        if kind is str or kind is bool or value is None:
-            continue
-        if kind is not int or not -MAX_INTEGER <= value <= MAX_INTEGER:
-            return False
-    return True
 
 
 def _read_rest(message: dict[str, Any], *, first: bool, may_finish: bool, cot_leak: bool) -> Envelope | Rejection:

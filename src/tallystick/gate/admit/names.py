@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from tallystick.errors import RegistrationError
-from tallystick.gate.admit.flat import flat_kinds, only_text, scalar_kind
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card, Clean
@@ -53,14 +52,8 @@ class Entry:
     """The argument keys the schema names at the top."""
     keys: Mapping[str, str]
     """Normalised key or alias → real key; ambiguous ones are not in it. Empty for tools that are not ours."""
-    kinds: Mapping[str, type] | None
-    """The types of all arguments, if an object with exactly these needs no validator (see `flat`)."""
-    result_kind: type | None
-    """The same for a result."""
     guarded: bool
     """Some key is owned by policy, or the tool must be told where its data comes from."""
-    only_text: bool
-    """What fits the schema holds no number, and no key that policy owns: those need not be looked for."""
     clean: Clean | None = None
     """What arguments go through first (see `Tool.clean`)."""
 
@@ -221,10 +214,7 @@ def _entry_of(card: Card, clean: Clean | None) -> Entry:
         else _compiled(card, "result", output, closed=ours and _names_all(output), strict=strict),
         properties=properties,
         keys=_key_map(card, properties) if ours else {},
-        kinds=flat_kinds(compiled.schema),
-        result_kind=scalar_kind(output),
         guarded=bool(card.owned_keys or card.provenance_key),
-        only_text=only_text(compiled.schema, lambda key: normalised(key) in map(normalised, card.owned_keys)),
         clean=clean,
     )
 

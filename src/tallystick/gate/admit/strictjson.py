@@ -72,14 +72,6 @@ def parse_strict(data: bytes) -> Any:
         value = from_json(data, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
     except ValueError as error:
         return refuse(why_not_json(str(error), data))
-    # Most messages are one flat object of strings and small numbers, in which there is nothing that jiter lets pass.
-    if type(value) is dict:
-        for item in value.values():
-            kind = type(item)
-            if kind is not str and (kind is not int or not -MAX_INTEGER <= item <= MAX_INTEGER) and kind is not bool:
-                break
-        else:
-            return value
     unfit = numbers_unfit(value, data)
     return value if unfit is None else unfit
 

@@ -5,13 +5,15 @@
       │  ├─► refused                  granted and edited expire like held
       │  └─► expired
 
-A held call is a grant waiting to be given. It is bound to the digest of caller, tool, exact arguments and policy, so
-a change of any of them is another request. Giving a grant runs nothing: the process that has the tool takes it, once,
-when the call is resumed or made again. The store satisfies `ApprovalBook`; it reads the moves from the table here.
+A held call is a grant waiting to be given. It is bound to the digest of caller, tool, exact arguments and policy, and
+to the session and agent that asked, so a change of any of them is another request. Giving a grant runs nothing: the
+process that has the tool takes it, once, when the call is resumed or made again. The store satisfies `ApprovalBook`; it
+reads the moves from the table here. What it stores is believed only as far as the ledger's signed records say the same
+(`gate/record/approval_records.py`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -22,13 +24,11 @@ import rfc8785
 
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED, HELD
+from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.decide.rules import pointer_of
 from tallystick.gate.decide.tool_rule import UNDECIDABLE, ToolRule
 from tallystick.gate.decide.verdict import Context, Decision
 from tallystick.gate.session import Session
-
-LARGEST = 2**53
-"""The largest integer that admit lets through."""
 
 ASK = Decision(verdict="ask", fault=HELD, reason="approval_required")
 
@@ -112,6 +112,8 @@ class Hold:
     """Why it was refused."""
     edited: bool = False
     """The person agreed to other arguments than were asked for."""
+    live_digest: str | None = None
+    """What the store finds a live request by (see `bindings.live_digest`); None once it has come to its end."""
 
     @property
     def caller(self) -> str:
@@ -127,6 +129,44 @@ class Hold:
         """The exact arguments; empty once the request has come to its end."""
         arguments: dict[str, Any] = orjson.loads(self.args) if self.args else {}
         return arguments
+
+    def bound_digest(self) -> str:
+        """The digest of the call as it is stored: what would run."""
+        return call_digest(
+            self.caller, self.tool, self.arguments(), self.policy_digest, tool_version=self.tool_version,
+            dry_run=self.dry_run,
+        )  # fmt: skip
+
+    def request_digest(self) -> str:
+        """Name the request as it is stored, but for what answering changes; the signed records hold this.
+
+        The arguments themselves are in it by `digest`, so that it can be compared when they are gone.
+        """
+        bound = {
+            "approval_id": self.approval_id, "created": self.created, "digest": self.digest, "dry_run": self.dry_run,
+            "expires": self.expires, "pointer": self.pointer, "policy": self.policy_digest, "reason": self.reason,
+            "session": orjson.loads(orjson.dumps(self.session, default=sorted)),
+            "shown": sha256(self.shown).hexdigest(), "tool": self.tool, "tool_version": self.tool_version, "v": 1,
+        }  # fmt: skip
+        return sha256(canonical(bound)).hexdigest()
+
+    def is_bound(self) -> bool:
+        """Whether a live request is stored under the digests of what it holds."""
+        try:
+            digest = self.bound_digest()
+        except (ValueError, TypeError):  # arguments that were changed into what is no JSON object
+            return False
+        return digest == self.digest and self.live_digest == live_digest(digest, self.session)
+
+    def with_arguments(self, args: Mapping[str, Any], shown: Mapping[str, Any]) -> "Hold | Unmoved":
+        """The request for other arguments, bound to these and no longer to what was asked."""
+        try:
+            stored, told = canonical(dict(args)), canonical(dict(shown))
+        except (rfc8785.CanonicalizationError, TypeError, ValueError):
+            return Unmoved(why="bad_arguments", hold=self)
+        changed = replace(self, args=stored, shown=told, edited=True)
+        digest = changed.bound_digest()
+        return replace(changed, digest=digest, live_digest=live_digest(digest, self.session))
 
     def at(self, now: int) -> State:
         """The state at this time: a live request past its expiry has expired, whether or not anyone wrote it down."""
@@ -166,7 +206,9 @@ class Grant:
 class Unmoved:
     """A request that could not be answered so."""
 
-    why: Literal["not_found", "not_waiting", "expired", "same_call_waits", "bad_arguments"]
+    why: Literal[
+        "not_found", "not_waiting", "expired", "same_call_waits", "bad_arguments", "record_mismatch", "not_masked"
+    ]
     hold: Hold | None = None
     """How it stands."""
 
@@ -178,7 +220,11 @@ class ApprovalBook(Protocol):
         """Keep a new request; an identical one that is still live is given back instead."""
         ...
 
-    def take(self, digest: str, now: int) -> Grant | None:
+    def find(self, live_digest: str, now: int) -> Hold | None:
+        """The live request for exactly this call of this agent in this session."""
+        ...
+
+    def take(self, live_digest: str, now: int) -> Grant | None:
         """Use a grant for exactly this call. Of any number of takers one gets it, once."""
         ...
 
@@ -190,17 +236,8 @@ class ApprovalBook(Protocol):
         """Say no, and why."""
         ...
 
-    def edit(
-        self,
-        approval_id: str,
-        args: Mapping[str, Any],
-        *,
-        person: str,
-        channel: str,
-        now: int,
-        shown: Mapping[str, Any] | None = None,
-    ) -> Hold | Unmoved:
-        """Say yes to other arguments. They are checked from the top when the call is resumed."""
+    def edit(self, edited: Hold, *, person: str, channel: str, now: int) -> Hold | Unmoved:
+        """Say yes to other arguments, as `with_arguments` gives them. They are checked from the top when resumed."""
         ...
 
     def get(self, approval_id: str, now: int) -> Hold | None:
@@ -222,6 +259,8 @@ _NO_GRANT: dict[State, Decision] = {
     State.EXPIRED: Decision(verdict="deny", fault=DENIED, reason="approval_expired"),
     State.TAKEN: Decision(verdict="deny", fault=DENIED, reason="approval_used"),
 }
+MISMATCH = Decision(verdict="deny", fault=DENIED, reason="approval_mismatch")
+"""What is stored of a request is not what the signed records of hold and answer say; nothing may run on it."""
 OUTDATED = Decision(verdict="deny", fault=DENIED, reason="approval_outdated")
 """Policy or tool changed after the person agreed; making the call again makes a new request."""
 
@@ -233,49 +272,6 @@ def resume_refusal(hold: Hold, now: int, *, policy_digest: str, tool_version: st
     if refusal is None and (hold.policy_digest, hold.tool_version) != (policy_digest, tool_version):
         return OUTDATED
     return refusal
-
-
-def call_digest(
-    caller: str,
-    tool: str,
-    args: Mapping[str, Any],
-    policy_digest: str,
-    *,
-    tool_version: str = "",
-    dry_run: bool = False,
-) -> str:
-    """Name one exact call.
-
-    The tool's version is part of it, so that a definition which changed after a person agreed needs a new yes; a
-    grant for a dry run is no grant for the real thing.
-    """
-    # Named fields, not a list or joined text: no two calls can be written the same way.
-    bound = {
-        "args": dict(args), "caller": caller, "dry_run": dry_run, "policy": policy_digest, "tool": tool,
-        "tool_version": tool_version, "v": 1,
-    }  # fmt: skip
-    return sha256(canonical(bound)).hexdigest()
-
-
-def canonical(value: Any) -> bytes:
-    """RFC 8785 bytes. The pure-Python library is slow and right; calls that wait for a person can wait for it.
-
-    Raises:
-        rfc8785.CanonicalizationError: A number or text that JSON cannot carry safely; admit refuses those first.
-    """
-    try:
-        return rfc8785.dumps(value)
-    except rfc8785.IntegerDomainError:
-        # ±2^53 itself is a double, and admitted; the library stops one short of it.
-        return rfc8785.dumps(_as_double(value))
-
-
-def _as_double(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _as_double(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_double(item) for item in value]
-    return float(value) if type(value) is int and abs(value) == LARGEST else value
 
 
 def rfc3339(milliseconds: int) -> str:

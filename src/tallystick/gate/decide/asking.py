@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import orjson
 
-from tallystick.gate.admit.proposal import Proposal
-from tallystick.gate.decide.approvals import ApprovalBook, Grant, Hold, call_digest, canonical
+from tallystick.gate.admit.proposal import Proposal, Rejection
+from tallystick.gate.codes import DENIED
+from tallystick.gate.decide.approvals import MISMATCH, ApprovalBook, Grant, Hold, State
+from tallystick.gate.decide.bindings import call_digest, canonical, live_digest, storable_text
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.session import Session
 
@@ -19,33 +21,52 @@ class Desk:
     new_id: Callable[[], str]
     now_ms: Callable[[], int]
     ttl_s: int
+    proved: Callable[[Hold], bool]
+    """Whether what is stored of a request is what the signed records of it say."""
     told: Callable[[Hold], None] | None = None
     """Is told of each request, also of one that is made again; a person must hear of it."""
 
-    def take(self, proposal: Proposal, session: Session, policy_digest: str) -> Grant | None:
-        """Use a grant for exactly this call, if a person gave one."""
-        return self.open_book().take(_digest(proposal, session, policy_digest), self.now_ms())
+    def take(self, proposal: Proposal, session: Session, policy_digest: str) -> Grant | Rejection | None:
+        """Use a grant for exactly this call of this agent in this session, if a person gave one."""
+        book, now = self.open_book(), self.now_ms()
+        wanted = live_digest(_digest(proposal, session, policy_digest), session)
+        found = book.find(wanted, now)
+        if found is None or found.state is State.HELD:
+            return None
+        if not self.proved(found):
+            return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
+        return book.take(wanted, now)
 
-    def hold(self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes) -> Hold:
-        """Write down a request; the same one made again is found, not doubled."""
-        now = self.now_ms()
-        held = self.open_book().hold(
-            Hold(
-                approval_id=self.new_id(),
-                digest=_digest(proposal, session, policy_digest),
-                session=session,
-                tool=proposal.card.name,
-                args=canonical(proposal.args),
-                shown=_shown_args(shown),
-                policy_digest=policy_digest,
-                reason=decision.reason,
-                created=now,
-                expires=now + self.ttl_s * 1000,
-                tool_version=proposal.card.version,
-                dry_run=proposal.dry_run,
-                pointer=decision.pointer,
-            )
+    def request(
+        self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes
+    ) -> Hold | Rejection:
+        """The request for this call: the one that waits already, or a new one, which is recorded and then stored."""
+        now, digest = self.now_ms(), _digest(proposal, session, policy_digest)
+        found = self.open_book().find(live_digest(digest, session), now)
+        if found is not None and (found.digest != digest or not found.is_bound()):
+            # Found under the name of this call, and is another: a record of it would sign what somebody changed.
+            return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
+        return found or Hold(
+            approval_id=self.new_id(),
+            digest=digest,
+            live_digest=live_digest(digest, session),
+            session=session,
+            tool=proposal.card.name,
+            args=canonical(proposal.args),
+            shown=_shown_args(shown),
+            policy_digest=policy_digest,
+            reason=storable_text(decision.reason),
+            created=now,
+            expires=now + self.ttl_s * 1000,
+            tool_version=proposal.card.version,
+            dry_run=proposal.dry_run,
+            pointer=None if decision.pointer is None else storable_text(decision.pointer),
         )
+
+    def store(self, recorded: Hold) -> Hold:
+        """Store a request of which the ledger has a record; the same one that somebody else just stored is found."""
+        book = self.open_book()
+        held = book.get(recorded.approval_id, self.now_ms()) or book.hold(recorded)
         if self.told is not None:
             self.told(held)
         return held

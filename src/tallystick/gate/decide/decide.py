@@ -19,7 +19,7 @@ from tallystick.gate.decide import approvals, budgets, provenance, roles, rules,
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import RoomRule
 from tallystick.gate.decide.tool_rule import UNDECIDABLE, Check, ToolRule
-from tallystick.gate.decide.verdict import ALLOW, Context, Decision, PlainContext
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision
 
 FIRM, POLICY = False, True
 """Shadow tries out what the policy file says. What the token, the tool and the turn say is firm: shadow must not
@@ -72,10 +72,7 @@ def judge(
     snapshot: Any = None,
 ) -> Decision:
     """Decide one call by a rule that is already resolved."""
-    decision = ALLOW
-    if not tool_rule.open or type(context) is not PlainContext:
-        # For most calls the checks would come to nothing else, and are spared.
-        decision = _checked(proposal, context, tool_rule)
+    decision = _checked(proposal, context, tool_rule)
     if rule is None or decision.verdict != "allow":
         return decision
     said = rules.ask_room(rule, proposal, snapshot, decision)

@@ -17,8 +17,6 @@ class OwnRules:
     snapshot: Callable[[], Any] | None = None
     secrets: frozenset[str] = frozenset()
     """Argument names that are secret."""
-    plain_names: frozenset[str] = frozenset()
-    """Those that are known not to be."""
 
     def stale(self, card: Card, decision: Decision) -> bool:
         """Whether a write was let through by what the room no longer says."""

@@ -17,6 +17,7 @@ import tomli_w
 from tallystick.errors import ConfigError, TallyError, malformed_toml
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.decide.tool_rule import ArgumentCheck, ToolRule
+from tallystick.gate.role_names import UNDECLARED_ROLES
 from tallystick.gate.tool import Card
 from tallystick.settings import ArgumentRule, PolicySettings, Settings, ToolPolicy, parse_settings
 
@@ -92,7 +93,8 @@ class Policy:
         return ToolRule(
             # A kind of tool we do not know stays refused, even where policy allows it by name.
             verdict=None if by_effect is None else said.decision or by_effect,
-            tool_roles=card.roles,
+            # A tool that names no roles has those that policy names for it, and else those of the default.
+            tool_roles=card.roles or said.roles or UNDECLARED_ROLES,
             policy_roles=said.roles or frozenset(),
             rate=self.defaults.rate if said.rate is None else said.rate,
             shadow=self.defaults.shadow if said.shadow is None else said.shadow,

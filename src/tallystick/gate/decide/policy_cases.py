@@ -24,6 +24,7 @@ from tallystick.gate.codes import UNKNOWN_TOOL
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.verdict import Context, Decision, Verdict
+from tallystick.gate.session import LOCAL_OWNER
 from tallystick.gate.tool import Card, Effect
 
 NOT_REGISTERED = Decision(verdict="deny", fault=UNKNOWN_TOOL, reason="unknown_tool")
@@ -37,7 +38,8 @@ class Case(BaseModel):
     tool: str
     expect: Verdict
     args: dict[str, Any] = Field(default_factory=dict)
-    roles: frozenset[str] = frozenset()
+    roles: frozenset[str] = LOCAL_OWNER.roles
+    """Who calls: the local owner if not given; `[]` is a token without roles."""
     authenticated: bool = True
     granted: bool = False
     allowed_tools: frozenset[str] | None = None

@@ -20,8 +20,8 @@ from tallystick.gate.tool import Card
 
 Replay = Literal["same", "changed", "undecidable"]
 
-REDACTED_MARK = "$redacted"
-"""The one key of the object that stands in a receipt instead of a secret value."""
+REDACTED_MARKS = frozenset({"$redacted", "$masked", "$literal"})
+"""Keys of the objects that stand in a receipt instead of what was proposed (see `gate/record/masks.py`)."""
 
 _BEFORE_DECIDE = frozenset(
     fault.name
@@ -33,7 +33,7 @@ _BEFORE_DECIDE = frozenset(
 _AFTER_DECIDE = frozenset(
     [fault.name for fault in codes.FAULTS.values() if fault.ran] + [codes.LEDGER.name, codes.STALE.name]
 )
-_ASKED = frozenset({"approval_refused", "approval_expired", "approval_used", "approval_outdated"})
+_ASKED = frozenset({"approval_refused", "approval_expired", "approval_used", "approval_outdated", "approval_mismatch"})
 """Refusals of a call for which decide had said ask; what became of the question is no part of its answer."""
 
 
@@ -131,5 +131,5 @@ def hidden_keys(args: Mapping[str, Any]) -> frozenset[str] | None:
 
 def _holds_mark(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return REDACTED_MARK in value or any(_holds_mark(item) for item in value.values())
+        return not REDACTED_MARKS.isdisjoint(value) or any(_holds_mark(item) for item in value.values())
     return isinstance(value, list | tuple) and any(_holds_mark(item) for item in value)

@@ -8,7 +8,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import NO_ROLE, NO_TOKEN
 from tallystick.gate.decide.tool_rule import ToolRule
 from tallystick.gate.decide.verdict import Context, Decision
-from tallystick.gate.session import OWNER_ROLE
+from tallystick.gate.role_names import holds_role
 
 TOKEN_MISSING = Decision(verdict="deny", fault=NO_TOKEN, reason="token_missing_or_invalid")
 ROLE_MISSING = Decision(verdict="deny", fault=NO_ROLE, reason="role_missing")
@@ -22,13 +22,10 @@ def authenticated(_proposal: Proposal, context: Context, _rule: ToolRule) -> Dec
 
 def role_of_tool(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
     """Refuse a caller who holds none of the tool's own roles."""
-    return None if _holds(context.roles, rule.tool_roles) else ROLE_MISSING
+    return None if holds_role(context.roles, rule.tool_roles) else ROLE_MISSING
 
 
 def role_of_policy(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
     """Refuse a caller who holds none of the roles that policy asks for besides."""
-    return None if _holds(context.roles, rule.policy_roles) else POLICY_ROLE_MISSING
-
-
-def _holds(held: frozenset[str], asked: frozenset[str]) -> bool:
-    return not asked or OWNER_ROLE in held or not asked.isdisjoint(held)
+    asked = rule.policy_roles
+    return None if not asked or holds_role(context.roles, asked) else POLICY_ROLE_MISSING

@@ -8,7 +8,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.budgets import Meter, RateWindows
 from tallystick.gate.decide.heard import Heard
 from tallystick.gate.decide.provenance import doubtful
-from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters, plain_context
+from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters
 from tallystick.gate.session import Session
 
 
@@ -36,9 +36,6 @@ class Standing:
     ) -> Context:
         """Count this attempt, and give all that a decision may read besides the proposal and the policy."""
         caller, card = self.session.caller, proposal.card
-        in_a_turn = self.meter is not None or self.heard is not None or self.allowed_tools is not None
-        if not in_a_turn and rate_limit is None and self.authenticated and not granted:
-            return plain_context(caller.roles)
         rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
         if self.meter is None:
             counters, limits = NOTHING_SPENT if rate == 0 else Counters(rate=rate), UNLIMITED

@@ -5,7 +5,7 @@ those two is resolved into a `ToolRule`. The checks read nothing but the proposa
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tallystick.gate.admit.proposal import Proposal
@@ -53,6 +53,7 @@ class ToolRule:
     verdict: Verdict | None
     """None: policy has no word for this kind of tool, which means no."""
     tool_roles: frozenset[str]
+    """Who may call it at all: never empty, since what nobody declared is denied."""
     policy_roles: frozenset[str]
     """Asked for besides the tool's own, so that policy can narrow and never widen."""
     rate: int | None
@@ -61,13 +62,6 @@ class ToolRule:
     """What becomes of a call with an argument of doubtful origin."""
     deny_checks: tuple[ArgumentCheck, ...] = ()
     ask_checks: tuple[ArgumentCheck, ...] = ()
-    open: bool = field(init=False)
-    """No check of this rule can refuse anything: only the turn's and the token's can."""
-
-    def __post_init__(self) -> None:
-        """Work out what depends on the rest."""
-        asks = self.tool_roles or self.policy_roles or self.deny_checks or self.ask_checks
-        object.__setattr__(self, "open", self.verdict == "allow" and self.rate is None and not asks)
 
     def blinded(self, hidden: frozenset[str] | None = None) -> "ToolRule":
         """The same rule for a recorded call whose named arguments (None: any) are only digests."""

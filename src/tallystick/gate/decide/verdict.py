@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from functools import lru_cache
 from typing import Any, Literal
 
 from tallystick.gate.codes import Fault
@@ -60,18 +59,6 @@ class Context:
     """JSON pointers of arguments whose origin is neither the user nor a field of a result (see `provenance`)."""
     redacted: bool = False
     """On replay: some argument values are digests, so a rule that reads them cannot be decided again."""
-
-
-class PlainContext(Context):
-    """That of a single call outside any turn, by a caller who is known: nothing in it can stop a call."""
-
-    __slots__ = ()
-
-
-@lru_cache(maxsize=1024)
-def plain_context(roles: frozenset[str]) -> PlainContext:
-    """The same object for all callers with these roles."""
-    return PlainContext(roles=roles)
 
 
 @record

@@ -1,19 +1,18 @@
 """Run one call so that it cannot hang the gate.
 
 Four ways, chosen by the card: on the loop (`inline`), as a coroutine (`async`), on a daemon thread (`thread`), or in a
-process of its own that can be killed (`process`, see `child.py`). A coroutine that never waits needs no timer, so the
-timer is set only when it first waits: that is most of the cost of a small call.
+process of its own that can be killed (`process`, see `child.py`).
 """
 
 import asyncio
 import contextlib
 import contextvars
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from tallystick.gate.execute.stepping import carry_on
+from tallystick.gate.execute.stepping import stepped
 from tallystick.gate.execute.threads import Threads
 
 Handler = Callable[..., Any]
@@ -23,18 +22,9 @@ class OutOfTimeError(Exception):
     """Our own limit was reached. A `TimeoutError` that a tool raises is the tool's, and means something else."""
 
 
-def begin_async(handler: Handler, args: dict[str, Any]) -> tuple[Any, Awaitable[Any] | None]:
-    """Begin an `async def` tool: its result, or what is left to wait for (`within` its time)."""
-    here = _forks
-    started: Coroutine[Any, Any, Any] = handler(**args)
-    try:
-        waiting_for = started.send(None)
-    except StopIteration as finished:
-        return finished.value, None
-    finally:
-        if here != _forks:
-            _leave()
-    return None, carry_on(started, waiting_for, partial(_leave_if_forked, here))
+async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
+    """Run an `async def` on the loop, with a time limit."""
+    return await within(stepped(handler(**args), partial(_leave_if_forked, _forks)), timeout_s)
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:

@@ -9,8 +9,6 @@ import orjson
 
 from tallystick.gate.execute.outcome import Output, Shown
 
-_PLAIN = frozenset({str, int, bool, type(None)})
-
 
 class NotJsonError(ValueError):
     """The tool returned something JSON cannot say."""
@@ -26,8 +24,6 @@ def to_output(value: Any) -> Output:
         data = orjson.dumps(value, default=_as_json)
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJsonError(type(error).__name__) from None
-    if type(value) in _PLAIN:
-        return Output(value=value, data=data)
     # A null in the bytes may be a NaN in the value; only then is it worth walking.
     if b"null" in data and _has_non_finite(value):
         raise NotJsonError("not a finite number")

@@ -18,7 +18,7 @@ from tallystick.gate.execute.child import (
     address_of,
     run_in_process,
 )
-from tallystick.gate.execute.limits import OutOfTimeError, begin_async, run_in_thread, run_inline, within
+from tallystick.gate.execute.limits import OutOfTimeError, run_async, run_in_thread, run_inline
 from tallystick.gate.execute.outcome import Failure, Output, Ran
 from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.execute.threads import Threads
@@ -33,7 +33,7 @@ MEANT: Mapping[int, Fault] = {400: BAD_INPUT, 429: SPENT}
 
 
 class Runner:
-    """Holds the handlers. Made by bootstrap, given to the pipeline, seen by nobody else."""
+    """Holds the handlers. Made by app, given to the pipeline, seen by nobody else."""
 
     def __init__(self) -> None:
         self._handlers: dict[str, Callable[..., Any]] = {}
@@ -67,9 +67,7 @@ class Runner:
         SERVED.set(call)
         try:
             if how == "async":
-                value, rest = begin_async(self._handlers[card.name], args)
-                if rest is not None:
-                    value = await within(rest, card.timeout_s)
+                value = await run_async(self._handlers[card.name], args, card.timeout_s)
             elif how == "inline":
                 value = run_inline(self._handlers[card.name], args)
             else:
@@ -82,7 +80,7 @@ class Runner:
         finally:
             SERVED.set(before)
         schema, value = entry.output, output.value
-        fits = schema is None or type(value) is entry.result_kind or schema.accepts(value)
+        fits = schema is None or schema.accepts(value)
         if fits and len(output.data) <= card.max_output_bytes:
             return Ran(output=output)
         return Ran(failure=_misfit(entry, output))

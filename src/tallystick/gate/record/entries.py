@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from tallystick.gate.admit.proposal import Proposal, Rejection
-from tallystick.gate.decide.approvals import Grant, Hold
+from tallystick.gate.decide.approvals import Grant, Hold, rfc3339
 from tallystick.gate.decide.context_record import context_record
-from tallystick.gate.decide.verdict import ALLOW, Context, Decision, PlainContext
+from tallystick.gate.decide.verdict import ALLOW, Context, Decision
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor, mask
@@ -43,15 +43,16 @@ class Case:
 
 
 def is_plain(case: Case) -> bool:
-    """Whether all that is to be said of a call that was let through is tool, policy, what a rule read, and payload."""
+    """Whether the header of a call that was let through names only tool, policy, snapshot and payload."""
     proposal, decision = case.proposal, case.decision
     card = proposal.card
     return (
-        (decision is ALLOW or (decision.verdict == "allow" and decision.would is None))
-        and type(case.context) is PlainContext
-        and not (proposal.transformed or proposal.cot_leak or case.redacted or card.audited)
+        decision.verdict == "allow"
+        and decision.would is None
+        and not (proposal.transformed or proposal.cot_leak or card.audited)
         and case.grant is None
         and card.origin != "client"
+        and not context_record(case.context, redacted=case.redacted, caller_roles=case.session.caller.roles)
     )
 
 
@@ -138,15 +139,18 @@ def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
         session=case.session,
         tool_id=case.proposal.card.name,
         tool_version=case.proposal.card.version,
-        approval={"approval_id": hold.approval_id, "digest": hold.digest, "expires_at": hold.expires_at},
+        approval={"approval_id": hold.approval_id, "expires_at": hold.expires_at, **_bound(hold)},
         policy_digest=case.policy_digest,
         links={"outcome": outcome_id},
     )
 
 
-def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str | None = None) -> Draft:
-    """The entry of a person's answer to a held call: granted, edited or refused."""
-    approval = {"approval_id": hold.approval_id, "answer": answer, "person": person, "channel": channel}
+def answered(hold: Hold, *, answer: str, person: str, channel: str, at: int, reason: str | None = None) -> Draft:
+    """The entry of a person's answer to a held call: granted, edited (to what the hold now is) or refused."""
+    approval = {
+        "approval_id": hold.approval_id, "answer": answer, "answered_at": rfc3339(at), "person": person,
+        "channel": channel, **_bound(hold),
+    }  # fmt: skip
     if reason:
         approval["reason"] = mask(reason)
     return Draft(
@@ -159,12 +163,27 @@ def answered(hold: Hold, *, answer: str, person: str, channel: str, reason: str 
     )
 
 
-def call_inputs(
-    proposal: Proposal, redactor: Redactor, secrets: frozenset[str], plain_names: frozenset[str] = frozenset()
-) -> tuple[bytes, bool]:
+def revealed(hold: Hold, field: str, *, person: str, channel: str) -> Draft:
+    """The entry that a person looked at a masked argument of a held call: who and which one, never its value."""
+    return Draft(
+        kind="note",
+        session=hold.session,
+        tool_id=hold.tool,
+        tool_version=hold.tool_version or None,
+        audit={
+            "subject": person,
+            "action": "approval.reveal",
+            "resource": f"approval:{hold.approval_id}",
+            "metadata": {"channel": channel, "field": mask(field)[:MAX_POINTER]},
+        },
+        policy_digest=hold.policy_digest,
+    )
+
+
+def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
     """The payload of a proposal, secrets replaced, and whether there were any."""
     data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
-    clean, redacted = redactor.redact(proposal.proposed_args, secrets, plain_names)
+    clean, redacted = redactor.redact(proposal.proposed_args, secrets)
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:
@@ -215,6 +234,11 @@ def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -
         said["cot_leak"] = True
     if decision.would is not None:
         said["shadow"] = decision.would
+    if decision.args is not None and decision.reason != ALLOW.reason:
+        # Why a room's rule changed the arguments.
+        said["reason"] = decision.reason
+        if decision.pointer is not None:
+            said["pointer"] = decision.pointer[:MAX_POINTER]
     if proposal.card.origin == "client" and failure is None:
         said["handed_back"] = True
     if failure is not None:
@@ -233,6 +257,11 @@ def _refused(rejection: Rejection, *, cot_leak: bool) -> dict[str, Any]:
     if cot_leak:
         said["cot_leak"] = True
     return said
+
+
+def _bound(hold: Hold) -> dict[str, str]:
+    """What a record of a request is about: the exact call, and all else that is stored of the request."""
+    return {"digest": hold.digest, "request": hold.request_digest()}
 
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from tallystick.gate.decide.approvals import MISMATCH
 from tallystick.gate.record.journal import ZERO
 from tallystick.gate.record.payload import BLOB, ERASED, SALT, blob_column, flat_line
 from tallystick.gate.record.report import MAX_PROBLEMS, Problem
@@ -21,6 +22,7 @@ from tallystick.gate.session import valid_session_id
 _PAYLOADS = (("inputs_digest", 1), ("outputs_digest", 2))
 _MAX_SHOWN = 80
 """Characters of a value that somebody may have changed, in a reason."""
+_NOTHING: dict[str, Any] = {}
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
@@ -90,6 +92,8 @@ class Examiner:
         self.last_rotation = None
         if header["kind"] != "outcome" or "clock_jump" in header:
             self._learn(header)
+        elif header.get("outcome", _NOTHING).get("reason") == MISMATCH.reason:
+            self.note(MISMATCH.reason, "a held call was not run: what was stored of it had been changed", header)
         session_id = header["session_id"]
         if not _known_session(session_id):
             raise Fault("record_malformed", "its session id cannot name a folder", header["receipt_id"])

@@ -4,8 +4,7 @@
     ledger.find(receipt_id)                     verified, or None
     ledger.prove(receipt_id)                    an inclusion proof that needs no secret to check
 
-`storage/ledger.py` opens a ledger on a workspace. With durability "os" a record is appended at once, in the caller's
-thread; with "fsync" callers share one fsync (`commit.py`).
+`storage/ledger.py` opens one. With durability "os" a record is appended at once; with "fsync" callers share one fsync.
 """
 
 import asyncio
@@ -75,9 +74,8 @@ class Ledger:
             LedgerDamaged: Damage before the tail, or the journal is older than its head.
         """
         watch = Watch(clock or SystemClock())
-        self._journal = journal
+        self._journal, self._keys = journal, keys
         self.ready, self.append_one, self.shared = journal.glance, journal.append_one, grouped
-        self._keys = keys
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
         plain = PlainRecords(self._sealer, random, inline=inline_bytes)
         self.plain, self._plain_beginning = plain.outcome, plain.beginning
@@ -137,13 +135,14 @@ class Ledger:
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
-    def read(self, start: int = 0) -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on.
+    def read(self, start: int = 0, *, about: bytes = b"") -> Iterator[Receipt]:
+        """Stream all receipts from a sequence number on, or those whose header holds some bytes.
 
         Raises:
             LedgerDamaged: At the first one that does not verify.
         """
-        for seq, columns in enumerate(self._journal.read(start), start):
+        numbered = enumerate(self._journal.read(start), start)
+        for seq, columns in ((seq, columns) for seq, columns in numbered if about in columns[0]):
             receipt = self._verified(columns)
             if receipt is None or receipt.seq != seq:
                 raise LedgerDamaged(f"Record {seq} does not verify. Run `tally audit verify`.", code="record_invalid")
@@ -153,6 +152,11 @@ class Ledger:
         """`read` for who takes in each call as it comes; `just_made` says what is told of what was just written."""
         made = just_made(self._journal.just_written(start), start, wanted)
         return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
+
+    def select(self, start: int, wanted: Callable[[bytes], bool]) -> Iterator[Receipt]:
+        """The verified receipts from a sequence number on whose header bytes are `wanted`; others are not parsed."""
+        found = (self._verified(columns) for columns in self._journal.read(start) if wanted(columns[0]))
+        return (receipt for receipt in found if receipt is not None)
 
     def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
         """Receipts of one session in order: `limit` of them after the first `start`."""
@@ -175,8 +179,7 @@ class Ledger:
         seq = seq_of(receipt_id)
         if seq is None or self.find(receipt_id) is None:
             return None
-        note = self._journal.checkpoint()
-        columns = self._journal.get(seq)
+        note, columns = self._journal.checkpoint(), self._journal.get(seq)
         return None if columns is None else self._proof(seq, columns[0], note)
 
     def prove_consistency(self, old_size: int, new_size: int | None = None) -> Consistency:
@@ -185,10 +188,8 @@ class Ledger:
         Raises:
             LedgerError: The log never had these sizes.
         """
-        note = self._journal.checkpoint()
-        journal = self._journal
-        make = partial(make_consistency, old_size, new_size, note, journal.node)
-        return sound(make, consistency_fault, rebuild=journal.rebuild_tree)
+        make = partial(make_consistency, old_size, new_size, self._journal.checkpoint(), self._journal.node)
+        return sound(make, consistency_fault, rebuild=self._journal.rebuild_tree)
 
     def carry(self, receipt_id: str) -> Carried | None:
         """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""

@@ -16,12 +16,14 @@ from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.journal import Place, Seal, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES
 from tallystick.gate.record.receipt import Draft
-from tallystick.gate.record.seal import ID, ID_BYTES, REMEMBERED, Sealer
+from tallystick.gate.record.seal import ID, ID_BYTES, Sealer
 from tallystick.gate.record.signing import ALGORITHM, HmacKey
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.records import record
 
+REMEMBERED = 1024
+"""Forms that are kept; when there are more, all are made again."""
 BEGINNING, OUTCOME, END = "started", "outcome", "outcome of a beginning"
 _PLACE = (("prev", '"%s"'), ("receipt_id", '"rcpt_%012x%s"'), ("seq", "%d"), ("timestamp", '"%s"'))
 _RAN = (("duration_us", "%d"), ("full_size", "%d"), ("inputs_digest", '"%s"'))

@@ -122,8 +122,7 @@ class Recorder:
                 draft = _draft(case, ran, failure, shown, duration_us, call)
                 receipt_id = (await ledger.record(draft)).receipt_id
             else:
-                alone = call.started_id is None and not ledger.shared
-                receipt_id = ledger.append_one(seal)[4] if alone else await ledger.store(seal, call.started_id)
+                receipt_id = await ledger.store(seal, call.started_id)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
         if audience is not None:
@@ -161,6 +160,14 @@ class Recorder:
             must_finish=audience.in_turn and rejection.fault.name in _FORCES_FINAL,
         )
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
+
+    async def held(self, case: Case, hold: Hold, outcome: Outcome) -> Outcome:
+        """Record that a call waits under the request which somebody else made for the same at the same time."""
+        try:
+            await self._ledger.record(entries.held(case, hold, outcome.receipt_id))
+        except LedgerError as error:
+            return self.unwritten(case.session, error, case.proposal.card)
+        return replace(outcome, held=Held(approval_id=hold.approval_id, expires_at=hold.expires_at))
 
     async def refused(
         self,

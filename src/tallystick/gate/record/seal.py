@@ -34,9 +34,6 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Names that a room's extra header fields may not take."""
 
-REMEMBERED = 1024
-"""Sessions whose part of the header is kept ready."""
-
 _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
 """A named tuple of a tuple, without the call of Python code that its own constructor is."""
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
@@ -58,7 +55,6 @@ class Sealer:
         self._stamp = watch.stamp
         self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
-        self._belongings: dict[int, tuple[Session, dict[str, Any]]] = {}
 
     def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[Sealed]]:
         """Check a draft and do all that does not depend on its place.
@@ -70,10 +66,7 @@ class Sealer:
             TypeError: A float or other value that a header cannot hold.
             LedgerError: The session id cannot name a folder.
         """
-        session = draft.session
-        known = self._belongings.get(id(session))
-        # By identity, not by value: comparing ten fields would cost more than writing them down again.
-        header = known[1].copy() if known is not None and known[0] is session else self._belonging(session)
+        header = _belonging(draft.session)
         _describe(draft, header)
         salts = self._draw().hex().encode()
         inputs = outputs = b""
@@ -90,16 +83,6 @@ class Sealer:
                 header["excerpt_bytes"] = cut
         columns = inputs, outputs, flat_tail(inputs, outputs, cut)
         return header, partial(self._seal, header, columns, blobs, salts[-ID:].decode())
-
-    def _belonging(self, session: Session) -> dict[str, Any]:
-        """Who called and where it belongs; remembered, because most sessions make many calls."""
-        header = _belonging(session)
-        if not session.extra:
-            if len(self._belongings) >= REMEMBERED:
-                self._belongings.clear()
-            self._belongings[id(session)] = (session, header)
-            return header.copy()
-        return header
 
     def _seal(
         self,

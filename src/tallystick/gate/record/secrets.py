@@ -1,9 +1,9 @@
 """Secrets in arguments are stored as a keyed digest, never as text.
 
 The digest commits to the value (the same secret gives the same digest under one key) without giving it away. What is
-secret: values under configured names, under names the tool's schema marks `writeOnly` or the card lists, and strings
-that look like a token wherever they stand. A name is the same however it is written (`api_key`, `Api-Key`, `apiKey`),
-because admit reads keys that way too.
+secret: values under configured names, under names the tool's schema marks `writeOnly` or the card lists, and what looks
+like a token wherever it stands; of a text the token alone, so that nothing can be hidden behind one (see `masks.py`).
+A name is the same however it is written (`api_key`, `Api-Key`, `apiKey`), because admit reads keys that way too.
 """
 
 import hmac
@@ -15,9 +15,8 @@ from typing import Any
 import orjson
 
 from tallystick.gate.record.escapes import Span, Unescaped
+from tallystick.gate.record.masks import MARK, MASK, RESERVED, literal, masked_text
 from tallystick.gate.tool import Card
-
-MARK = "$redacted"
 
 _PLAIN_STARTS = ("eyJ", "AKIA", "ASIA", "AIza", "ya29.", "earer ", "SG.")
 _SIGNED_STARTS = (
@@ -27,19 +26,27 @@ _SIGNED_STARTS = (
 """A cheap first look: text with none of these holds no token that `TOKEN` knows. Most texts lack the signs, too."""
 _SHORTEST_TOKEN = 15
 
+_PEM_BETWEEN = r"(?:[\s\"'+,;]|\\++[nrt]?+)"
+"""What may stand between two lines of a key, however it was quoted."""
+_PEM_BODY = (
+    rf"(?:{_PEM_BETWEEN}++(?=[A-Za-z0-9+/=]{{16}}|[A-Za-z0-9+/=]{{1,76}}{_PEM_BETWEEN}{{0,6}}-----END|-----END)"
+    rf"|[A-Za-z0-9+/=]{{16,}}+|[A-Za-z0-9+/=]{{1,76}}+(?={_PEM_BETWEEN}{{0,6}}-----END)"
+    rf"|{_PEM_BETWEEN}*+(?:Proc-Type|DEK-Info):[ ]?[A-Za-z0-9,-]{{1,80}}+)*+"
+)
+"""Lines of base64, and prose never: what follows the beginning of a key is hidden only where it is one."""
+
 TOKEN = re.compile(
-    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWS
+    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}"  # JWS, JWE
     r"|\b(?:sk|rk)[-_][A-Za-z0-9_-]{16,}|\bpk_live_[A-Za-z0-9]{16,}"  # model and payment providers
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bgithub_pat_[A-Za-z0-9_]{20,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b(?:[^A-Za-z0-9/+]{1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+]))?"  # with its secret
+    r"|\bAIza[A-Za-z0-9_-]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
     r"|\bya29\.[A-Za-z0-9_-]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}|\bhf_[A-Za-z0-9]{20,}"
     r"|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
-    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,10000}"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----" + _PEM_BODY + r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|\b[Bb]earer [A-Za-z0-9._~+/-]{16,}=*"
 )
 
-
-MASK = "[redacted]"
 
 LONGEST_NAME = 64
 """A longer key is no name of ours; it is not worth remembering how it folds."""
@@ -56,30 +63,25 @@ class Redactor:
         self._names = frozenset(map(_fold, names))
         # Every tool brings its own set, and always the same one.
         self._all_names = lru_cache(maxsize=1024)(self._with)
+        self._looked_for = lru_cache(maxsize=1024)(lambda names: self._all_names(names) | RESERVED)
 
-    def redact(
-        self,
-        args: Mapping[str, Any],
-        secret_names: frozenset[str] = frozenset(),
-        plain_names: frozenset[str] = frozenset(),
-    ) -> tuple[Any, bool]:
+    def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
         """Give the arguments with secrets replaced, and whether there were any.
 
         Args:
             args: The arguments.
             secret_names: Names this tool marks secret.
-            plain_names: Names that are known to mean no secret, as `plain_names` says.
         """
         # Nearly every call holds no secret, and this look is all it costs.
-        names = self._all_names(secret_names)
-        if not _may_hold_secret(args.values() if args.keys() <= plain_names else args, names):
+        names = self._looked_for(secret_names)
+        if not _may_hold_secret(args, names):
             return args, False
-        clean = self._walk(args, names)
+        clean = self._walk(args, self._all_names(secret_names))
         return clean, clean != args
 
     def plain_names(self, names: Iterable[str], secret_names: frozenset[str]) -> frozenset[str]:
         """Those of some argument names under which no secret is to be expected."""
-        known = self._all_names(secret_names)
+        known = self._looked_for(secret_names)
         return frozenset(name for name in names if not _is_name(name, known))
 
     def mask(self, text: str, secret_names: frozenset[str] = frozenset()) -> str:
@@ -103,17 +105,18 @@ class Redactor:
         return self._names.union(map(_fold, secret_names))
 
     def _walk(self, value: Any, names: frozenset[str]) -> Any:
-        if type(value) is str:  # most of what comes
-            return self._digest(value) if _may_hold_token(value) and TOKEN.search(value) else value
-        if type(value) is dict or isinstance(value, Mapping):
-            return {
-                key: self._digest(item) if item is not None and _is_name(key, names) else self._walk(item, names)
-                for key, item in value.items()
-            }
+        if isinstance(value, str):
+            spans = token_spans(value)
+            return masked_text(value, spans, self._digest) if spans else value
+        if isinstance(value, Mapping):
+            return literal(
+                {
+                    key: self._digest(item) if item is not None and _is_name(key, names) else self._walk(item, names)
+                    for key, item in value.items()
+                }
+            )
         if isinstance(value, list | tuple):
             return [self._walk(item, names) for item in value]
-        if isinstance(value, str) and _may_hold_token(value) and TOKEN.search(value):
-            return self._digest(value)
         return value
 
     def _digest(self, value: Any) -> dict[str, str]:
@@ -123,6 +126,14 @@ class Redactor:
 def mask(text: str) -> str:
     """Replace anything that looks like a token, for text that was never arguments."""
     return TOKEN.sub(MASK, text) if _may_hold_token(text) else text
+
+
+def token_spans(text: str) -> list[Span]:
+    """Where in a text tokens stand, also those that are only seen once escaped letters are read."""
+    spans = [token.span() for token in TOKEN.finditer(text)] if _may_hold_token(text) else []
+    if "\\" in text and _may_hold_token((plain := Unescaped(text)).text):
+        spans = _joined(spans + [plain.spot(token) for token in TOKEN.finditer(plain.text)])
+    return spans
 
 
 def redacted_keys(shown: Mapping[str, Any]) -> frozenset[str]:
@@ -192,7 +203,7 @@ def _may_hold_secret(value: Any, names: frozenset[str]) -> bool:
         value = value.values()
     for item in value:
         if type(item) is str:
-            if len(item) >= _SHORTEST_TOKEN and _may_hold_token(item):
+            if len(item) >= _SHORTEST_TOKEN and (_may_hold_token(item) or "\\" in item):
                 return True
         elif isinstance(item, _NESTED) and (isinstance(item, str) or _may_hold_secret(item, names)):
             return True

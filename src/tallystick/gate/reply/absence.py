@@ -12,7 +12,7 @@ from tallystick.gate.quotes import Folded, fold_text, is_unspaced
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item, Matched
 from tallystick.gate.reply.sources import SHELF, Source
-from tallystick.gate.reply.surroundings import Checked, Surroundings, failed, read_source
+from tallystick.gate.reply.surroundings import Checked, Surroundings, cited, failed, read_source
 
 MAX_FILES = 10_000
 _BETWEEN = re.compile(
@@ -36,7 +36,7 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
         if isinstance(source, Checked):
             return source
         sources.append(source)
-    texts = tuple(source.folded for source in sources)
+    texts = tuple(map(cited, sources))
     for source in sources:
         line = find_term(claim.term, source)
         if line is not None:

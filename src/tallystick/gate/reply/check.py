@@ -15,8 +15,8 @@ What the check is told, besides the reply as the model gave it:
   a conference (`conference`) also says whether ABSTAIN is an answer;
 - `agent`: its id or role, which decides where it must look; `role_sources`: agent or role → sources, over
   `roles.DEFAULT_SOURCES`;
-- `own_texts`: what this agent wrote into files, notes or records in this session. Its replies need not be given: a
-  reply is no source;
+- `writings`: what agents wrote; nothing that this one wrote is a source for it (`own_text`);
+- `author`: who that is; the agent, or the session if no agent is named;
 - `tools_ran`: whether tools ran before this reply; None: only what the reply itself says counts;
 - `form`: one Evidence line, or a reference in each sentence;
 - `tool_names`: ids and aliases of the tools, to recognise calls in prose.
@@ -25,20 +25,22 @@ What the check is told, besides the reply as the model gave it:
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tallystick.gate.codes import Bucket
-from tallystick.gate.quotes import Folded, split_lines
+from tallystick.gate.quotes import split_lines
 from tallystick.gate.reply.citations import check_claim
 from tallystick.gate.reply.claims import Claim, read_claims
 from tallystick.gate.reply.evidence import EvidenceLine, LineFault, evidence_line, fenced_lines, split_items
 from tallystick.gate.reply.findings import Findings, Form, Item
 from tallystick.gate.reply.leaks import find_leak, is_abstention, says_tool_was_used
+from tallystick.gate.reply.own_text import Author, OwnText, Writings
 from tallystick.gate.reply.quotations import MAX_FAILURES, check_quotations, quotations
 from tallystick.gate.reply.references import RECEIPT, REQUEST
 from tallystick.gate.reply.roles import OUTLINE, looks_where_it_should, sources_of
 from tallystick.gate.reply.sentences import read_sentences, strip_references
-from tallystick.gate.reply.sources import ReceiptBook, Sources, folded, sha256_text
-from tallystick.gate.reply.surroundings import Checked, Surroundings
+from tallystick.gate.reply.sources import ReceiptBook, Sources, sha256_text
+from tallystick.gate.reply.surroundings import Checked, CitedText, Surroundings, is_own
 
 MAX_REPLY = 262_144
 """Characters. A longer reply is refused before anything is searched."""
@@ -50,12 +52,13 @@ def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
     *,
     sources: Sources,
     receipts: ReceiptBook,
+    writings: Writings,
     session_id: str,
     round_id: str | None = None,
     conference_id: str | None = None,
     agent: str | None = None,
     role_sources: Mapping[str, Sequence[str]] | None = None,
-    own_texts: Iterable[str] = (),
+    author: Author | None = None,
     tools_ran: bool | None = None,
     form: Form = "line",
     conference: bool = False,
@@ -69,9 +72,10 @@ def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
     fault = _format_fault(text) or find_leak(text, names)
     if fault is not None:
         return _refused(frame, *fault)
+    writer = author or Author(session_id=session_id, agent=agent)
     around = Surroundings(
-        sources=sources, receipts=receipts, session_id=session_id, round_id=round_id, conference_id=conference_id,
-        conference=conference, own_texts=tuple(map(folded, own_texts)),
+        sources=sources, receipts=receipts, own=OwnText(writer, writings, sources, receipts), session_id=session_id,
+        round_id=round_id, conference_id=conference_id, conference=conference,
     )  # fmt: skip
     if form == "per-sentence":
         return _check_sentences(text, frame, around)
@@ -98,7 +102,7 @@ def _check_line(
     if any(claim.kind == "request" for claim in claims):
         return _check_request(frame, claims, around, quotes=any(quotations(lines, skip)))
     checked = [check_claim(claim, around) for claim in claims]
-    failures = check_quotations(lines, skip, _texts(checked), _absent(claims, checked))
+    failures = check_quotations(lines, skip, _texts(checked), partial(is_own, where=around), _absent(claims, checked))
     findings = _judged(frame, checked, failures)
     return _check_duties(findings, checked, around, wanted, must_cite=must_cite) if findings.ok else findings
 
@@ -135,7 +139,7 @@ def _check_sentences(text: str, frame: Findings, around: Surroundings) -> Findin
                 )
             )  # fmt: skip
     lines = split_lines(strip_references(text))
-    failures += check_quotations(lines, fenced_lines(lines), _texts(checked))
+    failures += check_quotations(lines, fenced_lines(lines), _texts(checked), partial(is_own, where=around))
     return _judged(frame, checked, failures)
 
 
@@ -175,7 +179,7 @@ def _receipts_in_body(lines: list[str], line: EvidenceLine) -> list[Claim]:
     ]
 
 
-def _texts(checked: list[Checked]) -> list[Folded]:
+def _texts(checked: list[Checked]) -> list[CitedText]:
     return [text for one in checked for text in one.texts]
 
 

@@ -10,7 +10,15 @@ from tallystick.gate.reply.findings import Item, Kind, Matched
 from tallystick.gate.reply.records import check_record
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.reply.structure import find_entry, find_heading
-from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed, matched_in, read_source
+from tallystick.gate.reply.surroundings import (
+    Checked,
+    Surroundings,
+    check_quote,
+    cited,
+    failed,
+    matched_in,
+    read_source,
+)
 from tallystick.gate.reply.tool_results import check_tool_result
 
 MIN_WORDS = 6
@@ -49,8 +57,8 @@ def _check_content(claim: Claim, around: Surroundings) -> Checked:
     if isinstance(source, Checked):
         return source
     if claim.heading is not None and find_heading(claim.heading, source) is None:
-        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
-    passage = check_quote(claim, claim.quote, source.folded, around, claim.path.lines)
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", cited(source))
+    passage = check_quote(claim, claim.quote, cited(source), around, claim.path.lines)
     if isinstance(passage, Checked):
         return passage
     return _held(claim, matched_in(source, passage), source)
@@ -65,7 +73,7 @@ def _check_structural(claim: Claim, around: Surroundings) -> Checked:
     first, last = claim.path.lines or (1, len(source.lines))
     if claim.path.lines is not None and not 1 <= first <= last <= len(source.lines):
         reason = f"The file has lines 1 to {len(source.lines)}; name lines that exist."
-        return failed(claim, "no_such_lines", reason, source.folded)
+        return failed(claim, "no_such_lines", reason, cited(source))
     if claim.path.lines is not None and claim.heading is None:
         return _held(claim, _place(source, first, last), source)
     return _check_name(claim, claim.heading or claim.entry or "", source, around)
@@ -78,7 +86,7 @@ def _check_name(claim: Claim, name: str, source: Source, around: Surroundings) -
         return _check_entry(claim, name, source)
     line = find_heading(name, source)
     if line is None:
-        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", source.folded)
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", cited(source))
     return _held(claim, _place(source, line, line), source)
 
 
@@ -87,7 +95,7 @@ def _check_entry(claim: Claim, entry: str, outline: Source | None) -> Checked:
         return failed(claim, "no_outline", "The workspace has no outline; cite lines or a heading.")
     line = find_entry(entry, outline)
     if line is None:
-        return failed(claim, "no_such_entry", "The outline has no such entry; copy one as it stands.", outline.folded)
+        return failed(claim, "no_such_entry", "The outline has no such entry; copy one as it stands.", cited(outline))
     return _held(claim, _place(outline, line, line), outline)
 
 
@@ -102,7 +110,7 @@ def _check_request(claim: Claim, around: Surroundings) -> Checked:
 
 def _held(claim: Claim, matched: Matched, source: Source) -> Checked:
     item = Item(kind=claim.kind, source=claim.source, ok=True, matched=matched)
-    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
+    return Checked(item=item, texts=(cited(source),), paths=(source.path,))
 
 
 def _place(source: Source, first: int, last: int) -> Matched:

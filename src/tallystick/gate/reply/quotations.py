@@ -6,13 +6,15 @@ quote.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, product
+from typing import Literal
 
 from tallystick.gate.codes import Bucket
-from tallystick.gate.quotes import Folded, fold, word_count
+from tallystick.gate.quotes import fold, word_count
 from tallystick.gate.reply.diagnosis import Diagnosis, diagnose
 from tallystick.gate.reply.findings import Item
-from tallystick.gate.reply.surroundings import passages
+from tallystick.gate.reply.surroundings import OWN_TEXT, CitedText, Passage, passages
 
 MIN_WORDS = 3
 """Shorter ones are names, titles and words spoken of."""
@@ -21,6 +23,8 @@ MAX_FAILURES = 20
 _SHOWN = 200
 _DIAGNOSED = 3
 """Sources that are searched for what a misquotation may have meant."""
+_MAX_PLACES = 100
+"""Places of one quotation that are looked at."""
 _MAX_ENDS = 8
 """Closing marks that are tried where apostrophes look the same."""
 _OPENS_AFTER = frozenset(" \n\t([{—–-:*_/")  # noqa: RUF001
@@ -29,10 +33,12 @@ _ELIDED = ("tis", "twas", "twere", "twill", "em", "til", "till", "cause", "bout"
 
 Quotation = tuple[str, ...]
 """The possible texts of one quotation, the likeliest first; more than one only between single marks."""
+IsOwn = Callable[[Passage, CitedText], bool]
+"""Whether the agent wrote a passage of a text itself."""
 
 
 def check_quotations(
-    lines: list[str], skip: set[int], texts: Iterable[Folded], absent: Iterable[str] = ()
+    lines: list[str], skip: set[int], texts: Iterable[CitedText], is_own: IsOwn, absent: Iterable[str] = ()
 ) -> list[Item]:
     """The quotations that stand in no named source, as failed items.
 
@@ -40,16 +46,18 @@ def check_quotations(
         lines: The lines of the reply.
         skip: Lines that are not body: the Evidence line, code blocks.
         texts: The sources the reply names.
+        is_own: Tells what the agent wrote there itself.
         absent: Terms that were shown to be absent; the body may well name them in quote marks.
     """
-    named = list(dict.fromkeys(map(_ByIdentity, texts)))
+    named = [each.cited for each in dict.fromkeys(map(_ByIdentity, texts))]
     allowed = {fold(term).casefold() for term in absent}
     failures: list[Item] = []
     for quotation in quotations(lines, skip):
         if fold(quotation[0]).casefold() in allowed:
             continue
-        if not any(_stands(quote, source.text) for quote in quotation for source in named):
-            failures.append(_failure(quotation[0], [source.text for source in named]))
+        stands = _standing(quotation, named, is_own)
+        if stands != "good":
+            failures.append(_own(quotation[0]) if stands == "own" else _failure(quotation[0], named))
             if len(failures) == MAX_FAILURES:
                 break
     return failures
@@ -73,25 +81,42 @@ def _is_long_enough(quote: str) -> bool:
 class _ByIdentity:
     """A text, compared by identity: the same file is searched once."""
 
-    def __init__(self, text: Folded) -> None:
-        self.text = text
+    def __init__(self, cited: CitedText) -> None:
+        self.cited = cited
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.text is self.text
+        return isinstance(other, _ByIdentity) and other.cited.text is self.cited.text
 
     def __hash__(self) -> int:
-        return id(self.text)
+        return id(self.cited.text)
 
 
-def _stands(quote: str, text: Folded) -> bool:
-    return next(passages(quote, text), None) is not None
+def _standing(quotation: Quotation, texts: list[CitedText], is_own: IsOwn) -> Literal["absent", "own", "good"]:
+    """Whether a quotation stands in a text, and whether the agent wrote it there itself."""
+    own: set[int] = set()
+    for quote, cited in product(quotation, texts):
+        # The whole of a result, which comes after its parts, would show the same words with others around them.
+        if id(cited.origin) in own:
+            continue
+        for passage in islice(passages(quote, cited.text), _MAX_PLACES):
+            if not is_own(passage, cited):
+                return "good"
+            own.add(id(cited.origin))
+    return "own" if own else "absent"
 
 
-def _failure(quote: str, texts: list[Folded]) -> Item:
+def _own(quote: str) -> Item:
+    return Item(
+        kind="quotation", source=quote[:_SHOWN], ok=False, code="own_text", reason=OWN_TEXT,
+        bucket=Bucket.EVIDENCE_INVALID,
+    )  # fmt: skip
+
+
+def _failure(quote: str, texts: list[CitedText]) -> Item:
     code, advice = "quote_not_found", "The reply names no source for this quotation; add it to the Evidence line."
     why: Diagnosis | None = None
     for text in texts[:_DIAGNOSED]:
-        now = diagnose(quote, text)
+        now = diagnose(quote, text.text)
         if why is None or (now.similarity or 0) > (why.similarity or 0):
             why = now
     closest = None

@@ -5,8 +5,9 @@ from decimal import Decimal, InvalidOperation
 from tallystick.gate.quotes import word_count
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item
+from tallystick.gate.reply.own_text import Origin
 from tallystick.gate.reply.sources import Source, folded, sha256_text
-from tallystick.gate.reply.surroundings import Checked, Surroundings, check_quote, failed, matched_in
+from tallystick.gate.reply.surroundings import OWN_TEXT, Checked, Surroundings, check_quote, cited, failed, matched_in
 
 MIN_WORDS = 3
 """Records are short; a shorter quote counts only if it is the whole record."""
@@ -23,19 +24,21 @@ def check_record(claim: Claim, around: Surroundings, *, bare: bool) -> Checked:
     if claim.quote is not None:
         return _check_words(claim, claim.quote, source, around)
     if not bare:
-        return failed(claim, "claim_incomplete", MISSING["record"], source.folded)
+        return failed(claim, "claim_incomplete", MISSING["record"], cited(source))
+    if around.own.holds(text, text, Origin(path=source.path)):
+        return failed(claim, "own_text", OWN_TEXT, cited(source))
     item = Item(kind="record", source=claim.source, ok=True)
-    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
+    return Checked(item=item, texts=(cited(source),), paths=(source.path,))
 
 
 def _check_words(claim: Claim, quote: str, source: Source, around: Surroundings) -> Checked:
     if word_count(quote) < MIN_WORDS and folded(quote).text != source.folded.text:
-        return failed(claim, "quote_too_short", f"Quote at least {MIN_WORDS} words of the record.", source.folded)
-    passage = check_quote(claim, quote, source.folded, around)
+        return failed(claim, "quote_too_short", f"Quote at least {MIN_WORDS} words of the record.", cited(source))
+    passage = check_quote(claim, quote, cited(source), around)
     if isinstance(passage, Checked):
         return passage
     item = Item(kind="record", source=claim.source, ok=True, matched=matched_in(source, passage))
-    return Checked(item=item, texts=(source.folded,), paths=(source.path,))
+    return Checked(item=item, texts=(cited(source),), paths=(source.path,))
 
 
 def _check_figure(claim: Claim, written: str, query: str, around: Surroundings) -> Checked:

@@ -29,6 +29,8 @@ class Source:
     text: str
     sha256: str
     """Of the bytes of the whole file."""
+    changed_ns: int | None = None
+    """The latest time at which it can have been changed, in nanoseconds since 1970; None: not known."""
 
     @cached_property
     def lines(self) -> list[str]:

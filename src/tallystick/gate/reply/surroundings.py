@@ -10,6 +10,7 @@ from tallystick.gate.quotes import Folded, Match, occurrences
 from tallystick.gate.reply.claims import Claim
 from tallystick.gate.reply.diagnosis import diagnose
 from tallystick.gate.reply.findings import Item, Matched
+from tallystick.gate.reply.own_text import Origin, OwnText, around
 from tallystick.gate.reply.sources import ReceiptBook, Source, Sources
 
 LINE_TOLERANCE = 2
@@ -18,8 +19,7 @@ MAX_EXCERPT = 4_000
 """Characters. A file may be one single line; then the quote itself is kept as the excerpt."""
 _MAX_PLACES = 10_000
 """Places of one quote that are looked at; a quote that stands more often proves nothing anyway."""
-_CONTEXT = 40
-"""Characters around a quote that show whether the passage is the agent's own."""
+OWN_TEXT = "The agent wrote this itself. Cite a source that others wrote: a file, a record, or a result that shows it."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,12 +28,20 @@ class Surroundings:
 
     sources: Sources
     receipts: ReceiptBook
+    own: OwnText
+    """Tells what the same agent wrote."""
     session_id: str
     round_id: str | None = None
     conference_id: str | None = None
     conference: bool = False
-    own_texts: tuple[Folded, ...] = ()
-    """What the same agent wrote into files, notes or records in this session."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CitedText:
+    """A text that a claim named, and what it is of."""
+
+    text: Folded
+    origin: Origin
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +49,7 @@ class Checked:
     """A claim that was looked up, and the texts it named."""
 
     item: Item
-    texts: tuple[Folded, ...] = ()
+    texts: tuple[CitedText, ...] = ()
     """Where quotations in the body may come from."""
     paths: tuple[str, ...] = ()
     """The files behind it, by which roles are judged."""
@@ -56,10 +64,17 @@ class Passage:
     """The quote as it stands there: without the mark of punctuation that the reply added."""
 
 
-def failed(claim: Claim, code: str, reason: str, *texts: Folded, bucket: Bucket = Bucket.EVIDENCE_INVALID) -> Checked:
+def failed(
+    claim: Claim, code: str, reason: str, *texts: CitedText, bucket: Bucket = Bucket.EVIDENCE_INVALID
+) -> Checked:
     """A claim that does not hold."""
     item = Item(kind=claim.kind, source=claim.source, ok=False, code=code, reason=reason, bucket=bucket)
     return Checked(item=item, texts=texts)
+
+
+def cited(source: Source) -> CitedText:
+    """A file or record as a text that may be quoted."""
+    return CitedText(text=source.folded, origin=Origin(path=source.path, changed_ns=source.changed_ns))
 
 
 def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Checked:
@@ -74,25 +89,25 @@ def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Check
 
 
 def check_quote(
-    claim: Claim, quote: str, text: Folded, around: Surroundings, lines: tuple[int, int] | None = None
+    claim: Claim, quote: str, cited: CitedText, where: Surroundings, lines: tuple[int, int] | None = None
 ) -> Passage | Checked:
     """Where a quote stands in a text that the agent did not write itself, or why it does not count."""
     elsewhere: Match | None = None
     own = False
-    for passage in islice(passages(quote, text), _MAX_PLACES):
+    for passage in islice(passages(quote, cited.text), _MAX_PLACES):
         match = passage.match
         if lines is not None and not _lies_within(match, lines):
             elsewhere = elsewhere or match
-        elif _is_own(match, text, around):
-            own = True
+        elif own := is_own(passage, cited, where):
+            continue
         else:
             return passage
     if own:
-        return failed(claim, "own_text", "The agent wrote this passage itself; cite what others wrote.", text)
+        return failed(claim, "own_text", OWN_TEXT, cited)
     if elsewhere is not None:
         reason = f"The quote stands on L{elsewhere.first_line}-L{elsewhere.last_line}; correct the lines."
-        return failed(claim, "wrong_lines", reason, text, bucket=Bucket.QUOTE_NOT_FOUND)
-    return _not_found(claim, quote, text)
+        return failed(claim, "wrong_lines", reason, cited, bucket=Bucket.QUOTE_NOT_FOUND)
+    return _not_found(claim, quote, cited)
 
 
 def passages(quote: str, text: Folded) -> Iterator[Passage]:
@@ -106,6 +121,12 @@ def passages(quote: str, text: Folded) -> Iterator[Passage]:
             # But a question is not a statement.
             if not text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
                 yield Passage(match=match, quote=quote[:-1])
+
+
+def is_own(passage: Passage, cited: CitedText, where: Surroundings) -> bool:
+    """Whether a quote that stands in a text is the agent's own."""
+    match = passage.match
+    return where.own.holds(passage.quote, around(cited.text, match.start, match.end), cited.origin)
 
 
 def matched_in(source: Source, passage: Passage) -> Matched:
@@ -125,8 +146,8 @@ def matched_in(source: Source, passage: Passage) -> Matched:
     )
 
 
-def _not_found(claim: Claim, quote: str, text: Folded) -> Checked:
-    why = diagnose(quote, text)
+def _not_found(claim: Claim, quote: str, cited: CitedText) -> Checked:
+    why = diagnose(quote, cited.text)
     closest = None
     if why.line is not None:
         closest = {"line": why.line, "text": why.text, "similarity": why.similarity}
@@ -134,7 +155,7 @@ def _not_found(claim: Claim, quote: str, text: Folded) -> Checked:
         kind=claim.kind, source=claim.source, ok=False, code=why.code, reason=why.advice,
         bucket=Bucket.QUOTE_NOT_FOUND, closest=closest,
     )  # fmt: skip
-    return Checked(item=item, texts=(text,))
+    return Checked(item=item, texts=(cited,))
 
 
 def _lies_within(match: Match, lines: tuple[int, int]) -> bool:
@@ -143,17 +164,6 @@ def _lies_within(match: Match, lines: tuple[int, int]) -> bool:
         return False
     # One line alone says where a quote begins; two say where it ends as well.
     return first == last or match.last_line <= last + LINE_TOLERANCE
-
-
-def _is_own(match: Match, text: Folded, around: Surroundings) -> bool:
-    """Whether the passage, with what stands around it, is in something the agent wrote.
-
-    The quote alone would not do: an agent may well have written down a sentence it had read.
-    """
-    if not around.own_texts:
-        return False
-    passage = text.text[max(0, match.start - _CONTEXT) : match.end + _CONTEXT].strip()
-    return any(passage in own.text for own in around.own_texts)
 
 
 def _suggestion(path: str, around: Surroundings) -> str:

@@ -6,13 +6,13 @@ belongs to a call that ran. What is quoted beside it must stand in what the tool
 
 from collections.abc import Iterator
 
-from tallystick.gate.quotes import Folded
 from tallystick.gate.record.quotable import quotable, strings_in
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item
+from tallystick.gate.reply.own_text import Origin
 from tallystick.gate.reply.sources import folded
-from tallystick.gate.reply.surroundings import Checked, Passage, Surroundings, check_quote, failed
+from tallystick.gate.reply.surroundings import Checked, CitedText, Passage, Surroundings, check_quote, failed
 
 _RESULTS = frozenset({"outcome", "report"})
 """Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
@@ -41,25 +41,27 @@ def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
 
 
 def _find(
-    claim: Claim, quote: str, receipt: Receipt, texts: tuple[Folded, ...], around: Surroundings
+    claim: Claim, quote: str, receipt: Receipt, texts: tuple[CitedText, ...], around: Surroundings
 ) -> Passage | Checked:
     if receipt.erased:
         return failed(claim, "receipt_erased", "What this receipt held was erased; quote another source.")
     if not any(map(str.isalnum, quote)):
         return failed(claim, "quote_too_short", "Quote some words of the result, or leave the quote out.")
     refusals: list[Checked] = []
+    own: Checked | None = None
     for text in texts:
+        # The whole as JSON, which comes last, would only show the same words with braces around them.
+        if own is not None and text is texts[-1]:
+            return own
         passage = check_quote(claim, quote, text, around)
         if not isinstance(passage, Checked):
             return passage
-        if passage.item.code == "own_text":
-            # The whole as JSON, which comes last, would only show the same words with braces around them.
-            return passage
+        own = passage if passage.item.code == "own_text" else own
         refusals.append(passage)
     if not refusals:
         return failed(claim, "receipt_empty", "The tool gave nothing back that could be quoted.")
     # Of several strings, the one that came closest says most.
-    return max(refusals, key=lambda refusal: (refusal.item.closest or {}).get("similarity") or 0)
+    return own or max(refusals, key=lambda refusal: (refusal.item.closest or {}).get("similarity") or 0)
 
 
 def _fault(receipt: Receipt, around: Surroundings) -> tuple[str, str] | None:
@@ -77,13 +79,12 @@ def _fault(receipt: Receipt, around: Surroundings) -> tuple[str, str] | None:
     return None
 
 
-def _texts(receipt: Receipt) -> Iterator[Folded]:
+def _texts(receipt: Receipt) -> Iterator[CitedText]:
     """What can be quoted: each string the tool gave back, and the whole as JSON."""
-    if receipt.outputs is None:
-        if receipt.excerpt is not None:
-            yield folded(receipt.excerpt)
-        return
-    yield from map(folded, quotable(receipt.outputs))
+    origin = Origin(receipt=receipt, named=_paths(receipt))
+    excerpt = () if receipt.excerpt is None else (receipt.excerpt,)
+    for text in excerpt if receipt.outputs is None else quotable(receipt.outputs):
+        yield CitedText(text=folded(text), origin=origin)
 
 
 def _paths(receipt: Receipt) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError
 
 USUAL: dict[str, str | None] = {
     "openai": "https://api.openai.com/v1",
@@ -20,7 +20,7 @@ _VERSION = re.compile(r"v\d[a-z0-9]*")
 _ENDS = ("/chat/completions", "/completions", "/models")
 
 
-def address_of(endpoint: Endpoint) -> str | Unheard:
+def address_of(endpoint: Endpoint) -> str | ModelError:
     """The base URL to call, with its version; where it cannot be used, what to write instead."""
     given = endpoint.base_url or USUAL.get(endpoint.provider)
     if not given:
@@ -56,5 +56,5 @@ def _path(path: str, provider: str) -> str:
     return f"{path}/v1"
 
 
-def _unusable(message: str) -> Unheard:
-    return Unheard(code="endpoint_unreachable", message=message)
+def _unusable(message: str) -> ModelError:
+    return ModelError(code="endpoint_unreachable", message=message)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import NativeCall, Said, Unheard, Usage
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError, NativeCall, Said, Usage
 
 ANSWER_BYTES = 1024 * 1024
 """A megabyte: many times the longest answer a model of today can give."""
@@ -35,7 +35,7 @@ class Answer:
         """Whether anything was heard."""
         return self._size > 0
 
-    def take(self, body: Any, *, part: str) -> str | Unheard:
+    def take(self, body: Any, *, part: str) -> str | ModelError:
         """Take in one object of the wire; the text that was new in it.
 
         Args:
@@ -62,7 +62,7 @@ class Answer:
             break
         return whole("".join(pieces))
 
-    def done(self, endpoint: Endpoint, *, asked: int, streamed: bool) -> Said | Unheard:
+    def done(self, endpoint: Endpoint, *, asked: int, streamed: bool) -> Said | ModelError:
         """The whole answer.
 
         Args:
@@ -127,16 +127,16 @@ def whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def bad_answer(what: str) -> Unheard:
+def bad_answer(what: str) -> ModelError:
     """An answer that is not what the API promises."""
     message = f"The endpoint's answer {what}. Check that base_url is an OpenAI-compatible chat API, then ask again."
-    return Unheard(code="endpoint_bad_answer", message=message)
+    return ModelError(code="endpoint_bad_answer", message=message)
 
 
-def too_large(limit: int) -> Unheard:
+def too_large(limit: int) -> ModelError:
     """An answer that was cut off and thrown away."""
     message = f"The endpoint's answer is larger than {limit} bytes. Set a lower max_tokens, or ask for less at once."
-    return Unheard(code="answer_too_large", message=message)
+    return ModelError(code="answer_too_large", message=message)
 
 
 def _listed(value: Any) -> Iterator[Mapping[str, Any]]:

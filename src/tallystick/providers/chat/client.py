@@ -19,7 +19,7 @@ from tallystick.providers.chat.capped import Packed, TooLarge, limiter
 from tallystick.providers.chat.failures import Failure
 from tallystick.providers.chat.patience import asked_pause_s
 from tallystick.records import record
-from tallystick.turns.model import Unheard
+from tallystick.turns.model import ModelError
 
 _PATH = "/chat/completions"
 # The whole question has one deadline; only a connection that does not come up is given up sooner.
@@ -42,7 +42,9 @@ class Line:
     limit: int
     """Bytes of text in one answer."""
 
-    async def ask(self, body: Mapping[str, Any], answer: Answer, hear: Any = None) -> Failure | Lost | Unheard | None:
+    async def ask(
+        self, body: Mapping[str, Any], answer: Answer, hear: Any = None
+    ) -> Failure | Lost | ModelError | None:
         """Send one request and let its answer be taken in; None: it is whole.
 
         Args:
@@ -63,16 +65,16 @@ class Line:
         except (ValueError, RecursionError):
             return bad_answer("is not JSON")
 
-    async def _once(self, body: Mapping[str, Any], answer: Answer) -> Failure | Unheard | None:
+    async def _once(self, body: Mapping[str, Any], answer: Answer) -> Failure | ModelError | None:
         client = await _client(self)
         response = await client.post(_PATH, body=dict(body), cast_to=httpx2.Response)
         whole = json.loads(response.content)
         if isinstance(whole, dict) and whole.get("error") and not whole.get("choices"):
             return _failure_inside(whole["error"])
         taken = answer.take(whole, part="message")
-        return taken if isinstance(taken, Unheard) else None
+        return taken if isinstance(taken, ModelError) else None
 
-    async def _stream(self, body: Mapping[str, Any], answer: Answer, hear: Any) -> Unheard | None:
+    async def _stream(self, body: Mapping[str, Any], answer: Answer, hear: Any) -> ModelError | None:
         client = await _client(self)
         opened = await client.post(
             _PATH, body=dict(body), cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
@@ -80,7 +82,7 @@ class Line:
         async with opened as pieces:
             async for piece in pieces:
                 new = answer.take(piece, part="delta")
-                if isinstance(new, Unheard):
+                if isinstance(new, ModelError):
                     return new
                 if new and hear is not None:
                     hear(new)

@@ -2,7 +2,7 @@
 
 ask ─► best form known ─► request ──refused──► next form, or without the field; learnt
                              │ 429, 5xx, lost ─► wait ─► again, while tries and time last
-                             └──► Said | Unheard
+                             └──► Said | ModelError
 """
 
 import asyncio
@@ -17,18 +17,18 @@ from tallystick.providers.chat.answer import ANSWER_BYTES, Answer, bad_answer
 from tallystick.providers.chat.capabilities import CapabilityBook, Learnt
 from tallystick.providers.chat.failures import (
     Failure,
+    model_error,
     passes,
     refused_fields,
     refuses_form,
     refuses_this_schema,
-    unheard,
 )
 from tallystick.providers.chat.forms import Shaped, ladder, shaped
 from tallystick.providers.chat.keys import key_of
 from tallystick.providers.chat.patience import pause_s
 from tallystick.providers.chat.request import request_body
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Ask, Said, Speech, Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 INSTALL = "pip install 'tallystick[models]'"
 Hear = Callable[[str], None] | None
@@ -85,10 +85,10 @@ class OpenAiCompatible:
         """The model's name."""
         return self._endpoint.model
 
-    async def ask(self, ask: Ask, *, hear: Hear = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Hear = None) -> Said | ModelError:
         """Ask once; one deadline for all tries and waits."""
         line = await self._line()
-        if isinstance(line, Unheard):
+        if isinstance(line, ModelError):
             return line
         try:
             async with asyncio.timeout(self._endpoint.timeout_s) as deadline:
@@ -100,22 +100,22 @@ class OpenAiCompatible:
                 f"'{self.provider}' at {line.address} gave no answer within {self._endpoint.timeout_s:g} s."
                 " Look whether it is busy, or set a longer timeout_s for this agent."
             )
-            return Unheard(code="endpoint_timeout", message=message)
+            return ModelError(code="endpoint_timeout", message=message)
 
     async def _line(self) -> Any:
         """Address, key and SDK; the first that is missing is said."""
         address = address_of(self._endpoint)
-        if isinstance(address, Unheard):
+        if isinstance(address, ModelError):
             return address
         key = self._key or key_of(self._endpoint, workspace=self._workspace)
-        if isinstance(key, Unheard):
+        if isinstance(key, ModelError):
             return key
         try:
             # In a thread: loading the SDK takes longer than others on this loop should wait.
             client = await asyncio.to_thread(import_module, "tallystick.providers.chat.client")
         except ModuleNotFoundError:
             message = f"The provider '{self.provider}' needs a package that is not installed: {INSTALL}"
-            return Unheard(code="provider_not_installed", message=message)
+            return ModelError(code="provider_not_installed", message=message)
         return client.Line(address=address, key=key, limit=self._answer_bytes)
 
     def _waiting(self, deadline: asyncio.Timeout) -> Callable[[int, float | None], Awaitable[bool]]:
@@ -150,7 +150,7 @@ class _Question:
         self._shapes = _shapes(ask, endpoint.provider, known)
         self._lesson: str | None = None
 
-    async def answered(self, limit: int, wait: Callable[[int, float | None], Awaitable[bool]]) -> Said | Unheard:
+    async def answered(self, limit: int, wait: Callable[[int, float | None], Awaitable[bool]]) -> Said | ModelError:
         """Ask until there is an answer, or a reason to stop."""
         attempt = 0
         while True:
@@ -159,7 +159,7 @@ class _Question:
             trouble = await self._line.ask(body, answer, self._hear)
             if trouble is None:
                 return self._said(answer, shape)
-            if isinstance(trouble, Unheard):
+            if isinstance(trouble, ModelError):
                 return trouble
             if answer.begun:
                 # What was heard cannot be taken back, so this is not asked again.
@@ -187,10 +187,10 @@ class _Question:
         self._lesson = None if refuses_this_schema(failure) else self._shapes[0].form
         return True
 
-    def _said(self, answer: Answer, shape: Shaped) -> Said | Unheard:
+    def _said(self, answer: Answer, shape: Shaped) -> Said | ModelError:
         asked = sum(len(message.content) for message in self._ask.messages)
         said = answer.done(self._endpoint, asked=asked, streamed=self._hear is not None)
-        if isinstance(said, Unheard):
+        if isinstance(said, ModelError):
             return said
         if self._lesson is not None:
             self._memory.takes(self._known_as, self._lesson)
@@ -200,14 +200,14 @@ class _Question:
     def _may_pass(self, trouble: Any) -> bool:
         return passes(trouble) if isinstance(trouble, Failure) else True
 
-    def _given_up(self, trouble: Any) -> Unheard:
+    def _given_up(self, trouble: Any) -> ModelError:
         where = f"'{self._endpoint.provider}' at {self._line.address}"
         if isinstance(trouble, Failure):
-            return unheard(trouble, self._endpoint, address=self._line.address, key=self._line.key)
+            return model_error(trouble, self._endpoint, address=self._line.address, key=self._line.key)
         if trouble.how == "never":
             message = f"Nothing answers for {where}. Start the server, or change base_url of this agent."
-            return Unheard(code="endpoint_unreachable", message=message)
-        return Unheard(
+            return ModelError(code="endpoint_unreachable", message=message)
+        return ModelError(
             code="endpoint_failed", message=f"{where} broke the connection off. Look at its log, then ask again."
         )
 

@@ -10,8 +10,8 @@ from http import HTTPStatus
 from typing import Any
 
 from tallystick.records import record
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError
 
 _SHOWN = 200
 _TOO_LONG = re.compile(
@@ -49,7 +49,7 @@ class Failure:
         return _CONTROL.sub(" ", _words(self.body))
 
 
-def unheard(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> Unheard:
+def model_error(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> ModelError:
     """The code of a failure, with what to do about it."""
     code, advice = next((code, advice) for fits, code, advice in _TABLE if fits(failure.status, failure.said))
     message = advice.format(
@@ -59,7 +59,7 @@ def unheard(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> 
         place="api_key_file" if endpoint.api_key_file else endpoint.api_key_env or "api_key_env",
     )
     shown = "" if code == "key_refused" else _shown(failure.said, key)
-    return Unheard(code=code, message=message + shown, retry_after_s=failure.retry_after_s)
+    return ModelError(code=code, message=message + shown, retry_after_s=failure.retry_after_s)
 
 
 def passes(failure: Failure) -> bool:

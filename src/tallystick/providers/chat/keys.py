@@ -6,8 +6,8 @@ A key is read when it is needed and goes into one header. No message names more 
 from pathlib import Path
 
 from tallystick.settings import key_variable
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import ModelError
 
 USUAL = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "openrouter": "OPENROUTER_API_KEY"}
 """Providers that want a key, and the variable it usually stands in."""
@@ -16,7 +16,7 @@ NO_KEY = "none"
 _MAX_BYTES = 16_384
 
 
-def key_of(endpoint: Endpoint, *, workspace: Path | None = None) -> str | Unheard:
+def key_of(endpoint: Endpoint, *, workspace: Path | None = None) -> str | ModelError:
     """The key to send.
 
     Args:
@@ -32,7 +32,7 @@ def key_of(endpoint: Endpoint, *, workspace: Path | None = None) -> str | Unhear
     return found or _missing(f"No usable key in the variable {variable}. Set it to the key of '{endpoint.provider}'.")
 
 
-def _from_file(name: str, workspace: Path | None) -> str | Unheard:
+def _from_file(name: str, workspace: Path | None) -> str | ModelError:
     path = Path(name).expanduser()
     try:
         whole = path.resolve(strict=True)
@@ -51,5 +51,5 @@ def _checked(text: str | None) -> str | None:
     return key if key and key.isascii() and key.isprintable() and " " not in key else None
 
 
-def _missing(message: str) -> Unheard:
-    return Unheard(code="key_missing", message=message)
+def _missing(message: str) -> ModelError:
+    return ModelError(code="key_missing", message=message)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tallystick.providers.chat.forms import Shaped
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Message
 
 NEWER_NAME = "max_completion_tokens"

@@ -9,8 +9,8 @@ from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.server import server_for
 from tallystick.providers.local.weights import weights_of
-from tallystick.turns.agents.agent import Endpoint
-from tallystick.turns.model import Ask, Said, Speech, Unheard
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 ANSWER_TOKENS = 512
 """A small model that loses the thread does not stop by itself."""
@@ -36,13 +36,13 @@ class LocalModel:
         """The model's name."""
         return self._endpoint.model
 
-    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Ask once; the first question starts the server."""
         weights = weights_of(self.name)
-        if isinstance(weights, Unheard):
+        if isinstance(weights, ModelError):
             return weights
         served = await asyncio.to_thread(server_for(weights, self.name).ready)
-        if isinstance(served, Unheard):
+        if isinstance(served, ModelError):
             return served
         # The address changes with every start; what is learnt of the server must not.
         endpoint = replace(self._endpoint, provider="llamacpp", base_url=served.address)

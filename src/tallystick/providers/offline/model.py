@@ -13,7 +13,7 @@ from tallystick.providers.offline.results import read_results
 from tallystick.providers.offline.situation import Call, Situation
 from tallystick.providers.offline.wish import read_wish
 from tallystick.providers.offline.words import stems_of
-from tallystick.turns.model import Ask, Message, Said, Speech, Unheard, Usage
+from tallystick.turns.model import Ask, Message, ModelError, Said, Speech, Usage
 
 NAME = "offline-1"
 _LONG = 20_000
@@ -31,7 +31,7 @@ class OfflineModel:
     def __init__(self, name: str = NAME) -> None:
         self.name = name
 
-    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | Unheard:
+    async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Answer one step."""
         asked = sum(len(message.content) for message in ask.messages)
         # A long prompt takes longer than others may be kept waiting; a short one less than changing threads.

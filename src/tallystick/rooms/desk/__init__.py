@@ -1,1 +1,24 @@
 """Desk: TRIAGE → TOOL → REPLY, with verdicts that the server computes and a queue for people."""
+
+from tallystick.plugin import CommandReference, Manifest
+
+MANIFEST = Manifest(
+    name="desk",
+    summary="Answer customers from documents, and ask people.",
+    room="tallystick.rooms.desk.room:Desk",
+    requires=("defusedxml", "docx", "pypdf", "yaml"),
+    install="pip install 'tallystick[desk]'",
+    settings="tallystick.rooms.desk.options:Options",
+    migrations="tallystick.rooms.desk.store.migrations",
+    http="tallystick.rooms.desk.http:routers",
+    paths=("/events", "/v1/triage", "/v1/tickets", "/v1/reviews", "/v1/desk"),
+    commands=(
+        CommandReference(
+            name="desk",
+            help="Answer customers from documents, and ask people.",
+            reference="tallystick.rooms.desk.cli:add_to",
+        ),
+    ),
+    web="tallystick.rooms.desk.web:register",
+    demo="tallystick.rooms.desk.demo:PART",
+)

@@ -19,14 +19,14 @@ from tallystick.rooms.desk.deriving import DECISIONS, event_of, needs_of
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.case import Case, was_made
 from tallystick.rooms.desk.judging.cited import beside
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.replies import evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.judging.signs import categories_of
 from tallystick.rooms.desk.limits import Limits, needs_in
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Need, Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import MOST_NEEDS
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.hands import STEP, Hands, Question
 from tallystick.turns.limits import STEP_BYTES, TURN_BYTES, Budget
 from tallystick.turns.result import TurnResult
@@ -99,7 +99,7 @@ class Clerk:
             session_id=session_of(ticket.ticket_id), agent_id=CLERK.agent_id, ticket_id=ticket.ticket_id,
             extra={STEP: step},
         )  # fmt: skip
-        gathered = Gathered(needs)
+        gathered = Gathered(needs, self.policy)
         acting = any(cards[name].effect in ACTS for name in tools)
         if acting and self._acted(session, step):
             # A worker died after a call that does something. It is not made twice.
@@ -123,7 +123,7 @@ class Clerk:
 
     def draft(self, case: Case) -> str | None:
         """A reply in the model's words, if every sentence of it stands on evidence and nobody's data is in it."""
-        shown = [one for one in case.shown if one.relevance >= self.policy.threshold]
+        shown = [one for one in case.counted if one.relevance >= self.policy.threshold]
         if not shown:
             return None
         pieces = [{"id": one.evidence_id, "source": one.source, "text": one.snippet} for one in shown]
@@ -181,7 +181,7 @@ class Clerk:
 def _doubt(result: TurnResult) -> str | None:
     if result.held is not None:
         return "A call waits for a person."
-    if result.unheard is not None:
+    if result.model_error is not None:
         return "The model was not heard to the end."
     return None if result.stop_hook is None else f"The search was stopped: {result.stop_hook}."
 

@@ -3,13 +3,15 @@
 Whoever gathers, by rules or by a model, only makes calls. What of their results is evidence is worked out here, alike.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.rooms.desk.judging.case import best_need, fact_in, has_doubt, headings_of
+from tallystick.rooms.desk.judging.provenance import author_of, counts, quotable_texts
 from tallystick.rooms.desk.limits import LOGS, MEMORY, WEB
 from tallystick.rooms.desk.nouns import Evidence, Need
+from tallystick.rooms.desk.options import VerdictPolicy
 
 KEPT = 4
 """Pieces of evidence kept for each need."""
@@ -32,8 +34,9 @@ LONGEST = 400
 class Gathered:
     """The evidence of one ticket while it is gathered."""
 
-    def __init__(self, needs: Sequence[Need]) -> None:
+    def __init__(self, needs: Sequence[Need], policy: VerdictPolicy) -> None:
         self._needs = tuple(needs)
+        self._policy = policy
         self._evidence: list[Evidence] = []
         self._trace: list[dict[str, Any]] = []
         self._others: dict[str, list[Any]] = {"logs_hits": [], "graph_nodes": [], "web_summaries": []}
@@ -48,19 +51,19 @@ class Gathered:
             at: When, RFC 3339.
             place: The need that the call was made for; None: the one that was asked for in its own words, if any.
         """
-        pieces = found_in(outcome.result, tool) if outcome.ok else []
+        pieces = found_in(outcome.result, tool, args=args, policy=self._policy) if outcome.ok else []
         self._trace.append(_traced(tool, args, outcome, at, pieces))
         meant = self._asked_for(args) if place is None else place
         for found in pieces:
-            self._piece(found, outcome.receipt_id, meant)
+            self._piece(found, tool, outcome.receipt_id, meant)
         kind = _KINDS.get(tool)
         if kind is not None and outcome.ok:
             results = _listed(outcome.result)[:LISTED]
             self._others[kind] += [{**_bounded(one), "receipt_id": outcome.receipt_id} for one in results]
 
     def has(self, place: int) -> bool:
-        """Whether something speaks to a need, so that nothing else needs to be asked."""
-        return any(one.need == place and one.relevance_score >= ANSWERS for one in self._evidence)
+        """Whether something that counts speaks to a need, so that nothing else needs to be asked."""
+        return any(one.counts and one.need == place and one.relevance_score >= ANSWERS for one in self._evidence)
 
     def outputs(
         self, *, turns_used: int, max_turns: int, truncated: bool = False, doubt: str | None = None
@@ -77,13 +80,13 @@ class Gathered:
             "evidence": [one.as_dict() for one in self._best()], **self._others, "tool_trace": self._trace,
             "truncated": truncated, "turn_control": {"turns_used": turns_used, "max_turns": max_turns},
         }  # fmt: skip
-        covered = {one.need for one in self._evidence}
+        covered = {one.need for one in self._evidence if one.counts}
         enough = bool(self._needs) and len(covered) == len(self._needs)
         reason = doubt or ("Something was found for every need." if enough else "Not every need was answered.")
         status = "PROCEED" if enough and doubt is None else "DEFER"
         return {"tool_context": context, "tool_verdict": {"status": status, "reason": reason}}
 
-    def _piece(self, found: Mapping[str, Any], receipt_id: str, meant: int | None) -> None:
+    def _piece(self, found: Mapping[str, Any], tool: str, receipt_id: str, meant: int | None) -> None:
         snippet, source = str(found["snippet"]), str(found["source"])
         if not snippet or not source or not self._needs:
             return
@@ -93,7 +96,8 @@ class Gathered:
         self._evidence.append(
             Evidence(
                 evidence_id=f"ev_{len(self._evidence) + 1}", source=source, snippet=snippet, relevance_score=score,
-                need=need, quote_ok=True, receipt_id=receipt_id, place=found.get("place"),
+                need=need, quote_ok=True, receipt_id=receipt_id, place=found.get("place"), author=author_of(tool),
+                counts=found["counts"],
             )
         )  # fmt: skip
 
@@ -104,32 +108,59 @@ class Gathered:
         kept: list[Evidence] = []
         for place in range(len(self._needs)):
             mine = [one for one in self._evidence if one.need == place]
-            kept += sorted(mine, key=lambda one: -one.relevance_score)[:KEPT]
+            # What counts comes first, so that no number of notes displaces a document.
+            kept += sorted(mine, key=lambda one: (not one.counts, -one.relevance_score))[:KEPT]
         return kept
 
 
-def found_in(result: Any, tool: str = "") -> list[dict[str, Any]]:
-    """What a call gave, in one form: source, snippet, place. Every tool says it a little differently.
+def found_in(result: Any, tool: str, *, args: Mapping[str, Any], policy: VerdictPolicy) -> list[dict[str, Any]]:
+    """What a call gave, in one form: source, snippet, place, and whether it counts.
 
     Args:
         result: Of the call.
         tool: Which gave it: the source of what names none.
+        args: What it was called with.
+        policy: Says which sources answer.
     """
+    found: list[dict[str, Any]] = []
+    for shown, given in _parts_of(result, tool, policy):
+        piece = _piece(shown, tool)
+        counted = counts(piece["snippet"], tool=tool, piece=given, args=args, policy=policy)
+        found.append({**piece, "counts": counted})
+    return found
+
+
+_Part = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A part of a result, as it is shown and as it was given."""
+
+
+def _parts_of(result: Any, tool: str, policy: VerdictPolicy) -> Iterator[_Part]:
+    """Every part of a result. Every tool says it a little differently."""
     if isinstance(result, str):
-        return [_piece({"text": result}, tool)]
+        yield {"text": result}, {"text": result}
     if not isinstance(result, Mapping) or has_doubt(result):
-        return []
+        return
     listed = _listed(result)
     if listed or any(name in result for name in _LISTS):
-        # How a ticket ended is told beside what the customer wrote.
-        ended = [{**one, "text": one["resolution"]} for one in listed if isinstance(one.get("resolution"), str)]
-        return [_piece(one, tool) for one in (*listed, *ended)]
+        for one in listed:
+            yield one, one
+            yield from (({**one, "text": text}, one) for text in _texts_beside(one, tool, policy))
+        return
     text = next((result[name] for name in ("text", "answer") if isinstance(result.get(name), str)), None)
     if text is None or result.get("status") in {"withdrawn", "superseded"}:
-        return []
+        return
     # A document that was read: what of it speaks to a need is a paragraph, not the whole and not a heading.
-    parts = (part.strip("\n") for part in text.split("\n\n"))
-    return [_piece({**result, "text": part}, tool) for part in parts if "\n" in part or not part.startswith("#")]
+    for part in (part.strip("\n") for part in text.split("\n\n")):
+        if "\n" in part or not part.startswith("#"):
+            yield {**result, "text": part}, result
+
+
+def _texts_beside(one: Mapping[str, Any], tool: str, policy: VerdictPolicy) -> Iterator[str]:
+    """How a ticket ended, beside what the customer wrote; what of a log record may be quoted, beside its line."""
+    if isinstance(one.get("resolution"), str):
+        yield one["resolution"]
+    if tool == LOGS:
+        yield from quotable_texts(tool, one, policy)
 
 
 def _listed(result: Any) -> list[Mapping[str, Any]]:

@@ -13,6 +13,7 @@ from tallystick.rooms.desk.deriving import event_of
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.limits import LOGS, SEARCHES, Limits, needs_in
 from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.queries import log_queries, worded
 
 Call = Callable[[str, Mapping[str, Any], str], Outcome]
@@ -22,7 +23,9 @@ Call = Callable[[str, Mapping[str, Any], str], Outcome]
 class Gathering:
     """The search for one ticket."""
 
-    def __init__(self, ticket: Ticket, call: Call, tools: frozenset[str], now: Callable[[], str]) -> None:
+    def __init__(
+        self, ticket: Ticket, call: Call, tools: frozenset[str], now: Callable[[], str], policy: VerdictPolicy
+    ) -> None:
         """Begin.
 
         Args:
@@ -30,6 +33,7 @@ class Gathering:
             call: The gate, for this ticket.
             tools: Those that are here.
             now: The time, RFC 3339.
+            policy: Says which sources answer.
         """
         self._needs = needs_in(ticket)
         self._said = str(event_of(ticket).get("content") or "")
@@ -37,7 +41,7 @@ class Gathering:
         self._tools = [name for name in SEARCHES if name in self._limits.whitelist and name in tools]
         self._call = call
         self._now = now
-        self._gathered = Gathered(self._needs)
+        self._gathered = Gathered(self._needs, policy)
         self._cut = False
         self._spent = 0
 

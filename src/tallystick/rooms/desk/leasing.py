@@ -12,16 +12,16 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.records import record
 from tallystick.rooms.desk import proof as proofs
 from tallystick.rooms.desk.filling import Filled, Filling
-from tallystick.rooms.desk.nouns import Kind, Ticket
+from tallystick.rooms.desk.nouns import Judgement, Kind, Ticket
 from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import Surroundings
 from tallystick.rooms.desk.proof import Proof
 from tallystick.rooms.desk.store import Store, Transaction
-from tallystick.turns.agents.problem import Problem
 
 MOST = 50
 """Tickets that one worker is given at once."""
@@ -265,7 +265,18 @@ def _came_to(filled: Filled) -> dict[str, Any]:
         said["incomplete"] = filled.incomplete
     if filled.ticket.judged is not None:
         said |= {"verdict": filled.ticket.judged.status, "rule_id": filled.ticket.judged.rule_id}
+        said |= _used(filled.ticket.judged)
     return said
+
+
+def _used(judged: Judgement) -> dict[str, list[str]]:
+    """Receipts of the calls whose results counted, and of those that were context for people."""
+    if not judged.sources:
+        return {}
+    return {
+        "counted": [one.receipt_id for one in judged.sources if one.counts],
+        "context": [one.receipt_id for one in judged.sources if not one.counts],
+    }
 
 
 def _digest(outputs: Any) -> str:

@@ -12,6 +12,9 @@ from tallystick.records import record
 Kind = Literal["TRIAGE", "TOOL", "REPLY"]
 Status = Literal["pending", "running", "done", "failed", "blocked", "review"]
 Verdict = Literal["PROCEED", "DEFER", "BLOCK"]
+Author = Literal["document", "memory", "customer", "log", "web", "tool"]
+"""Who wrote a piece of evidence: the owner's documents, whoever records in memory, customers, programs, web pages, or
+whoever stands behind another tool."""
 
 KINDS: tuple[Kind, ...] = ("TRIAGE", "TOOL", "REPLY")
 VERDICTS: tuple[Verdict, ...] = ("PROCEED", "DEFER", "BLOCK")
@@ -130,15 +133,32 @@ class Evidence:
     receipt_id: str | None = None
     place: str | None = None
     """A section or lines."""
+    author: Author = "tool"
+    counts: bool = False
+    """Whether it may answer a customer; if not, it is context for people."""
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `tool_context.evidence`: the contract's three fields first."""
         said: dict[str, Any] = {
             "source": self.source, "snippet": self.snippet, "relevance_score": self.relevance_score,
-            "evidence_id": self.evidence_id, "quote_ok": self.quote_ok,
+            "evidence_id": self.evidence_id, "quote_ok": self.quote_ok, "author": self.author, "counts": self.counts,
         }  # fmt: skip
         more = {"need": self.need, "receipt_id": self.receipt_id, "place": self.place}
         return said | {name: value for name, value in more.items() if value is not None}
+
+
+@record
+class SourceUse:
+    """A call whose result is evidence, and whether it counted."""
+
+    receipt_id: str
+    tool: str
+    author: Author
+    counts: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `tool_verdict.sources`."""
+        return {"receipt_id": self.receipt_id, "tool": self.tool, "author": self.author, "counts": self.counts}
 
 
 @record
@@ -151,19 +171,26 @@ class Judgement:
     reason: str
     others: tuple[tuple[str, str], ...] = ()
     """Further rules that would have decided so, with their reasons."""
+    sources: tuple[SourceUse, ...] = ()
+    """Where the evidence comes from, each call once for what counts of it and once for what does not."""
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `tool_verdict`: the contract's two fields first."""
         said: dict[str, Any] = {"status": self.status, "reason": self.reason, "rule_id": self.rule_id}
         if self.others:
             said["also"] = [{"rule_id": rule, "reason": reason} for rule, reason in self.others]
+        if self.sources:
+            said["sources"] = [one.as_dict() for one in self.sources]
         return said
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> "Judgement":
         """From its own `as_dict`."""
         others = tuple((one["rule_id"], one["reason"]) for one in said.get("also", ()))
-        return cls(status=said["status"], rule_id=said["rule_id"], reason=said["reason"], others=others)
+        sources = tuple(SourceUse(**one) for one in said.get("sources", ()))
+        return cls(
+            status=said["status"], rule_id=said["rule_id"], reason=said["reason"], others=others, sources=sources
+        )  # fmt: skip
 
 
 @record

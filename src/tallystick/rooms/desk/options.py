@@ -1,14 +1,52 @@
-"""The desk's settings, `[rooms.desk]` in `tallystick.toml`: what concerns tickets, leases and sending.
+"""The desk's settings: `[rooms.desk]` in `tallystick.toml`."""
 
-The table is shared with the desk's other parts, so keys that are not named here are theirs.
-"""
+from typing import Annotated, Any, Literal
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from tallystick.rooms.desk.web_search.options import WebOptions
 
-from tallystick.errors import ConfigError
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+DOCUMENT_TOOLS = ("kb.search", "kb.read")
+"""What reads the owner's documents."""
+_WRITTEN_BY_OTHERS = ("mem.", "insight.", "logs.", "tool.")
+_PROPOSALS = frozenset({
+    "record_observation", "create_or_link_entity_candidate", "propose_proposition", "attach_support",
+    "attach_contradiction", "propose_test", "execute_test_result_ingest", "request_consolidation", "archive_episode",
+})  # fmt: skip
+
+
+class VerdictPolicy(BaseModel):
+    """The bounds of the rules; the rules themselves are code."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    threshold: float = Field(default=0.4, ge=0, le=1)
+    """How much of a need one sentence, with its headings, must speak of to cover it."""
+    defer_categories: tuple[str, ...] = ("refund", "legal", "security")
+    forbidden_topics: tuple[str, ...] = ()
+    """Words or phrases; a customer's text that holds one is not answered."""
+    sources: tuple[str, ...] = ("thread_id", "actor")
+    """Fields of the event that a write or external call may take its values from."""
+    answer_sources: tuple[str, ...] = DOCUMENT_TOOLS
+    """Tools whose results answer customers; those of all others are context for people."""
+    log_fields: tuple[str, ...] = ()
+    """Fields of a JSON log record that may be quoted to a customer; the rest of a log is for people."""
+    public_contacts: tuple[str, ...] = ()
+    """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
+
+    @field_validator("answer_sources")
+    @classmethod
+    def _no_words_of_others(cls, named: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse tools that give what agents, customers or programs wrote."""
+        for name in named:
+            if name.startswith(_WRITTEN_BY_OTHERS) or name in _PROPOSALS:
+                raise ValueError(f"{name} gives what agents, customers or programs wrote; it cannot answer customers")
+        return named
 
 
 class ToolLimits(BaseModel):
@@ -23,9 +61,20 @@ class ToolLimits(BaseModel):
 
 
 class Options(BaseModel):
-    """All of it."""
+    """`[rooms.desk]`."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kb: str | None = Field(default=None, min_length=1, pattern=r"^[^\x00]*\S[^\x00]*$")
+    """The folder of the knowledge base, relative to the workspace; default: `kb`, if it is there."""
+    kb_meaning: bool = True
+    """Whether the knowledge base is searched by meaning too, where the vectors for it are installed."""
+    logs: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)] | None = None
+    """Log files that people and agents may search: paths or patterns, such as `["logs/*.jsonl"]`."""
+    web: WebOptions | None = None
+    """The search engine behind `web.search`; without it there is no such tool."""
+    verdict: VerdictPolicy = VerdictPolicy()
+    """The bounds of the verdict's rules."""
 
     workers: Literal["own", "outside"] = "own"
     """outside: all tickets are left to leases."""
@@ -58,17 +107,3 @@ class Options(BaseModel):
     webhook_secret: SecretStr | None = None
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
-
-
-def parse_options(raw: Mapping[str, Any]) -> Options:
-    """Check plain data.
-
-    Raises:
-        ConfigError: A wrong value; the message names its key.
-    """
-    try:
-        return Options.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(("rooms", "desk", *(str(part) for part in first["loc"])))
-        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None

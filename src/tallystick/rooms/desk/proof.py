@@ -7,11 +7,11 @@ so that a repeat is known as one, and a token that has done its work, or whose l
 from hashlib import sha256
 from hmac import compare_digest
 
+from tallystick.agents.problem import Problem
 from tallystick.records import record
 from tallystick.rooms.desk.naming import digest
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.store import Transaction
-from tallystick.turns.agents.problem import Problem
 
 NOT_LEASED = Problem(code="lease_missing", message="Nobody holds this ticket now. Lease it first.")
 NOT_YOURS = Problem(code="lease_not_yours", message="Owner and token are not those of the present lease.")

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import parent_of
 from tallystick.rooms.desk.filling import moved
+from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.judge import ServerJudge
 from tallystick.rooms.desk.judging.replies import Unsupported, evidence_texts, others_data, text_of, unsupported
 from tallystick.rooms.desk.limits import widened
@@ -23,7 +25,6 @@ from tallystick.rooms.desk.nouns import Review, Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.outbox.queueing import queue_reply
 from tallystick.rooms.desk.store import Transaction
-from tallystick.turns.agents.problem import Problem
 
 TAKEN_MS = 15 * 60 * 1000
 """How long a ticket is one person's."""
@@ -41,7 +42,7 @@ class Before:
     review: Review
     ticket: Ticket
     evidence: tuple[Mapping[str, Any], ...]
-    """Pieces with `holds`: whether the words stand where they are said to."""
+    """Pieces with `holds`: whether the words stand where they are said to; `author` and `counts`: by the server."""
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form."""
@@ -86,10 +87,8 @@ class Reviews:
     def _before(self, tx: Transaction, review: Review) -> Before:
         ticket = tx.get(review.ticket_id, lock=False) or Ticket(body={"id": review.ticket_id})
         case = self._judge.case(_evidence_ticket(tx, ticket))
-        holds = {(one.source, one.snippet) for one in case.shown}
-        pieces = [
-            {**piece, "holds": (piece.get("source"), piece.get("snippet")) in holds} for piece in case.claimed
-        ]  # fmt: skip
+        shown: dict[tuple[Any, Any], Shown] = {(one.source, one.snippet): one for one in case.shown}
+        pieces = [_checked(piece, shown.get((piece.get("source"), piece.get("snippet")))) for piece in case.claimed]
         return Before(review=review, ticket=ticket, evidence=tuple(pieces))
 
     # -- deciding ------------------------------------------------------------------------------------------------------
@@ -172,7 +171,7 @@ class Reviews:
         if ticket is None:
             return ()
         case = self._judge.case(_evidence_ticket(tx, ticket))
-        return tuple(unsupported(text, evidence_texts(case.shown)))
+        return tuple(unsupported(text, evidence_texts(case.counted)))
 
     def _taken(self, tx: Transaction, review: Review, caller: Caller) -> Review:
         return replace(review, state="taken", person=caller.subject, taken_until=tx.clock() + TAKEN_MS)
@@ -212,6 +211,12 @@ class Reviews:
                 caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
             )  # fmt: skip
         return after
+
+
+def _checked(piece: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
+    """A piece as it was claimed, with what the server knows of it: a worker's word on its author is not shown."""
+    author = "tool" if shown is None else shown.author
+    return {**piece, "holds": shown is not None, "author": author, "counts": shown is not None and shown.counts}
 
 
 def _open_to(review: Review | None, caller: Caller, now: int) -> Review | Problem:

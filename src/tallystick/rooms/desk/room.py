@@ -6,58 +6,29 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tallystick.agents.wire import OFFLINE
+from tallystick.errors import TallyError
 from tallystick.gate.tool import Tool
-from tallystick.rooms.desk.options import parse_options
+from tallystick.plugin import Room
 from tallystick.rooms.desk.tools.kb_read import kb_read
 from tallystick.rooms.desk.tools.kb_search import kb_search
 from tallystick.rooms.desk.tools.logs_search import logs_search
-from tallystick.turns.agents.wire import OFFLINE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any, Protocol
+    from collections.abc import Mapping
 
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.desk.clerk import Clerk
     from tallystick.rooms.desk.flows.working import Worker
     from tallystick.rooms.desk.judging.judge import ServerJudge
     from tallystick.rooms.desk.kb.joined import Library
     from tallystick.rooms.desk.logs.searching import LogFiles
-    from tallystick.rooms.desk.office import Office, Records
+    from tallystick.rooms.desk.office import Office
+    from tallystick.rooms.desk.options import Options
     from tallystick.rooms.desk.review import Reviews
     from tallystick.rooms.desk.store import Store
-    from tallystick.settings import Settings
     from tallystick.turns.durable import Durable
     from tallystick.turns.hands import Hands
-
-    class Given(Protocol):
-        """What the desk takes of the joined parts."""
-
-        settings: Settings
-        workspace: Path
-
-        @property
-        def ledger(self) -> Records:
-            """The log."""
-            ...
-
-        @property
-        def pipeline(self) -> Any:
-            """Knows which tools there are."""
-            ...
-
-        @property
-        def engine(self) -> Any:
-            """The database, as `Store` takes it."""
-            ...
-
-        def now_ms(self) -> int:
-            """The wall clock."""
-            ...
-
-        def new_id(self, kind: str) -> str:
-            """A new id of a kind."""
-            ...
-
 
 KB_FOLDER = "kb"
 """Where the knowledge base is unless the settings say otherwise."""
@@ -65,15 +36,14 @@ KB_FOLDER = "kb"
 _log = logging.getLogger(__name__)
 
 
-class Desk:
+class Desk(Room):
     """The support desk of one workspace."""
 
     name = "desk"
 
-    def __init__(self, parts: "Given") -> None:
-        self._parts = parts
-        self.settings = parts.settings.rooms.get("desk", {})
-        self.options = parse_options(self.settings)
+    def __init__(self, context: "RoomContext") -> None:
+        self._context = context
+        self.options: Options = context.options
         self._woken: Callable[[Sequence[str]], None] | None = None
 
     @cached_property
@@ -82,19 +52,22 @@ class Desk:
         # The SQL toolkit costs a quarter of a second.
         from tallystick.rooms.desk.store import Store  # noqa: PLC0415
 
-        return Store(self._parts.engine)
+        return Store(self._context.engine)
 
     @cached_property
     def office(self) -> "Office":
         """Tickets: taken, leased, filled, judged and answered."""
         from tallystick.rooms.desk.office import Fittings, Office  # noqa: PLC0415 - as above
 
-        parts = self._parts
+        context = self._context
         fittings = Fittings(
-            workspace=parts.workspace, options=self.options, ledger=parts.ledger, new_id=parts.new_id,
-            known_tools=lambda: frozenset(entry.card.name for entry in parts.pipeline.catalogue.entries()),
+            workspace=context.workspace,
+            options=self.options,
+            ledger=context.ledger,
+            new_id=context.new_id,
+            known_tools=lambda: frozenset(context.cards()),
             now=self.now,
-        )  # fmt: skip
+        )
         made = Office(self.store, fittings)
         made.judge = self.judge
         made.woken = self._woken
@@ -102,7 +75,7 @@ class Desk:
 
     def now(self) -> str:
         """The wall clock, RFC 3339."""
-        moment = datetime.fromtimestamp(self._parts.now_ms() / 1_000, UTC)
+        moment = datetime.fromtimestamp(self._context.now_ms() / 1_000, UTC)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     @cached_property
@@ -110,18 +83,19 @@ class Desk:
         """The knowledge base; its folder is looked at when something is asked of it."""
         from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
 
-        by_meaning = self.settings.get("kb_meaning", True) is not False
         return open_library(
-            self._parts.workspace, self.settings.get("kb", FOLDER), by_meaning=by_meaning,
-            limits=self._parts.settings.imports,
-        )  # fmt: skip
+            self._context.workspace,
+            self.options.kb or FOLDER,
+            by_meaning=self.options.kb_meaning,
+            limits=self._context.settings.imports,
+        )
 
     @cached_property
     def logs(self) -> "LogFiles":
         """The log files that the settings name."""
-        from tallystick.rooms.desk.logs.searching import LogFiles, patterns_of  # noqa: PLC0415 - as above
+        from tallystick.rooms.desk.logs.searching import LogFiles  # noqa: PLC0415 - as above
 
-        return LogFiles(self._parts.workspace, patterns_of(self.settings.get("logs", [])))
+        return LogFiles(self._context.workspace, self.options.logs or ())
 
     @cached_property
     def reviews(self) -> "Reviews":
@@ -130,12 +104,12 @@ class Desk:
 
         return Reviews(self.office, self.judge)
 
-    def flows(self, durable: "Durable", hands: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "Hands") -> None:
         """Register the desk's long work, and let our own workers be woken."""
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
 
         own = self.options.workers == "own"
-        self._woken = join_tickets(lambda: (self.office, self.worker(hands)), durable, own=own)
+        self._woken = join_tickets(lambda: (self.office, self.worker(context)), durable, own=own)
         if "office" in self.__dict__:
             self.office.woken = self._woken
 
@@ -145,7 +119,7 @@ class Desk:
         from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
 
         agent = self.options.agent
-        if agent is not None and Registry(self._parts.workspace).get(agent) is None:
+        if agent is not None and Registry(self._context.workspace).get(agent) is None:
             # Tickets are not held up by it, but whoever wrote it meant something else.
             _log.warning("rooms.desk.agent names %r, which is no agent here: rules do its work", agent)
         return Worker(self.office, hands, self.judge, self.judge.policy, self.clerk)
@@ -157,7 +131,7 @@ class Desk:
 
         if self.options.agent is None:
             return None
-        endpoint = Registry(self._parts.workspace).endpoint(self.options.agent)
+        endpoint = Registry(self._context.workspace).endpoint(self.options.agent)
         if endpoint.provider == OFFLINE:
             return None
         told = self.options.instructions
@@ -167,13 +141,12 @@ class Desk:
     def judge(self) -> "ServerJudge":
         """The server's own word, from the ledger."""
         from tallystick.rooms.desk.judging.judge import ServerJudge  # noqa: PLC0415 - only where tickets are judged
-        from tallystick.rooms.desk.judging.policy import parse_verdict_policy  # noqa: PLC0415
 
         def effect(tool: str) -> str | None:
-            found = self._parts.pipeline.catalogue.get(tool)
-            return None if found is None else found.card.effect
+            card = self._context.cards().get(tool)
+            return None if card is None else card.effect
 
-        return ServerJudge(parse_verdict_policy(self.settings), self._parts.ledger.session, effect)
+        return ServerJudge(self.options.verdict, self._context.ledger.session, effect)
 
     def tools(self) -> Iterable[Tool]:
         """What agents may call here: only what there is something to read of.
@@ -181,16 +154,27 @@ class Desk:
         A tool that can only say that it has nothing would stand in every agent's catalogue, and be chosen.
         """
         found: list[Tool] = []
-        if "kb" in self.settings or (self._parts.workspace / KB_FOLDER).is_dir():
+        if self.options.kb is not None or (self._context.workspace / KB_FOLDER).is_dir():
             found += [kb_search(lambda: self.library), kb_read(lambda: self.library)]
-        if "logs" in self.settings:
+        if self.options.logs is not None:
             found.append(logs_search(lambda: self.logs))
         return [*found, *self._web()]
 
     def _web(self) -> Iterable[Tool]:
         """`web.search`, where the settings name an engine: off means that there is no such tool."""
-        if "web" in self.settings:
+        if self.options.web is not None:
             from tallystick.rooms.desk.tools.web_search import web_search  # noqa: PLC0415 - off by default
-            from tallystick.rooms.desk.web.options import parse_web  # noqa: PLC0415
 
-            yield web_search(parse_web(self.settings["web"]))
+            yield web_search(self.options.web)
+
+    def gauges(self) -> "Mapping[str, float]":
+        """The desk's figures by the names that a dashboard knows; none where the database cannot be read now."""
+        from tallystick.rooms.desk.store import DATABASE_ERRORS  # noqa: PLC0415 - as above
+
+        try:
+            found = self.office.figures()
+        except (*DATABASE_ERRORS, TallyError) as error:
+            # The other figures must still be shown.
+            _log.warning("the desk's figures cannot be read: %s", error)
+            return {}
+        return {f"desk_{name}": float(value) for name, value in found.items() if value is not None}

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.rooms.desk.filling import Filled, Filling, author_of, with_verdict
 from tallystick.rooms.desk.leasing import TAKEN, UNKNOWN
@@ -14,7 +15,6 @@ from tallystick.rooms.desk.outbox.queueing import chain
 from tallystick.rooms.desk.ports import Surroundings
 from tallystick.rooms.desk.proof import OURS
 from tallystick.rooms.desk.store import Store, Transaction
-from tallystick.turns.agents.problem import Problem
 
 NO_VERDICT = Problem(code="verdict_missing", message="Nothing was judged yet: the ticket has no outputs to judge.")
 NOT_JUDGED = Problem(code="verdict_not_proceed", message="Only a PROCEED of this server can be taken back.")

@@ -4,18 +4,18 @@ What is heavy loads when it is first used: most workspaces hold no tickets.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
 from tallystick.gate.execute.call import current_call
 from tallystick.gate.session import Session
 from tallystick.rooms.insight.times import epoch_of
-from tallystick.settings import Settings, key_variable
+from tallystick.settings import key_variable
 
 if TYPE_CHECKING:
     from decimal import Decimal
-    from pathlib import Path
 
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.insight.analysis.about import Find
     from tallystick.rooms.insight.analysis.running import Asking
     from tallystick.rooms.insight.figures.book import Figures
@@ -23,49 +23,32 @@ if TYPE_CHECKING:
     from tallystick.rooms.insight.reports.building import Report
     from tallystick.rooms.insight.reports.recheck import Recheck
     from tallystick.rooms.insight.store import Store
-    from tallystick.turns.hands import Hands
 
 BACKENDS = ("offline", "openai")
 REMEMBERED_S = 2.0
 """A reply's figures are computed one after the other: for so long the tickets are not read again."""
 
 
-class Given(Protocol):
-    """What analyses take of the joined parts."""
-
-    settings: Settings
-    workspace: "Path"
-    random: Callable[[int], bytes]
-    monotonic: Callable[[], float]
-
-    def now_ms(self) -> int:
-        """The wall clock."""
-        ...
-
-
 class Analyses:
     """What was asked of the tickets, and what they say."""
 
     def __init__(
-        self, parts: Given, *, store: "Callable[[], Store]", clean: Callable[[str], str],
+        self, context: "RoomContext", *, store: "Callable[[], Store]", clean: Callable[[str], str],
         find: "Callable[[int], Find | None]" = lambda _: None,
     ) -> None:  # fmt: skip
         """Begin.
 
         Args:
-            parts: Of the workspace.
+            context: What the room is given.
             store: Opens the tables.
             clean: Replaces personal data.
             find: Dataset → what finds its tickets by meaning, where they are embedded.
         """
-        self._parts = parts
+        self._context = context
         self._store = store
         self._clean = clean
         self._find = find
-        self._settings: Mapping[str, Any] = parts.settings.rooms.get("insight", {})
         self._remembered: tuple[float, Figures] | None = None
-        self.hands: Callable[[], Hands] | None = None
-        """How a model is asked; joined when the workspace is opened."""
 
     # -- analyses ------------------------------------------------------------------------------------------------------
 
@@ -82,8 +65,8 @@ class Analyses:
             max_tickets=max_tickets, token_budget=token_budget, compare_dataset_id=compare_dataset_id,
         )  # fmt: skip
         means = Means(
-            store=self._store(), clean=self._clean, random=self._parts.random, now=self._now(), find=self._find,
-            asking=None if self.hands is None else self._asking,
+            store=self._store(), clean=self._clean, random=self._context.random, now=self._now(), find=self._find,
+            asking=self._asking,
         )  # fmt: skip
         return analyse(order, means)
 
@@ -185,7 +168,7 @@ class Analyses:
 
     def _backend(self) -> str:
         """The one that the configuration chooses."""
-        chosen = str(self._settings.get("analyzer_backend", "offline"))
+        chosen: str = self._context.options.analyzer_backend
         if chosen not in BACKENDS:
             hint = f"ANALYZER_BACKEND is one of: {', '.join(BACKENDS)}."
             raise ToolError(f"There is no analyzer backend '{chosen:.40}'.", unavailable=True, hint=hint)
@@ -194,7 +177,7 @@ class Analyses:
     def _figures(self) -> "Figures":
         from tallystick.rooms.insight.figures.book import Figures  # noqa: PLC0415 - as above
 
-        now = self._parts.monotonic()
+        now = self._context.monotonic()
         if self._remembered is None or now - self._remembered[0] > REMEMBERED_S:
             self._remembered = (now, Figures(self._store()))
         return self._remembered[1]
@@ -204,17 +187,15 @@ class Analyses:
         from tallystick.rooms.insight.analysis.running import Asking, limits_for  # noqa: PLC0415
         from tallystick.storage.agents import Registry  # noqa: PLC0415
 
-        if self.hands is None:
-            raise ToolError("No model can be asked here.", unavailable=True, hint="Use analyzer_backend offline.")
         endpoint = endpoint_of(
-            self._settings.get("analyst", {}), Registry(self._parts.workspace).load(), key_variable
+            self._context.options.analyst, Registry(self._context.workspace).load(), key_variable
         )  # fmt: skip
         call = current_call()
         session = Session(session_id="insight") if call is None else call.session
         return Asking(
-            hands=self.hands(), session=session.within(agent_id="analyst"), endpoint=endpoint,
-            limits=limits_for(self._parts.settings.limits),
+            hands=self._context.flow_context(), session=session.within(agent_id="analyst"), endpoint=endpoint,
+            limits=limits_for(self._context.settings.limits),
         )  # fmt: skip
 
     def _now(self) -> int:
-        return self._parts.now_ms() // 1000
+        return self._context.now_ms() // 1000

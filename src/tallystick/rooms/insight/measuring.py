@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.execute.progress import report_progress
 
 if TYPE_CHECKING:
-    from tallystick.gate.record.recorder import Observer
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.insight.ingest.taking import Progress
     from tallystick.rooms.insight.nouns import Analysis
 
@@ -17,24 +17,18 @@ HUNDRED = 100
 _log = logging.getLogger(__name__)
 
 
-class Given(Protocol):
-    """What measuring takes of the joined parts."""
-
-    observer: "Observer | None"
-
-
 class Measuring:
     """Measures, and tells whoever watches. What fails there does not concern the work."""
 
-    def __init__(self, parts: Given) -> None:
-        self._parts = parts
+    def __init__(self, context: "RoomContext") -> None:
+        self._context = context
 
     def told(self, what: str, value: float, of: str = "") -> None:
         """One value, under its metric's name and label."""
-        if self._parts.observer is None:
+        if self._context.observer is None:
             return
         try:
-            self._parts.observer.measured(what=what, value=value, of=of)
+            self._context.observer.measured(what=what, value=value, of=of)
         except Exception:  # noqa: BLE001 - watching must never stop work
             _log.exception("an observer failed; the work is not affected")
 

@@ -5,6 +5,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
+from tallystick.plugin import Room
 from tallystick.rooms.insight.analysing import Analyses
 from tallystick.rooms.insight.cleaning import cleaning
 from tallystick.rooms.insight.measuring import Measuring, tell_reading
@@ -25,63 +26,30 @@ from tallystick.settings import CONTROL_ROOM
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
-    from pathlib import Path
-    from typing import Any, Protocol
+    from typing import Any
 
-    from tallystick.gate.record.recorder import Observer
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.insight.cluster.running import Clustering
-    from tallystick.rooms.insight.embedding.port import Models
     from tallystick.rooms.insight.ingest.preview import Preview
     from tallystick.rooms.insight.ingest.taking import Asked, Progress, Taken
     from tallystick.rooms.insight.nouns import ClusterRun
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
-    from tallystick.settings import Settings
-    from tallystick.storage.files import FileSources
     from tallystick.turns.durable import Durable
     from tallystick.turns.hands import Hands
 
-    class Given(Protocol):
-        """What insight takes of the joined parts."""
 
-        settings: Settings
-        workspace: Path
-        random: Callable[[int], bytes]
-        monotonic: Callable[[], float]
-        observer: Observer | None
-
-        @property
-        def sources(self) -> FileSources:
-            """The workspace's files."""
-            ...
-
-        @property
-        def engine(self) -> Any:
-            """The database, as `Store` takes it."""
-            ...
-
-        @property
-        def embeddings(self) -> Models:
-            """Models that make vectors."""
-            ...
-
-        def now_ms(self) -> int:
-            """The wall clock."""
-            ...
-
-
-class Insight:
+class Insight(Room):
     """What the support tickets of one workspace say."""
 
     name = "insight"
 
-    def __init__(self, parts: "Given") -> None:
-        self._parts = parts
-        self.settings = parts.settings.rooms.get("insight", {})
-        self.measuring = Measuring(parts)
-        self.searches = Searches(parts, self.measuring, store=lambda: self.store, clean=self._clean)
+    def __init__(self, context: "RoomContext") -> None:
+        self._context = context
+        self.measuring = Measuring(context)
+        self.searches = Searches(context, self.measuring, store=lambda: self.store, clean=self._clean)
         """Vectors, searching, and why something was found."""
-        self.analyses = Analyses(parts, store=lambda: self.store, clean=self._clean, find=self.searches.find)
+        self.analyses = Analyses(context, store=lambda: self.store, clean=self._clean, find=self.searches.find)
         """Questions, reports, prompts and history."""
 
     @cached_property
@@ -90,7 +58,7 @@ class Insight:
         # The SQL toolkit costs a quarter of a second, and most workspaces hold no tickets.
         from tallystick.rooms.insight.store import Store  # noqa: PLC0415
 
-        return Store(self._parts.engine)
+        return Store(self._context.engine)
 
     @cached_property
     def placeholders(self) -> "Placeholders":
@@ -98,8 +66,8 @@ class Insight:
         from tallystick.rooms.insight.pii import Placeholders  # noqa: PLC0415 - as above
         from tallystick.storage.keys import own_secret  # noqa: PLC0415
 
-        folder = self._parts.workspace / CONTROL_ROOM / "insight"
-        return Placeholders(own_secret(folder / "placeholders.key", self._parts.random))
+        folder = self._context.workspace / CONTROL_ROOM / "insight"
+        return Placeholders(own_secret(folder / "placeholders.key", self._context.random))
 
     def _clean(self, text: str) -> str:
         return self.placeholders.clean(text)
@@ -112,10 +80,10 @@ class Insight:
         from tallystick.rooms.insight.ingest.opening import remove_upload  # noqa: PLC0415 - as above
         from tallystick.rooms.insight.ingest.taking import take  # noqa: PLC0415
 
-        workspace = self._parts.workspace
+        workspace = self._context.workspace
         asked = self._asked(file_path, name, mapping)
         try:
-            return take(asked, self.store, self.placeholders, now=self._parts.now_ms() // 1000, progress=progress)
+            return take(asked, self.store, self.placeholders, now=self._context.now_ms() // 1000, progress=progress)
         finally:
             remove_upload(workspace, file_path)
 
@@ -130,9 +98,12 @@ class Insight:
     def _asked(self, file_path: str, name: str | None, mapping: "Mapping[str, str] | None") -> "Asked":
         from tallystick.rooms.insight.ingest.taking import Asked  # noqa: PLC0415 - as above
 
-        parts = self._parts
         return Asked(
-            workspace=parts.workspace, file_path=file_path, name=name, mapping=mapping, limits=parts.settings.imports
+            workspace=self._context.workspace,
+            file_path=file_path,
+            name=name,
+            mapping=mapping,
+            limits=self._context.settings.imports,
         )
 
     @cached_property
@@ -140,7 +111,7 @@ class Insight:
         """What groups tickets; numpy loads when it is asked for."""
         from tallystick.rooms.insight.cluster.running import Clustering  # noqa: PLC0415 - the core has no numpy
 
-        return Clustering(lambda: self.store, lambda: self._parts.now_ms() // 1000)
+        return Clustering(lambda: self.store, lambda: self._context.now_ms() // 1000)
 
     def group(self, **order: "Any") -> "ClusterRun":
         """Group a dataset's tickets; see `cluster.running`."""
@@ -164,18 +135,15 @@ class Insight:
         ]
         return cleaning(made, self._clean)
 
-    def join(self, hands: "Callable[[], Hands]") -> None:
-        """Take what a model is asked with."""
-        self.analyses.hands = hands
-
-    def flows(self, durable: "Durable", _hands: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "Hands") -> None:
         """Register the room's long work: embedding."""
+        del context
         self.searches.flows(durable)
 
     def records(self) -> "Mapping[str, Callable[[str], str | None]]":
         """What replies may cite: `ticket:12`."""
         return {"ticket": self.analyses.ticket_text}
 
-    def figures(self, query: str) -> "Decimal | None":
+    def figure(self, query: str) -> "Decimal | None":
         """A figure that a reply names, computed from the tickets."""
         return self.analyses.figure(query)

@@ -9,65 +9,48 @@ from tallystick.rooms.insight.measuring import EMBEDDINGS, SEARCH, Measuring
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Protocol
-
-    from tallystick.rooms.insight.embedding.port import Models
+    from tallystick.plugin import RoomContext
     from tallystick.rooms.insight.embedding.running import Embedded, Embedding
     from tallystick.rooms.insight.search.finder import Finder
     from tallystick.rooms.insight.search.nouns import Asked, Found, Hit
     from tallystick.rooms.insight.search.searching import Searching
     from tallystick.rooms.insight.store import Store
-    from tallystick.settings import Settings
     from tallystick.turns.durable import Durable
-
-    class Given(Protocol):
-        """What searching takes of the joined parts."""
-
-        settings: Settings
-        workspace: Path
-        monotonic: Callable[[], float]
-
-        @property
-        def embeddings(self) -> Models:
-            """Models that make vectors."""
-            ...
 
 
 class Searches:
     """Embeds and searches the tickets of one workspace; numpy loads when one of them is asked for."""
 
     def __init__(
-        self, parts: "Given", measuring: Measuring, *, store: "Callable[[], Store]", clean: Callable[[str], str]
+        self, context: "RoomContext", measuring: Measuring, *, store: "Callable[[], Store]", clean: Callable[[str], str]
     ) -> None:
-        self._parts = parts
+        self._context = context
         self._measuring = measuring
         self._store = store
         self._clean = clean
-        self._settings = parts.settings.rooms.get("insight", {})
 
     @cached_property
     def embedding(self) -> "Embedding":
         """What makes vectors."""
         from tallystick.rooms.insight.embedding.running import Embedding  # noqa: PLC0415 - the core has no numpy
 
-        return Embedding(self._store, self._parts.embeddings, backend=self._settings.get("embed_backend"))
+        return Embedding(self._store, self._context.embeddings, backend=self._context.options.embed_backend)
 
     @cached_property
     def finder(self) -> "Finder":
         """The vectors, ready to be searched."""
         from tallystick.rooms.insight.search.finder import Finder  # noqa: PLC0415 - as above
 
-        return Finder(self._store(), self._parts.workspace / CONTROL_ROOM / "insight" / "index")
+        return Finder(self._store(), self._context.workspace / CONTROL_ROOM / "insight" / "index")
 
     @cached_property
     def _searching(self) -> "Searching":
         from tallystick.rooms.insight.search.searching import Means, Searching  # noqa: PLC0415 - as above
 
         means = Means(
-            store=self._store(), embedding=self.embedding, models=self._parts.embeddings, finder=self.finder,
-            clean=self._clean, clock=self._parts.monotonic, measured=lambda took: self._measuring.told(SEARCH, took),
-            reranker=self._settings.get("rerank_backend"),
+            store=self._store(), embedding=self.embedding, models=self._context.embeddings, finder=self.finder,
+            clean=self._clean, clock=self._context.monotonic, measured=lambda took: self._measuring.told(SEARCH, took),
+            reranker=self._context.options.rerank_backend,
         )  # fmt: skip
         return Searching(means)
 
@@ -81,12 +64,12 @@ class Searches:
         """
         self.embedding.dataset(dataset_id)
         model = self.embedding.model(backend, model_name)
-        began = self._parts.monotonic()
+        began = self._context.monotonic()
         made = self.embedding.run(
             dataset_id, model, batch_size=batch_size,
             progress=lambda done, total: report_progress(done, total, "embedding"),
         )  # fmt: skip
-        took = self._parts.monotonic() - began
+        took = self._context.monotonic() - began
         if made.embedded_count and took > 0:
             self._measuring.told(EMBEDDINGS, made.embedded_count / took, model.name)
         count = made.embedded_count

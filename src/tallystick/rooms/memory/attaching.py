@@ -1,7 +1,8 @@
 """An observation becomes evidence on a proposition: one edge, and what it counts for.
 
 Whoever brings an observation answers for its words; whoever cites it says what the words are about. An agent may cite
-what it likes, so its citing counts only as far as the words themselves go: they must name what the proposition says.
+what it likes, and a person what others said; such citing counts only as far as the words themselves go: they must name
+what the proposition says.
 """
 
 import re
@@ -29,7 +30,7 @@ def keep_edge(
 ) -> bool:
     """Keep an edge as what it is; False if there is nothing to attach, or it is there already."""
     observation = state.observations.get(seen)
-    dossier, by_agent = state.dossier(name), event.agent is not None
+    dossier, by_agent = state.dossier(name), event.by.is_program
     if observation is None or not dossier.takes(seen, by_agent=by_agent):
         return False
     if not takes_edges(state, event, name, seen, stance):
@@ -64,10 +65,12 @@ def _overrule(state: State, edge: Edge) -> None:
 
 def backed(state: State, event: Event, one: Proposition, observation_ids: Iterable[str]) -> list[str]:
     """Those of the observations that count at their own class when this event cites them for this proposition."""
-    if event.agent is None:
+    by = event.by
+    if by.is_owner:
         return list(observation_ids)
     held = state.observations.some(observation_ids)
-    return [name for name, seen in held.items() if holds_words(seen.text, one.object)]
+    own = () if by.is_program else (by.group,)
+    return [name for name, seen in held.items() if seen.groups == own or holds_words(seen.text, one.object)]
 
 
 def holds_words(text: str, named: str) -> bool:

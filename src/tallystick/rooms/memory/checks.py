@@ -18,12 +18,13 @@ from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.records import record
 from tallystick.rooms.memory.dossier import Dossier
 from tallystick.rooms.memory.naming import name_key, observation_id, proposition_id
-from tallystick.rooms.memory.normal import normal_form, secret_name, unreadable_time
+from tallystick.rooms.memory.normal import empty_name, normal_form, secret_name, unreadable_time
 from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import is_reading, note_before
 from tallystick.rooms.memory.rivals import may_claim_places
 from tallystick.rooms.memory.settle import POLICY
+from tallystick.rooms.memory.source_claims import bind_source
 from tallystick.rooms.memory.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.standing import standing
 from tallystick.rooms.memory.state import State
@@ -65,30 +66,28 @@ def check(proposal: Proposal, snapshot: Snapshot) -> Decision:
     if bad is not None:
         return _refuse(BAD_ARGS, "not a time; write it as 2026-01-31T12:00:00Z", f"/{bad}")
     normal = normal_form(proposal.args, snapshot.policy)
-    if not all(normal.values()):
-        empty = next((name for name in _FILLED if name in normal and not normal[name]), None)
-        if empty is not None:
-            return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
+    empty = empty_name(normal)
+    if empty is not None:
+        return _refuse(BAD_ARGS, "there is nothing but white space", f"/{empty}")
     secret = secret_name(normal)
     if secret is not None:
         return _refuse(BAD_ARGS, "this looks like a key or a token; memory keeps none, call it by a name", f"/{secret}")
+    by = speaker_in(proposal.session)
+    bound = bind_source(normal, by, snapshot.policy)
 
     def judge(state: State) -> Decision:
         # The question may be put again, and must not find what was made of the arguments the first time.
-        args = dict(normal)
+        args = dict(bound.args)
         # Not before: to wait for the log may take seconds, in which others went on writing it.
         wall = snapshot.now()
         at = seconds_or_none(args.get("at"))
-        said = Said(by=speaker_in(proposal.session), at=wall if at is None else at)
+        said = Said(by=by, at=wall if at is None else at)
         refused = _time(args, state, wall) or _CHECKS[proposal.card.name](args, state, said)
-        if refused is not None:
-            return refused
-        return Decision(verdict="allow", args=None if args == proposal.args else args)
+        if refused is not None or args == proposal.args:
+            return refused or Decision(verdict="allow")
+        return Decision(verdict="allow", args=args, reason=bound.reason, pointer=bound.pointer)
 
     return snapshot.ask(judge)
-
-
-_FILLED = ("text", "report", "quote", "subject", "predicate", "object", "name", "method", "expectation", "episode_id")
 
 
 def _refuse(fault: Fault, reason: str, pointer: str | None = None) -> Decision:
@@ -175,7 +174,7 @@ def _proposition(args: Args, state: State, said: Said) -> Decision | None:
 
 def _used(observation_ids: list[str], dossier: Dossier, by: Speaker) -> Decision | None:
     """Refuse what brings nothing new, and whatever would stand on both sides."""
-    open_ = [dossier.takes(one, by_agent=by.agent is not None) for one in observation_ids]
+    open_ = [dossier.takes(one, by_agent=by.is_program) for one in observation_ids]
     for place, one in enumerate(observation_ids):
         if not open_[place] and dossier.known[one][0] == "contradiction":
             return _refuse(DENIED, _TWICE, f"/observation_ids/{place}")
@@ -223,7 +222,7 @@ def _edge(args: Args, state: State, said: Said) -> Decision | None:
     refused = _known(state.propositions, args, "proposition_id") or _known(state.observations, args, "observation_id")
     if refused is not None:
         return refused
-    if not state.dossier(name).takes(seen, by_agent=said.by.agent is not None):
+    if not state.dossier(name).takes(seen, by_agent=said.by.is_program):
         return _refuse(DENIED, _TWICE, "/observation_id")
     return _quoted(state, seen, args["quote"], "/quote")
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tallystick.gate.record.masks import readable
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.record.secrets import MARK, MASK, redacted_keys
-from tallystick.gate.session import OWNER_ROLE
+from tallystick.gate.record.secrets import redacted_keys
+from tallystick.gate.role_names import OWNER_ROLE, PERSON_ROLE
 from tallystick.rooms.memory.fold import HANDLERS
 from tallystick.rooms.memory.nouns import Event
 from tallystick.rooms.memory.speakers import agent_of
@@ -56,13 +57,15 @@ def event_of(receipt: Receipt) -> Event | None:
     if header.get("context", {}).get("redacted"):
         if not _SHAPED.isdisjoint(redacted_keys(args) | redacted_keys(args.get("source", {}))):
             return None
-        args = _readable(args)
+        # Which names are secret, the settings say.
+        args = readable(args)
     said = args.get("at")
     # The ledger writes finer than memory reads: by the second, most have been read before.
     at = seconds(f"{header['timestamp'][:_SECOND]}Z" if said is None else said)
     return Event(
         seq=header["seq"], receipt_id=header["receipt_id"], at=at or 0, tool=tool, args=args, agent=_agent(header),
-        by_owner=OWNER_ROLE in header["caller"]["roles"],
+        by_owner=OWNER_ROLE in header["caller"]["roles"], subject=header["caller"]["subject"],
+        is_person=PERSON_ROLE in header["caller"]["roles"],
     )  # fmt: skip
 
 
@@ -78,13 +81,6 @@ def _stored(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as the tool received them."""
     args: dict[str, Any] = inputs.get("normalised", inputs)["args"]
     return args
-
-
-def _readable(value: Any) -> Any:
-    """The arguments with a mask where the ledger keeps only a digest: which names are secret, the settings say."""
-    if isinstance(value, Mapping):
-        return MASK if value.keys() == {MARK} else {name: _readable(one) for name, one in value.items()}
-    return [_readable(one) for one in value] if isinstance(value, list) else value
 
 
 def _agent(header: Mapping[str, Any]) -> str | None:

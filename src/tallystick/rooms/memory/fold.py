@@ -14,7 +14,6 @@ from tallystick.rooms.memory.consolidation import archive_episode, consolidate, 
 from tallystick.rooms.memory.entities import link_entity
 from tallystick.rooms.memory.founding import held_of, new_proposition, put_aside
 from tallystick.rooms.memory.naming import (
-    agent_group,
     check_id,
     name_key,
     observation_id,
@@ -23,7 +22,6 @@ from tallystick.rooms.memory.naming import (
     text_key,
 )
 from tallystick.rooms.memory.nouns import (
-    CLASSES,
     DEFAULT_EPISODE,
     Episode,
     Event,
@@ -37,11 +35,9 @@ from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.rereading import keep_note
 from tallystick.rooms.memory.rivals import claim_places, may_claim_places
 from tallystick.rooms.memory.settle import keep_trial, policy_trial, policys_check, raise_trial, settle, with_result
-from tallystick.rooms.memory.speakers import mark_of
+from tallystick.rooms.memory.source_claims import highest_claim, lowest_class
 from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds
-
-_RANK = {name: rank for rank, name in enumerate(CLASSES)}
 
 
 def replay(events: Iterable[Event], policy: Policy | None = None) -> State:
@@ -92,20 +88,18 @@ def _observe(
 ) -> Observation | None:
     """Keep an observation; None if it is there already."""
     lineage = tuple(sorted(set(parents)))
-    mark = mark_of(event.agent, by_owner=event.by_owner)
-    name = observation_id(text, source_id, claimed, group, observed_at, lineage, mark, event.args.get("result", ""))
+    by = event.by
+    name = observation_id(text, source_id, claimed, group, observed_at, lineage, by.mark, event.args.get("result", ""))
     if state.observations.get(name) is not None:
         return None
     policy = state.policy
-    weighed: SourceClass = claimed
-    if event.agent is not None and "agent_ceiling" not in policy.off:
-        weighed = max(weighed, policy.agent_ceiling, key=_RANK.__getitem__)
-    whose = agent_group(event.agent) if event.agent is not None and policy.agents_are_one_source else None
+    weighed = highest_claim(claimed, by, policy)
+    whose = by.group if by.subject is not None or policy.agents_are_one_source else None
     groups, contents, weighed = _lineage(state, lineage, weighed, whose or group, text, claimed)
     if whose is not None:
         # A summary is in the words of whoever made it, whatever it was made of.
         groups = tuple(sorted({*groups, whose}))
-    own = event.by_owner and event.agent is None and claimed == "human" and not lineage and source_id in policy.owners
+    own = by.is_owner and claimed == "human" and not lineage and source_id in policy.owners
     made = Observation(
         id=name, text=text, source_id=source_id, claimed=claimed, weighed_as=weighed, groups=groups,
         contents=contents, observed_at=observed_at, derived_from=lineage, episode_id=episode_id, seq=event.seq,
@@ -132,7 +126,7 @@ def _lineage(
         return (name_key(group),), (text_key(text),), "model_inference"
     groups = sorted({name for one in known for name in one.groups})
     contents = sorted({name for one in known for name in one.contents})
-    lowest = max((weighed, *(one.weighed_as for one in known)), key=_RANK.__getitem__)
+    lowest = lowest_class(weighed, *(one.weighed_as for one in known))
     return tuple(groups), tuple(contents), lowest
 
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
+from tallystick.gate.record.secrets import mask
 from tallystick.rooms.memory.letters import composed, folded, looks_like
 from tallystick.rooms.memory.times import seconds_or_none
 
@@ -16,6 +17,9 @@ _JUST_NAMED = 1_024
 MOST_LOOKED_UP = 200
 """Letters of a name that stand in an index: PostgreSQL has room for 2,704 bytes, of which a letter may take four."""
 
+
+MOST_SUBJECT = 100
+"""Letters of a caller that stand in the name of a group."""
 
 _SIXTY_BITS = (1 << 60) - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -78,6 +82,16 @@ def predicate_key(text: str) -> str:
 def agent_group(agent: str) -> str:
     """The independence group of all that one agent reports: however many sources it names, the word is its own."""
     return f"agent:{name_key(agent)}"
+
+
+@lru_cache(maxsize=_JUST_NAMED)
+def caller_group(subject: str) -> str:
+    """The independence group of all that one authenticated caller reports: one token is not two people."""
+    key = name_key(subject)
+    if len(key) > MOST_SUBJECT or mask(key) != key:
+        # What looks like a key or a token is stored by nobody.
+        key = sha256(key.encode(errors="surrogatepass")).hexdigest()[:16]
+    return f"caller:{key}"
 
 
 @lru_cache(maxsize=_JUST_NAMED)

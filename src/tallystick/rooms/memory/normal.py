@@ -17,6 +17,7 @@ _TIMES = ("at", "observed_at", "valid_from", "valid_to")
 _IDS = ("observation_ids", "derived_from", "possible_same_as", "supersedes")
 _LINES = ("subject", "object", "name", "kind", "method", "expectation", "episode_id")
 _TEXTS = ("text", "report", "quote")
+_FILLED = ("text", "report", "quote", "subject", "predicate", "object", "name", "method", "expectation", "episode_id")
 _MASKED = frozenset({*_TEXTS, "quotes"})
 _NESTED = frozenset({dict, list})
 
@@ -39,6 +40,14 @@ def normal_form(args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
         if declared is not None:
             made["volatility"] = declared
     return made
+
+
+def empty_name(args: Mapping[str, Any]) -> str | None:
+    """The first argument that must say something and holds nothing."""
+    # Most proposals have nothing empty in them, which is quicker to see.
+    if all(args.values()):
+        return None
+    return next((name for name in _FILLED if name in args and not args[name]), None)
 
 
 def secret_name(args: Mapping[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from tallystick.records import record
+from tallystick.rooms.memory.speakers import Speaker
 
 FULL = 10_000
 """Basis points of certainty."""
@@ -44,6 +45,17 @@ class Event:
     """The agent in whose turn it was proposed; what an agent says of its sources is believed only so far."""
     by_owner: bool = False
     """The owner of this workspace proposed it."""
+    subject: str = "anonymous"
+    """Who proposed it, where it was not the owner."""
+    is_person: bool = False
+    """That caller's token stands for one human being."""
+
+    @property
+    def by(self) -> Speaker:
+        """Whose word it is."""
+        if self.by_owner:
+            return Speaker(agent=self.agent)
+        return Speaker(agent=self.agent, subject=self.subject, is_person=self.is_person)
 
 
 @record
@@ -69,9 +81,9 @@ class Observation:
     claimed: SourceClass
     """The class that was claimed."""
     weighed_as: SourceClass
-    """The class that counts: the lowest of its lineage, and no higher than an agent may claim."""
+    """The class that counts: the lowest of its lineage, and no higher than whoever reports it may claim."""
     groups: tuple[str, ...]
-    """Independence groups; those of all its parents when it is derived, and the agent's whose word it is."""
+    """Independence groups; those of all its parents when it is derived, and that of whoever reports it."""
     contents: tuple[str, ...]
     """Keys of the root texts it goes back to; two observations with the same key are copies of one another."""
     observed_at: int
@@ -98,10 +110,10 @@ class Edge:
     receipt_id: str
     at: int
     backed: bool = True
-    """False: only an agent says that this bears on it, the observation's own words do not. It then weighs no more than
-    an inference of the agent's."""
+    """False: only a caller who does not answer for the words says that this bears on it, the words do not. It then
+    weighs no more than an inference."""
     by_agent: bool = False
-    """An agent attached it."""
+    """An agent, or a caller who is not known to be a person, attached it."""
     earlier: tuple[str, ...] = ()
     """Receipts of those whose word on this observation it takes the place of."""
     overruled: bool = False

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.tool import Card
 from tallystick.rooms.memory.nouns import CLASSES
 
@@ -75,6 +76,7 @@ def card(
             "type": "object", "properties": result, "required": sorted(result), "additionalProperties": False,
         },
         effect="write",
+        roles=WORK_ROLES,
         # It writes nothing itself: what it means is worked out from its receipt.
         idempotent=True,
         how="inline",

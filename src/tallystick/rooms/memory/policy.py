@@ -8,9 +8,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tallystick.errors import ConfigError
 from tallystick.gate.record.canonical import canonical
 from tallystick.rooms.memory.nouns import SourceClass, Volatility
 
@@ -162,19 +161,12 @@ class Policy(_Section):
 _UNDECLARED = PredicateRule()
 
 
-def parse_policy(raw: Mapping[str, Any]) -> Policy:
-    """Read `[rooms.memory]`.
+class MemorySettings(Policy):
+    """`[rooms.memory]`: the policy without what only measurements may turn off."""
 
-    Raises:
-        ConfigError: An unknown key or a wrong value; the message names it.
-    """
-    try:
-        if "off" in raw:
-            raise ConfigError(
-                "tallystick.toml: 'rooms.memory.off': no rule can be turned off.", code="config_bad_value"
-            )
-        return Policy.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(("rooms", "memory", *(str(part) for part in first["loc"])))
-        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_every_rule(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and "off" in given:
+            raise ValueError("'off': no rule can be turned off")
+        return given

@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tallystick.gate.tool import Tool
+from tallystick.plugin import Room
 from tallystick.rooms.memory.checks import Snapshot
 from tallystick.rooms.memory.hidden import hidden_names, without_hidden
-from tallystick.rooms.memory.policy import parse_policy
-from tallystick.rooms.memory.projection import Log, Projection
+from tallystick.rooms.memory.projection import Projection
 from tallystick.rooms.memory.tools.archive_episode import archive_episode
 from tallystick.rooms.memory.tools.attach_contradiction import attach_contradiction
 from tallystick.rooms.memory.tools.attach_support import attach_support
@@ -24,33 +24,10 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.turn import Turn
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any, Protocol
-
+    from tallystick.plugin import RoomContext
+    from tallystick.rooms.memory.policy import Policy
     from tallystick.rooms.memory.reading import Reading
     from tallystick.rooms.memory.store import Store
-    from tallystick.settings import Settings
-
-    class Given(Protocol):
-        """What memory takes of the joined parts."""
-
-        settings: Settings
-        workspace: Path
-
-        @property
-        def ledger(self) -> Log:
-            """The log."""
-            ...
-
-        @property
-        def engine(self) -> Any:
-            """The database, as `Store` takes it."""
-            ...
-
-        def now_ms(self) -> int:
-            """The wall clock."""
-            ...
-
 
 TURN_NAME = "memory.lock"
 PROPOSALS: tuple[Callable[[Snapshot], Tool], ...] = (
@@ -67,25 +44,25 @@ PROPOSALS: tuple[Callable[[Snapshot], Tool], ...] = (
 """The nine, and no other way to change anything."""
 
 
-class Memory:
+class Memory(Room):
     """What agents may come to believe, in one workspace."""
 
     name = "memory"
 
-    def __init__(self, parts: "Given") -> None:
-        self.policy = parse_policy(parts.settings.rooms.get("memory", {}))
+    def __init__(self, context: "RoomContext") -> None:
+        self.policy: Policy = context.options
 
         def open_store() -> "Store":
             # The SQL toolkit costs a quarter of a second, and most workspaces never ask memory anything.
             from tallystick.rooms.memory.store import Store  # noqa: PLC0415
 
-            return Store(parts.engine)
+            return Store(context.engine)
 
-        self._redacted = parts.settings.redact.keys
-        self._folder = parts.workspace / CONTROL_ROOM
-        self.projection = Projection(parts.ledger, open_store, self.policy, Turn(self._folder / TURN_NAME))
-        self._ledger = parts.ledger
-        self.now: Callable[[], int] = lambda: parts.now_ms() // 1000
+        self._redacted = context.settings.redact.keys
+        self._folder = context.workspace / CONTROL_ROOM
+        self.projection = Projection(context.ledger, open_store, self.policy, Turn(self._folder / TURN_NAME))
+        self._ledger = context.ledger
+        self.now: Callable[[], int] = lambda: context.now_ms() // 1000
         """The wall clock, in seconds."""
 
     def tools(self) -> Iterable[Tool]:

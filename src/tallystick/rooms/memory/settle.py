@@ -169,7 +169,7 @@ def keep_trial(state: State, trial: Trial) -> None:
 
 def raise_trial(state: State, event: Event, known: Trial) -> None:
     """Let somebody who is no agent say that a test refutes, where it was first proposed as one that does not."""
-    if event.agent is None and event.args.get("discriminating") and not known.discriminating:
+    if not event.by.is_program and event.args.get("discriminating") and not known.discriminating:
         keep_trial(state, replace(known, discriminating=True, raised_seq=event.seq, raised_receipt=event.receipt_id))
         settle(state, event, known.proposition_id, "test")
 

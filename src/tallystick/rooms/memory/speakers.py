@@ -1,19 +1,23 @@
-"""Whose word a proposal is: an agent's, that of whoever owns the workspace, or another caller's.
+"""Whose word a proposal is: an agent's, that of whoever owns the workspace, or an authenticated caller's.
 
-It decides what an observation weighs, so it is part of what makes an observation that observation. Were it not, whoever
-is first to record some words would decide what they weigh when somebody else says them.
+It decides what an observation weighs and what it is independent of, so it is part of what makes an observation that
+observation. Were it not, whoever is first to record some words would decide what they weigh when somebody else says
+them.
 """
 
-from tallystick.gate.session import OWNER_ROLE, Session
+from collections.abc import Collection
+
+from tallystick.gate.role_names import OWNER_ROLE, PERSON_ROLE
+from tallystick.gate.session import Session
 from tallystick.records import record
-from tallystick.rooms.memory.naming import agent_group
+from tallystick.rooms.memory.naming import agent_group, caller_group
 
 MODELS_DOORS = frozenset({"mcp"})
 """Doors behind which a model stands even when no turn of ours is open."""
 NAMELESS = "turn"
 """Whoever speaks in a turn and gives no name."""
 ANOTHER = "another"
-"""A caller who is neither an agent nor the owner."""
+"""The mark of a caller who is neither an agent, nor a person, nor the owner."""
 
 
 @record
@@ -21,30 +25,55 @@ class Speaker:
     """Who says something."""
 
     agent: str | None = None
-    by_owner: bool = True
+    subject: str | None = None
+    """The authenticated caller; None: the owner."""
+    is_person: bool = True
+    """The owner, or a caller whose token stands for one human being."""
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is believed only so far: an agent, or a caller that is not known to be a person."""
+        return self.agent is not None or not self.is_person
+
+    @property
+    def is_owner(self) -> bool:
+        """The owner, in their own words."""
+        return self.subject is None and self.agent is None
+
+    @property
+    def group(self) -> str | None:
+        """The independence group of all that it reports; None: the owner answers for whom the sources are."""
+        if self.subject is not None:
+            return caller_group(self.subject)
+        return None if self.agent is None else agent_group(self.agent)
 
     @property
     def mark(self) -> str:
-        """What an observation's id holds of him."""
-        return mark_of(self.agent, by_owner=self.by_owner)
+        """What an observation's id holds of whose word it is; the owner leaves no mark."""
+        if self.agent is not None:
+            return agent_group(self.agent)
+        if self.subject is None:
+            return ""
+        return caller_group(self.subject) if self.is_person else ANOTHER
 
 
 OWNER = Speaker()
-
-
-def mark_of(agent: str | None, *, by_owner: bool) -> str:
-    """What an observation's id holds of whose word it is; the owner leaves no mark."""
-    if agent is not None:
-        return agent_group(agent)
-    return "" if by_owner else ANOTHER
 
 
 def speaker_in(session: Session | None) -> Speaker:
     """Who proposes a call; without surroundings it is tried out, by the owner."""
     if session is None:
         return OWNER
-    agent = agent_of(session.caller.channel, session.agent_id, in_turn=session.turn_id is not None)
-    return Speaker(agent=agent, by_owner=OWNER_ROLE in session.caller.roles)
+    caller = session.caller
+    agent = agent_of(caller.channel, session.agent_id, in_turn=session.turn_id is not None)
+    return speaker_of(agent, caller.subject, caller.roles)
+
+
+def speaker_of(agent: str | None, subject: str, roles: Collection[str]) -> Speaker:
+    """Who speaks, by the agent that is named and the caller that is authenticated."""
+    if OWNER_ROLE in roles:
+        return Speaker(agent=agent)
+    return Speaker(agent=agent, subject=subject, is_person=PERSON_ROLE in roles)
 
 
 def agent_of(channel: str, named: str | None, *, in_turn: bool) -> str | None:

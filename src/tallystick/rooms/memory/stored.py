@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.memory.store import Store
 
 T = TypeVar("T")
-FORM = 12
+FORM = 13
 """Raised when the fold makes something else of a log, or nouns change: older tables are then built again."""
 _KINDS: dict[str, Callable[[bytes], Any]] = {
     "source": reviver(Source),
@@ -132,10 +132,6 @@ class StoredState(State):
         for trial in self._referring("trial", wanted):
             found[trial.proposition_id].trials[trial.id] = trial
         self._dossiers.update(found)
-
-    def trials_of(self, proposition_id: str) -> list[Trial]:
-        """The tests of a proposition, by id."""
-        return self._referring("trial", (proposition_id,))
 
     def canonicals_of(self, proposition_id: str) -> list[Canonical]:
         """The records it was ever promoted to."""

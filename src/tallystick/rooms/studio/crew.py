@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tallystick.errors import ConfigError, ToolError
 from tallystick.storage.agents import Registry
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 
 
 def crew_of(workspace: Path) -> tuple[Agent, ...]:

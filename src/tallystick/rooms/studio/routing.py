@@ -16,7 +16,7 @@ from tallystick.records import record
 from tallystick.rooms.studio.criteria import read_criteria, stem
 from tallystick.rooms.studio.recipe_routing import recipe_for
 from tallystick.rooms.studio.runs.recipe import Recipe
-from tallystick.turns.agents.agent import Agent, EvidenceKind
+from tallystick.turns.agent import Agent, EvidenceKind
 
 MAX_AGENTS = 3
 """More would be a conference, not a route."""

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import PathRefused
 from tallystick.records import record
 from tallystick.rooms.studio.book.reading import BookShelf
@@ -18,7 +19,6 @@ from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.files import FileSources
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.durable import Durable
 from tallystick.turns.hands import Hands
 from tallystick.turns.runs import Queue

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 
+from tallystick.agents.problem import Problem
 from tallystick.records import record
-from tallystick.turns.agents.problem import Problem
 
 TITLE = "A Long Weight"
 FOLDERS = ("Compendium", "Story")

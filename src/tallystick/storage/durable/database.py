@@ -7,7 +7,7 @@ queue's limit and trip over each other's migrations. Ours begins every transacti
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from tallystick.errors import ConfigError
+from tallystick.storage.private import private_file
 from tallystick.turns.runs import DurableError
 
 SCHEMA = "tally_durable"
@@ -102,8 +103,12 @@ def database_errors() -> Iterator[None]:
 
 
 def _sqlite_engine(url: sa.URL) -> sa.Engine:
-    if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    if url.database and url.database != ":memory:":
+        path = Path(url.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # The arguments and results of runs lie in it. A path that is no file is reported when it is connected.
+        with suppress(OSError):
+            private_file(path)
     engine = sa.create_engine(url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW)
 
     @sa.event.listens_for(engine, "connect")

@@ -1,25 +1,88 @@
-"""The tables' versions, as Alembic migrations.
+"""The versions of the tables, as Alembic revisions: one history for the gate's own tables and one for each room's.
 
-Each file in `versions/` is one step. `HEAD` names the last one, so that a start on an up-to-date database asks one
-question and does not load Alembic at all.
+Up to 0.1 there was a single history for everything (`0001` to `0008`). A database of that time is split on its first
+use: the gate's history goes on from `0001`, and each room's from the last of its own revisions that had been applied.
+`tally_shared_version` keeps how far the single history had come, for rooms that are opened later.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tallystick.errors import ConfigError
 
-HEAD = "0008"
+HEAD = "0010"
+"""The last revision of the gate's own tables."""
 VERSION_TABLE = "tally_schema_version"
+SHARED_TABLE = "tally_shared_version"
+FIRST, LAST_SHARED = "0001", "0008"
 
 
-def upgrade(connection: Connection) -> None:
-    """Run what is missing, in the caller's transaction: all of it or nothing.
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """One sequence of revisions."""
+
+    head: str
+    versions: Path
+    """The folder of its revisions."""
+    version_table: str
+    shared: tuple[str, ...] = field(default=())
+    """Its revisions that the single history of older databases had."""
+
+
+GATE = History(head=HEAD, versions=Path(__file__).parent / "versions", version_table=VERSION_TABLE)
+
+
+def history_of(room: str, package: ModuleType) -> History:
+    """The history of a room's tables, from its migrations package."""
+    known: Mapping[str, object] = vars(package)
+    shared: tuple[str, ...] = known.get("SHARED", ())  # type: ignore[assignment]
+    versions = Path(package.__path__[0]) / "versions"
+    return History(head=str(known["HEAD"]), versions=versions, version_table=f"tally_schema_{room}", shared=shared)
+
+
+def version_of(connection: Connection, history: History = GATE) -> str | None:
+    """The revision that the database stands at; None: a new one."""
+    return _value(connection, history.version_table)
+
+
+def upgrade(connection: Connection, history: History = GATE, *, to: str = "head") -> None:
+    """Run what is missing up to a revision, in the caller's transaction: all of it or nothing.
 
     Raises:
-        ConfigError: The database stands at a version this code does not know.
+        ConfigError: The database stands at a revision that this code does not know.
     """
+    version = version_of(connection, history)
+    shared = None
+    if history is GATE and version is not None and FIRST < version <= LAST_SHARED:
+        shared = version
+        _set(connection, VERSION_TABLE, FIRST)
+    elif version is None and history.shared:
+        _stamp_shared(connection, history)
+    _run(connection, history, to)
+    if shared is not None:
+        connection.execute(sa.text(f"INSERT INTO {SHARED_TABLE} (version_num) VALUES (:version)"), {"version": shared})  # noqa: S608 - a constant
+
+
+def _stamp_shared(connection: Connection, history: History) -> None:
+    """Start a room's history after what the single history had already applied of it."""
+    reached = _value(connection, SHARED_TABLE)
+    done = [revision for revision in history.shared if reached is not None and revision <= reached]
+    if done:
+        connection.execute(
+            sa.text(f"CREATE TABLE {history.version_table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        )
+        connection.execute(
+            sa.text(f"INSERT INTO {history.version_table} (version_num) VALUES (:version)"),  # noqa: S608 - a constant
+            {"version": done[-1]},
+        )
+
+
+def _run(connection: Connection, history: History, to: str) -> None:
     # Loaded only here: it costs more time than a whole call, and most starts do not need it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -27,10 +90,23 @@ def upgrade(connection: Connection) -> None:
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.set_main_option("version_locations", str(history.versions).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
+    config.attributes["version_table"] = history.version_table
     try:
-        command.upgrade(config, "head")
+        command.upgrade(config, to)
     except CommandError as error:
         message = "The database was written by a newer version of tallystick. Upgrade the package on this machine."
         raise ConfigError(message, code="database_newer") from error
+
+
+def _value(connection: Connection, table: str) -> str | None:
+    if not sa.inspect(connection).has_table(table):
+        return None
+    version: str | None = connection.execute(sa.text(f"SELECT version_num FROM {table}")).scalar()  # noqa: S608 - a constant
+    return version
+
+
+def _set(connection: Connection, table: str, version: str) -> None:
+    connection.execute(sa.text(f"UPDATE {table} SET version_num = :version"), {"version": version})  # noqa: S608 - a constant

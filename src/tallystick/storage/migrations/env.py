@@ -2,11 +2,9 @@
 
 from alembic import context
 
-from tallystick.storage.migrations import VERSION_TABLE
-
 context.configure(
     connection=context.config.attributes["connection"],
-    version_table=VERSION_TABLE,
+    version_table=context.config.attributes["version_table"],
     # SQLite can undo changes of tables too; Alembic does not assume it.
     transactional_ddl=True,
 )

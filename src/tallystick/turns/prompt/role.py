@@ -1,6 +1,6 @@
 """`# Role`: who the model is to be."""
 
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 
 TITLE = "# Role"
 

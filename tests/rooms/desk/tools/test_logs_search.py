@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
+from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.logs.backward import MAX_LINE, Budget, lines_from_end
 from tallystick.rooms.desk.logs.entries import moment_of
-from tallystick.rooms.desk.logs.searching import LogFiles, LogQuery, patterns_of, terms_of
+from tallystick.rooms.desk.logs.searching import LogFiles, LogQuery, terms_of
+from tallystick.settings import parse_settings
 from tests.gates import open_gate, outcomes
 
 JSONL = """{"ts":"2026-01-01T10:00:00Z","msg":"order QB-1 paid"}
@@ -90,7 +93,7 @@ def test_without_log_files_it_is_said_where_to_name_them(tmp_path: Path) -> None
 @pytest.mark.parametrize("named", [3, {"a": 1}, [""], [1]])
 def test_settings_that_name_no_paths_are_refused(named: object) -> None:
     with pytest.raises(ConfigError):
-        patterns_of(named)
+        options_of(MANIFEST, parse_settings({"rooms": {"desk": {"logs": named}}}))
 
 
 @pytest.mark.promise("desk.logs")

@@ -13,9 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tallystick import Gate, Outcome
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
-from tallystick.rooms.desk.web.fetching import NoAnswer, Place, address_of, get, is_outside, parse_place
-from tallystick.rooms.desk.web.options import parse_web
+from tallystick.providers.net.pinned import NoAnswer, Place, address_of, get, is_outside, parse_place
+from tallystick.rooms.desk import MANIFEST
+from tallystick.settings import parse_settings
 from tests.gates import open_gate
 
 PAGES = [
@@ -103,7 +105,7 @@ def test_where_it_is_on_a_person_is_asked_first(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_settings_that_cannot_be_meant_are_refused(table: object) -> None:
     with pytest.raises(ConfigError):
-        parse_web(table)
+        options_of(MANIFEST, parse_settings({"rooms": {"desk": {"web": table}}}))
 
 
 @pytest.mark.promise("desk.web-bounds")

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.gate.reply.check import check_reply
+from tallystick.gate.reply.own_text import NOTHING_WRITTEN
 from tallystick.rooms.insight.analysis.checked import TicketSources, _NoReceipts, bear_out, ticket_text_of
 from tallystick.rooms.insight.analysis.desk import Desk, span_of
 from tallystick.rooms.insight.analysis.offline import Answer, answer
@@ -18,7 +19,8 @@ from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import NewTicket
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.rooms.insight.company import fill, group, tickets
 from tests.sizes import size
 
@@ -29,7 +31,7 @@ MADE = tickets()
 def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("company")
     engine = open_engine(Settings.model_validate({"storage": {"database_url": f"sqlite:///{folder / 'a.db'}"}}), folder)
-    migrate(engine)
+    migrate_with(engine, "insight")
     store = Store(engine)
     fill(store, MADE)
     fill(store, tickets(seed=3, many=200), name="before.csv", file_hash="b" * 64)
@@ -167,8 +169,8 @@ def test_whatever_is_asked_every_sentence_is_borne_out(company: Store, question:
     whole = " ".join(sentence.with_references() for sentence in said.sentences)
     book = Figures(company)
     findings = check_reply(
-        whole, sources=TicketSources(ticket_text_of(book), book.value), receipts=_NoReceipts(), session_id="s",
-        form="per-sentence",
+        whole, sources=TicketSources(ticket_text_of(book), book.value), receipts=_NoReceipts(),
+        writings=NOTHING_WRITTEN, session_id="s", form="per-sentence",
     )  # fmt: skip
     assert findings.ok or findings.fault == "reply_too_long", findings.reason
 
@@ -183,7 +185,7 @@ def test_names_and_texts_of_any_kind_make_no_false_sentence(
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("any")
     engine = open_engine(Settings.model_validate({"storage": {"database_url": f"sqlite:///{folder / 'a.db'}"}}), folder)
-    migrate(engine)
+    migrate_with(engine, "insight")
     store = Store(engine)
     made = [
         NewTicket(external_id=None, created_at=1_700_000_000 + at * 90_000, text=text, category=category, department=department)

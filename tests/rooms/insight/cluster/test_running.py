@@ -17,7 +17,8 @@ from tallystick.rooms.insight.cluster.running import Clustering
 from tallystick.rooms.insight.nouns import ClusterRun
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.rooms.insight.cluster.themes import stored, texts, vectors
 from tests.rooms.insight.vectors import MODEL, filled, ticket
 
@@ -221,7 +222,7 @@ def test_more_rows_than_can_be_compared_go_through_micro_clusters_and_the_run_sa
     engine = open_engine(
         Settings.model_validate({"storage": {"database_url": f"sqlite:///{tmp_path / 'a.db'}"}}), tmp_path
     )
-    migrate(engine)
+    migrate_with(engine, "insight")
     store = Store(engine)
     about = [at % 5 for at in range(many)]
     said = [f"case {at}" for at in range(many)]

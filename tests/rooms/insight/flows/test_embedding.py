@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import register_flows
 from tallystick.errors import ToolError
 from tallystick.rooms.insight.flows import embedding
 from tests.durable.conftest import PATIENCE_S, InProcessWorker
@@ -19,7 +19,7 @@ def test_embedding_runs_on_the_durable_port_step_by_step(tmp_path: Path, monkeyp
     (tmp_path / "tallystick.toml").write_text("ledger.durability = 'os'")
     monkeypatch.setattr(embedding, "AT_ONCE", 50)
     with Gate.open(tmp_path) as gate:
-        join_flows(gate)
+        register_flows(gate)
         room: Any = gate.room("insight")
         dataset_id = filled(room.store, tickets(many=120))
         with pytest.raises(ToolError):

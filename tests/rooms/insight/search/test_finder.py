@@ -13,7 +13,8 @@ from tallystick.rooms.insight.search.nouns import Limits, Near, Rows
 from tallystick.rooms.insight.search.postgres import PostgresRows
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import open_engine
+from tests.databases import migrate_with
 from tests.rooms.insight.vectors import MODEL, clustered, with_vectors
 from tests.sizes import size
 
@@ -138,7 +139,7 @@ def test_no_ticket_comes_through_a_filter_that_does_not_let_it(
 
 def new_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     engine = open_engine(Settings(), tmp_path_factory.mktemp("workspace"))
-    migrate(engine)
+    migrate_with(engine, "insight")
     return Store(engine)
 
 

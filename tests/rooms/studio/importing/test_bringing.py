@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio.book.reading import BookShelf
 from tallystick.rooms.studio.importing.bringing import ImportMemory, bring_in
@@ -14,7 +15,6 @@ from tallystick.rooms.studio.importing.nouns import ImportReport
 from tallystick.rooms.studio.workspace.kept import Kept
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.importing.novel import TITLE, write_docx, write_epub, write_markdown, write_novelwriter
 
 FIRST = "Story/Scenes/SCN-chapter-1-arrival-scene-1.md"

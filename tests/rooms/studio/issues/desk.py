@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tallystick.rooms.studio.issues.joined import Matters, open_matters
+from tallystick.agents.problem import Problem
+from tallystick.rooms.studio.issues.joined import IssueSettings, Matters, open_matters
 from tallystick.rooms.studio.issues.nouns import Comment, Issue, NewComment, NewIssue
 from tallystick.storage.notifications import Notifications
-from tallystick.turns.agents.problem import Problem
 
 
 def ticking() -> Callable[[], str]:
@@ -23,7 +23,7 @@ def counted() -> Callable[[str], str]:
 
 
 def matters(workspace: Path, **settings: Any) -> Matters:
-    return open_matters(workspace, {"issues": settings}, now=ticking(), new_id=counted())
+    return open_matters(workspace, IssueSettings(**settings), now=ticking(), new_id=counted())
 
 
 def opened(here: Matters, title: str = "The compass", **more: Any) -> Issue:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio.issues.joined import Matters
 from tallystick.rooms.studio.issues.levels import BOUNDS
 from tallystick.rooms.studio.issues.recollection import View
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.issues.desk import code, matters, opened, told
 from tests.sizes import size
 

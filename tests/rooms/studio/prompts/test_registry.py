@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.rooms.studio.prompts.nouns import NONCE, Prompt, prompt_of, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import Registry
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.prompt.catalogue import catalogue_section, offers_of
 from tallystick.turns.wording import Wording
 from tests.gates import open_gate

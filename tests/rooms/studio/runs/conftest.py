@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, Tool, ToolError, tool
-from tallystick.bootstrap.flows import join_flows
+from tallystick.app.flows import register_flows
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.rooms.studio.room import Studio
 from tallystick.rooms.studio.runs.desk import RunDesk
@@ -75,7 +75,7 @@ class Bench:
         self.gate = gate
         self.workspace = gate.workspace
         self.gateway = Gateway()
-        join_flows(gate)
+        register_flows(gate)
         room = gate.room("studio")
         assert isinstance(room, Studio)
         assert room.runs is not None

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import LOCAL_OWNER, Caller
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.runs.conftest import LOOK, Bench, steps
 
 FIND = LOOK["phase_a"][0]

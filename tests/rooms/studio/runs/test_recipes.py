@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.studio.runs.reading import read_recipe
 from tallystick.rooms.studio.runs.recipe import Recipe
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.runs.conftest import Bench
 
 VECTORS: dict[str, Any] = json.loads(

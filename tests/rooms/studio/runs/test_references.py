@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.runs.references import holds, places_in, places_in_text, render, resolve
-from tallystick.turns.agents.problem import Problem
 
 SCOPE: dict[str, Any] = {
     "inputs": {"name": "Mara", "count": 3},

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.quotes import split_lines
 from tallystick.rooms.studio.workspace.diffs import counts, unified
 from tallystick.rooms.studio.workspace.lines import lines_of, with_diff, with_edits
 from tallystick.rooms.studio.workspace.nouns import Edit
-from tallystick.turns.agents.problem import Problem
 from tests.sizes import size
 
 PIECES = ["a", "b", " ", "\n", "\n", "\r\n", "\r", "é", "\u2028", "-", "@"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio.workspace import revisions as module
 from tallystick.rooms.studio.workspace.kept import Kept
@@ -16,7 +17,6 @@ from tallystick.rooms.studio.workspace.nouns import GONE, MOVES, Change, Edit, P
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 from tallystick.storage.journal import disk
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.workspace.conftest import SCENE, TEXT
 
 NOW = "2026-01-31T12:00:00.000Z"

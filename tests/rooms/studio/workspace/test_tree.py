@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.workspace.nouns import FileText, Node
 from tallystick.rooms.studio.workspace.reading import find_outline, read_text
@@ -17,7 +18,6 @@ from tallystick.rooms.studio.workspace.tree import Tree
 from tallystick.storage import tree as stored_tree
 from tallystick.storage.files import FileSources, decode
 from tallystick.storage.tree import TreeFiles, count_lines
-from tallystick.turns.agents.problem import Problem
 from tests.rooms.studio.workspace.conftest import SCENE, TEXT
 
 

@@ -2,37 +2,45 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import orjson
 from nicegui import run, ui
 
+from tallystick.app.approvals import Revealed
+from tallystick.doors.presentation.requests import shown_arguments
+from tallystick.doors.presentation.visible import hidden_in, visible, visible_json
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.doors.web.parts.text import block
-from tallystick.gate.decide.approvals import Hold, State, Unmoved
+from tallystick.gate.decide.approvals import LIVE, Hold, State, Unmoved
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.gate.session import Caller
 
-ROLES = ("auditor", "admin")
 CHANNEL = "token"
 MOST = 100
 SOON_S = 0.8
+GLIMPSE = 90
+"""Characters of the arguments in the list."""
 WHY = {
     "not_found": "There is no such request any more.",
     "not_waiting": "Somebody has answered it already.",
     "expired": "Its time is over; the caller has to ask again.",
     "same_call_waits": "The same call with these arguments waits already.",
     "bad_arguments": "These arguments do not fit the tool.",
+    "record_mismatch": "The stored request is not the one the ledger recorded. Verify the ledger, then reject it.",
+    "not_masked": "Nothing is masked there.",
 }
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", roles=ROLES))
+    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=AUDIT_ROLES))
 
-    @page(house, "/approvals", "Approvals", roles=ROLES)
+    @page(house, "/approvals", "Approvals", roles=AUDIT_ROLES)
     async def every(_visitor: Visitor) -> None:
         heading("Approvals", "Calls that policy holds until a person has answered")
         place = ui.column().classes("w-full gap-2")
@@ -51,7 +59,7 @@ def register(house: House) -> tuple[str, ...]:
         await show()
         ui.timer(SOON_S, show)
 
-    @page(house, "/approvals/{approval_id}", "Approval", roles=ROLES)
+    @page(house, "/approvals/{approval_id}", "Approval", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, approval_id: str) -> None:
         hold: Hold | None = await run.io_bound(house.gate.approvals.get, approval_id)
         if hold is None:
@@ -69,8 +77,8 @@ def _list(found: tuple[Hold, ...]) -> None:
     for hold in waiting:
         with ui.row().classes("tally-card tally-row"):
             badge("held")
-            ui.link(hold.tool, f"/approvals/{hold.approval_id}").classes("tally-mono text-weight-bold")
-            ui.label(_arguments(hold, most=90)).classes("tally-mono tally-soft tally-cut")
+            ui.link(visible(hold.tool), f"/approvals/{hold.approval_id}").classes("tally-mono text-weight-bold")
+            ui.label(_glimpse(hold)).classes("tally-mono tally-soft tally-cut")
             ui.space()
             ui.label(_left(hold)).classes("tally-soft")
     others = [hold for hold in found if hold.state is not State.HELD]
@@ -79,38 +87,67 @@ def _list(found: tuple[Hold, ...]) -> None:
         for hold in others:
             with ui.row().classes("tally-row tally-line"):
                 badge(hold.state.value)
-                ui.link(hold.tool, f"/approvals/{hold.approval_id}").classes("tally-mono")
-                ui.label(hold.person or "").classes("tally-soft")
+                ui.link(visible(hold.tool), f"/approvals/{hold.approval_id}").classes("tally-mono")
+                ui.label(visible(hold.person or "")).classes("tally-soft")
 
 
 class _Answering:
     """One held call, and the three answers."""
 
-    def __init__(self, house: House, visitor: Visitor, hold: Hold) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor, hold: Hold) -> None:
         self._house = house
         self._visitor = visitor
         self._hold = hold
 
     def show(self) -> None:
         hold = self._hold
-        heading(hold.tool, f"asked by {hold.session.agent_id or hold.caller} in session {hold.session.session_id}")
+        asked_by = visible(hold.session.agent_id or hold.caller)
+        heading(visible(hold.tool), f"asked by {asked_by} in session {hold.session.session_id}")
         with ui.column().classes("tally-card gap-2"):
             with ui.row().classes("tally-row"):
                 badge(hold.state.value)
-                ui.label(f"because: {hold.reason}" + (f" at {hold.pointer}" if hold.pointer else ""))
+                ui.label(visible(f"because: {hold.reason}" + (f" at {hold.pointer}" if hold.pointer else "")))
                 ui.space()
                 left = ui.label(_left(hold)).classes("tally-soft").props('role="timer"')
                 ui.timer(1.0, lambda: left.set_text(_left(hold)))
             block(_arguments(hold))
+            for found in hidden_in(shown_arguments(hold)):
+                ui.label(f"Characters that cannot be seen: {found}").classes("tally-warn")
+            self._masked()
         self._place = ui.column().classes("w-full gap-2")
         with self._place:
             if hold.state is not State.HELD:
-                ui.label(f"{hold.state.value} by {hold.person or 'nobody'}: {hold.note or ''}").classes("tally-soft")
+                answered = visible(f"{hold.state.value} by {hold.person or 'nobody'}: {hold.note or ''}")
+                ui.label(answered).classes("tally-soft")
             elif not self._visitor.is_person:
                 failed("Answering needs a person.", "Log in with the start-up token that `tally serve` printed.")
                 ui.link("Log in", f"/login?next=/approvals/{hold.approval_id}").classes("tally-plain-button")
             else:
                 self._answers()
+
+    def _masked(self) -> None:
+        """A way to see each masked argument, for a person alone. It is shown on this page only, and recorded."""
+        if not self._visitor.is_person or self._hold.state not in LIVE:
+            return
+        for field in self._house.gate.approvals.masked(self._hold):
+            place = ui.column().classes("w-full gap-1")
+            with place:
+                label = f"Reveal {visible(field)}"
+                ui.button(label, icon="visibility", on_click=partial(self._reveal, field, place)).props("flat no-caps")
+
+    async def _reveal(self, field: str, place: ui.column) -> None:
+        who = self._visitor.caller.subject
+        if not self._visitor.is_person:
+            return
+        reveal = partial(self._house.gate.approvals.reveal, self._id, field, person=who, channel=CHANNEL)
+        shown = await run.io_bound(reveal)
+        place.clear()
+        with place:
+            if isinstance(shown, Revealed):
+                ui.label(f"{visible(field)}, as the call holds it; that you looked is recorded").classes("tally-soft")
+                block(visible_json(shown.value, indent=2))
+            elif shown is not None:
+                failed(WHY.get(shown.why, shown.why), "Nothing was shown.")
 
     def _answers(self) -> None:
         with ui.row().classes("tally-row"):
@@ -192,10 +229,14 @@ class _Answering:
         ui.navigate.to("/approvals")
 
 
-def _arguments(hold: Hold, *, most: int = 20_000) -> str:
-    option = orjson.OPT_INDENT_2 if most > MOST else 0
-    text = orjson.dumps(orjson.loads(hold.shown), option=option).decode()
-    return text if len(text) <= most else text[:most] + " …"
+def _arguments(hold: Hold) -> str:
+    """All of them: who answers must be able to read what is answered."""
+    return visible_json(shown_arguments(hold), indent=2)
+
+
+def _glimpse(hold: Hold) -> str:
+    text = visible_json(shown_arguments(hold))
+    return text if len(text) <= GLIMPSE else text[:GLIMPSE] + " …"
 
 
 def _left(hold: Hold) -> str:

@@ -4,14 +4,15 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.showing.counts import counted
-from tallystick.doors.web.frame import TOLD, page
-from tallystick.doors.web.house import House, Place, Visitor
+from tallystick.doors.presentation.counts import counted
+from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.frame import page
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.errors import TallyError
 from tallystick.gate.decide.approvals import Hold, State
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.storage.notifications import Notification, Notifications
 
 SHOWN = 20
@@ -22,11 +23,11 @@ WAYS = (
 )  # fmt: skip
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/", name="Attention", icon="notifications_active"))
+    house.places.append(Place(path="/", name="Attention", icon="notifications_active", order=0, roles=EVERY_ROLE))
 
-    @page(house, "/", "Attention")
+    @page(house, "/", "Attention", roles=EVERY_ROLE)
     async def attention(visitor: Visitor) -> None:
         heading("What needs attention")
         await _Attention(house, visitor).show()
@@ -37,7 +38,7 @@ def register(house: House) -> tuple[str, ...]:
 class _Attention:
     """What waits, drawn again when something came or went."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
         self._news = Notifications(house.gate.workspace)
@@ -52,7 +53,7 @@ class _Attention:
 
     def _ways(self) -> None:
         section("The way on")
-        there = {place.path for place in self._house.places if self._visitor.may(*place.roles)}
+        there = {place.path for place in self._house.places if self._visitor.may(place.roles)}
         with ui.row().classes("tally-row"):
             for path, words in WAYS:
                 if path in there:
@@ -76,10 +77,12 @@ class _Attention:
                 empty("Nothing waits for you", advice, icon="done_all")
 
     def _look(self) -> tuple[Any, tuple[Hold, ...], tuple[Notification, ...]]:
-        held = tuple(self._house.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0))
+        # Held calls and notifications name calls and sessions of everybody.
+        told = self._visitor.may(AUDIT_ROLES)
+        held = tuple(self._house.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0)) if told else ()
         waiting = {f"/approvals/{hold.approval_id}" for hold in held}
         try:
-            unread = self._news.list(unread=True, limit=SHOWN) if self._visitor.may(*TOLD) else ()
+            unread = self._news.list(unread=True, limit=SHOWN) if told else ()
         except TallyError:
             unread = ()  # the bell says that the file is damaged
         return self._house.gate.ledger.obstacle(), held, tuple(each for each in unread if each.link not in waiting)
@@ -93,8 +96,7 @@ class _Attention:
                 ui.label(hold.tool).classes("tally-mono")
                 ui.label(f"session {hold.session.session_id}").classes("tally-soft")
                 ui.space()
-                if self._visitor.may("auditor", "admin"):
-                    ui.link("Look at it", f"/approvals/{hold.approval_id}").classes("tally-plain-button")
+                ui.link("Look at it", f"/approvals/{hold.approval_id}").classes("tally-plain-button")
 
     def _told(self, news: tuple[Notification, ...]) -> None:
         if news:

@@ -6,11 +6,9 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap.conference import Conferences
-from tallystick.bootstrap.conversation_answer import Unanswered
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.feeds.receipts import MORE, Feed, Wanted
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.audit import audit_result
 from tallystick.doors.web.parts.bundle import bundling
 from tallystick.doors.web.parts.receipt_card import receipt_card, status_of
@@ -18,9 +16,9 @@ from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.record.proof import Proof, proof_fault
 from tallystick.gate.record.receipt import Receipt
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.storage.ledger import verify_workspace
 
-ROLES = ("auditor", "admin")
 COLUMNS = [
     {"name": "seq", "label": "#", "field": "seq", "align": "right"},
     {"name": "when", "label": "When (UTC)", "field": "when", "align": "left"},
@@ -34,11 +32,11 @@ SOON_S = 0.5
 """How often it is looked whether something came."""
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", roles=ROLES))
+    house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=AUDIT_ROLES))
 
-    @page(house, "/receipts", "Receipts", roles=ROLES)
+    @page(house, "/receipts", "Receipts", roles=AUDIT_ROLES)
     async def every(_visitor: Visitor, words: str = "") -> None:
         heading("Receipts", "Every call, run or refused: signed, chained, and here for good")
         if house.gate.ledger.size() == 0:
@@ -50,7 +48,7 @@ def register(house: House) -> tuple[str, ...]:
         _checking(house)
         await _List(house, words).show()
 
-    @page(house, "/receipts/{receipt_id}", "Receipt", roles=ROLES)
+    @page(house, "/receipts/{receipt_id}", "Receipt", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, receipt_id: str) -> None:
         found = await run.io_bound(house.gate.ledger.find, receipt_id)
         if found is None:
@@ -68,7 +66,7 @@ def register(house: House) -> tuple[str, ...]:
 class _List:
     """The list with its filters; more comes in as one scrolls, and at the top when something happens."""
 
-    def __init__(self, house: House, words: str) -> None:
+    def __init__(self, house: PageContext, words: str) -> None:
         self._house = house
         self._wanted = Wanted(words=words)
         self._feed = Feed(house.gate.ledger, self._wanted)
@@ -130,7 +128,7 @@ LINK = """<q-td :props="props"><a class="tally-plain-button tally-mono" :href="'
 """A row can be clicked; a link can also be reached by keyboard. Vue writes what stands in braces as text."""
 
 
-def _checking(house: House) -> None:
+def _checking(house: PageContext) -> None:
     place = ui.column().classes("w-full")
 
     async def verify() -> None:
@@ -148,18 +146,20 @@ def _checking(house: House) -> None:
     button = ui.button("Verify everything now", icon="verified", on_click=verify).props("outline")
 
 
-def _reply_of(house: House, visitor: Visitor, check: Receipt) -> str:
+def _reply_of(house: PageContext, visitor: Visitor, check: Receipt) -> str:
     """The text that a check was of, where a conference that this visitor may read still has it."""
     conference = check.header.get("conference_id")
     if not conference:
         return ""
-    lines = Conferences(house.gate, house.conversation).transcript(conference, visitor.caller)
-    if lines is None or isinstance(lines, Unanswered):
-        return ""
-    return next((str(line.get("text", "")) for line in lines if line.get("check_receipt") == check.receipt_id), "")
+    for room in house.gate.rooms().values():
+        access = room.conversation_access()
+        text = None if access is None else access.reply_text(conference, check.receipt_id, visitor.caller)
+        if text is not None:
+            return text
+    return ""
 
 
-def _proving(house: House, receipt: Receipt) -> None:
+def _proving(house: PageContext, receipt: Receipt) -> None:
     section("Proof")
     place = ui.column().classes("w-full gap-2")
 

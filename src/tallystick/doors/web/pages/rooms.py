@@ -1,22 +1,22 @@
 """Rooms: what is installed and what it can do. Any tool can be called from here, through the gate."""
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap.plugins import GROUP
+from tallystick.app.discovery import manifests, unavailable
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.asking import here, propose, tell_trouble
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import empty, heading, section
 from tallystick.doors.web.parts.text import block
 from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card
 
 OWN, OUTSIDE = "This workspace", "Outside (MCP)"
@@ -24,11 +24,11 @@ SHOWN_CHARS = 20_000
 FIRST_WORDS = 160
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/rooms", name="Rooms", icon="extension"))
+    house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80, roles=EVERY_ROLE))
 
-    @page(house, "/rooms", "Rooms")
+    @page(house, "/rooms", "Rooms", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Rooms", "What is installed, and what it can do; every call goes through the gate")
         rooms: Mapping[str, list[Card]] = await run.io_bound(_rooms, house) or {}
@@ -42,8 +42,9 @@ def register(house: House) -> tuple[str, ...]:
             section(name)
             for card in cards:
                 _line(house, visitor, card)
+        _closed_rooms(house)
 
-    @page(house, "/rooms/{tool}", "Tool")
+    @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
         card = next((card for card in house.gate.tools() if card.name == tool), None)
         if card is None:
@@ -54,13 +55,20 @@ def register(house: House) -> tuple[str, ...]:
     return ("/rooms",)
 
 
-def _rooms(house: House) -> dict[str, list[Card]]:
+def _closed_rooms(house: PageContext) -> None:
+    """The installed rooms that are not open, with what opens them."""
+    for name, manifest in manifests().items():
+        if name not in house.gate.rooms():
+            section(name.capitalize())
+            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
+
+
+def _rooms(house: PageContext) -> dict[str, list[Card]]:
     """The registered tools by the room they came with."""
     owner: dict[str, str] = {}
-    for found in entry_points(group=GROUP):
-        room = house.room(found.name)
-        for tool in () if room is None else room.tools():
-            owner[tool.card.name] = str(room.name).capitalize()
+    for name, room in house.gate.rooms().items():
+        for tool in room.tools():
+            owner[tool.card.name] = name.capitalize()
     grouped: dict[str, list[Card]] = {}
     for card in house.gate.tools():
         where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)
@@ -68,7 +76,7 @@ def _rooms(house: House) -> dict[str, list[Card]]:
     return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
 
 
-def _line(house: House, visitor: Visitor, card: Card) -> None:
+def _line(house: PageContext, visitor: Visitor, card: Card) -> None:
     with ui.row().classes("tally-row tally-line"):
         ui.link(card.name, f"/rooms/{quote(card.name)}").classes("tally-mono text-weight-bold")
         _marks(house, visitor, card)
@@ -76,20 +84,20 @@ def _line(house: House, visitor: Visitor, card: Card) -> None:
         ui.label(words if len(words) <= FIRST_WORDS else words[:FIRST_WORDS] + "…").classes("tally-soft tally-text")
 
 
-def _marks(house: House, visitor: Visitor, card: Card) -> None:
+def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
     """What it does to the world, and what policy says of it."""
     ui.label(card.effect).classes("tally-badge tally-quiet")
     verdict = house.gate.policy.rule_for(card).verdict
     if verdict != "allow":
         badge(str(verdict or "deny"))
-    if card.roles and not visitor.may(*card.roles):
+    if card.roles and not visitor.may(card.roles):
         ui.label(f"needs {', '.join(sorted(card.roles))}").classes("tally-badge tally-bad")
 
 
 class _Calling:
     """One tool: its form, and what came of calling it."""
 
-    def __init__(self, house: House, card: Card) -> None:
+    def __init__(self, house: PageContext, card: Card) -> None:
         self._house = house
         self._card = card
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.bootstrap.counting import Counting
+from tallystick.app.agents import counted_of
+from tallystick.doors.web.context import PageContext, Place, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.house import House, Place, Visitor
 from tallystick.doors.web.parts.charts import bars
 from tallystick.doors.web.parts.figures import figure_row, plain_table
 from tallystick.doors.web.parts.states import empty, heading, section
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.readings import Reading
 
-AUDIT = ("auditor", "admin")
 """Sessions are everybody's: only they see whose."""
 SOON_S = 1.0
 SHOWN = 50
@@ -26,14 +26,14 @@ BUCKETS = {
 NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out", "Tokens written"))
 
 
-def register(house: House) -> tuple[str, ...]:
+def register(house: PageContext) -> tuple[str, ...]:
     """Make the page."""
-    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart"))
+    house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60, roles=EVERY_ROLE))
 
-    @page(house, "/telemetry", "Telemetry")
+    @page(house, "/telemetry", "Telemetry", roles=EVERY_ROLE)
     async def telemetry(visitor: Visitor) -> None:
         heading("Telemetry", "What the agents did and used, and what was refused; counts only, never anybody's words")
-        await _Counts(house, audit=visitor.may(*AUDIT)).show()
+        await _Counts(house, audit=visitor.may(AUDIT_ROLES)).show()
 
     return ("/telemetry",)
 
@@ -41,9 +41,8 @@ def register(house: House) -> tuple[str, ...]:
 class _Counts:
     """All of it, drawn again when a number changed."""
 
-    def __init__(self, house: House, *, audit: bool) -> None:
+    def __init__(self, house: PageContext, *, audit: bool) -> None:
         self._house = house
-        self._counting = Counting(house.gate)
         self._audit = audit
         self._seen: Any = None
 
@@ -62,7 +61,7 @@ class _Counts:
             self._draw(now)
 
     def _look(self) -> dict[str, Any]:
-        counted = self._counting.counted()
+        counted = counted_of(self._house.gate)
         sessions, total = counted.sessions(limit=SHOWN, offset=0) if self._audit else ([], 0)
         return {
             **counted.totals(), "by_agent": counted.agents(), "by_conference": counted.conferences(),

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.states import failed
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import LISTENER, Progress
@@ -21,7 +21,7 @@ def here() -> Request:
 
 
 async def propose(
-    house: House, request: Request, tool: str, args: Mapping[str, Any], *, heard: Heard | None = None
+    house: PageContext, request: Request, tool: str, args: Mapping[str, Any], *, heard: Heard | None = None
 ) -> Outcome | None:
     """Propose a call for whoever looks at the page; None: nobody who may looks any more.
 

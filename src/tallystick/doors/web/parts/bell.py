@@ -2,8 +2,9 @@
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.badge import badge
+from tallystick.doors.web.parts.person import person
 from tallystick.doors.web.parts.text import text
 from tallystick.errors import TallyError
 from tallystick.storage.notifications import Notification, Notifications
@@ -19,7 +20,8 @@ MENU = 'anchor="bottom right" self="top right" role="dialog" aria-label="Notific
 class Bell:
     """The button in the frame, its number, and the list under it."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: PageContext) -> None:
+        self._house = house
         self._kept = Notifications(house.gate.workspace)
         self._stamp: object = ()
 
@@ -85,7 +87,9 @@ class Bell:
         # The line that was pressed is drawn anew as soon as it counts as read: the window is asked for before.
         window = ui.context.client
         try:
-            await (run.io_bound(self._kept.read_all) if one is None else run.io_bound(self._kept.read, one))
+            # An agent on this machine may open the page too, and must not put out of sight what a person should see.
+            if person(self._house) is not None:
+                await (run.io_bound(self._kept.read_all) if one is None else run.io_bound(self._kept.read, one))
         except TallyError as error:
             self._say_damaged(error)
             return

@@ -2,7 +2,7 @@
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.states import failed, section
 from tallystick.errors import LedgerError
 from tallystick.gate.record.bundle import make_bundle
@@ -10,7 +10,7 @@ from tallystick.gate.record.bundle import make_bundle
 KEPT = "The ledger keeps a reply's hash, not its text: only the very words that were checked can be packed."
 
 
-async def download_bundle(house: House, reply: str, check_id: str) -> LedgerError | None:
+async def download_bundle(house: PageContext, reply: str, check_id: str) -> LedgerError | None:
     """Hand the file to the browser; gives what stands against it."""
     made = await run.io_bound(_made, house, reply, check_id)
     if isinstance(made, bytes):
@@ -19,7 +19,7 @@ async def download_bundle(house: House, reply: str, check_id: str) -> LedgerErro
     return made
 
 
-def bundling(house: House, check_id: str, reply: str) -> None:
+def bundling(house: PageContext, check_id: str, reply: str) -> None:
     """Under the receipt of a check: the reply's words, if they are known here, and the file."""
     section("Bundle")
     ui.label("The reply, its quotes, the receipts it cites and their proofs, for somebody who has nothing else.")
@@ -36,7 +36,7 @@ def bundling(house: House, check_id: str, reply: str) -> None:
     ui.button("Download bundle", icon="inventory_2", on_click=pack).props("outline")
 
 
-def _made(house: House, reply: str, check_id: str) -> bytes | LedgerError:
+def _made(house: PageContext, reply: str, check_id: str) -> bytes | LedgerError:
     try:
         return make_bundle(house.gate.ledger, reply, check_id)
     except LedgerError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House
+from tallystick.doors.web.context import PageContext
 from tallystick.doors.web.parts.bundle import download_bundle
 from tallystick.doors.web.parts.file_view import file_view
 from tallystick.errors import PathRefused
@@ -20,7 +20,7 @@ _ONE_LINE = re.compile(r":(L\d+)-\1$")
 PRESENCE = "The words stand there. Whether they support the conclusion is for you to judge."
 
 
-async def evidence_chips(house: House, check_receipt: str | None, reply: str) -> None:
+async def evidence_chips(house: PageContext, check_receipt: str | None, reply: str) -> None:
     """Show what a checked reply rests on; one that passed can be taken away with its proofs."""
     if not check_receipt:
         return
@@ -34,7 +34,7 @@ async def evidence_chips(house: House, check_receipt: str | None, reply: str) ->
             _bundle_chip(house, reply, check_receipt)
 
 
-def _bundle_chip(house: House, reply: str, check_receipt: str) -> None:
+def _bundle_chip(house: PageContext, reply: str, check_receipt: str) -> None:
     async def pack() -> None:
         fault = await download_bundle(house, reply, check_receipt)
         if fault is not None:
@@ -46,7 +46,7 @@ def _bundle_chip(house: House, reply: str, check_receipt: str) -> None:
     chip.tooltip("This reply with all that proves it, in one file").on("click", pack)
 
 
-def _chip(house: House, item: Mapping[str, Any]) -> None:
+def _chip(house: PageContext, item: Mapping[str, Any]) -> None:
     source, quote = _ONE_LINE.sub(r":\1", str(item.get("source", ""))), str(item.get("quote", ""))
     if source.startswith("rcpt_"):
         with ui.link(target=f"/receipts/{source}").classes("tally-chip"):
@@ -64,7 +64,7 @@ def _chip(house: House, item: Mapping[str, Any]) -> None:
     chip.on("click", lambda: open_quote(house, str(path), int(lines[0]), int(lines[1]), quote, str(item.get("sha256"))))
 
 
-async def open_quote(house: House, path: str, first: int, last: int, quote: str, sha256: str) -> None:
+async def open_quote(house: PageContext, path: str, first: int, last: int, quote: str, sha256: str) -> None:
     """Show the file at the quoted lines, in a dialog."""
     source: Source | None = await run.io_bound(_read, house, path)
     with ui.dialog().props('aria-label="The quoted lines"') as dialog, ui.card().classes("tally-dialog"):
@@ -84,7 +84,7 @@ async def open_quote(house: House, path: str, first: int, last: int, quote: str,
     dialog.open()
 
 
-def _read(house: House, path: str) -> Source | None:
+def _read(house: PageContext, path: str) -> Source | None:
     try:
         return FileSources(house.gate.workspace).read(path)
     except PathRefused:

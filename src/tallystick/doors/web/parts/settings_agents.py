@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from nicegui import run, ui
 
-from tallystick.bootstrap.staff import Staff
-from tallystick.doors.web.house import House, Visitor
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
+from tallystick.app.agents import administration_of
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.figures import facts
 from tallystick.doors.web.parts.person import log_in_hint, person
 from tallystick.doors.web.parts.schema_form import SchemaForm
 from tallystick.doors.web.parts.states import failed, section
-from tallystick.turns.agents.agent import CHIEF, Agent, Endpoint
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.wire import ENDPOINT_FIELDS, OFFLINE, endpoint_from, endpoint_wire
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tallystick.turns.model import Ask, Message, Said
 
 PATH = "/settings/agents"
@@ -29,10 +29,10 @@ Change = Callable[[Roster], Roster | Problem]
 class Agents:
     """The list, drawn again after each change."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
-        self._staff = Staff(house.gate)
+        self._administration = administration_of(house.gate)
 
     async def show(self) -> None:
         """Build it."""
@@ -43,8 +43,8 @@ class Agents:
         await self._again()
 
     async def _again(self) -> None:
-        roster: Roster | None = await run.io_bound(self._staff.registry.load)
-        ladder = await run.io_bound(self._staff.tiers.load)
+        roster: Roster | None = await run.io_bound(self._administration.registry.load)
+        ladder = await run.io_bound(self._administration.tiers.load)
         if roster is None or ladder is None:
             return
         self._place.clear()
@@ -138,7 +138,7 @@ class Agents:
         caller = person(self._house)
         if caller is None:
             return
-        after = await run.io_bound(self._staff.change, how, caller=caller, action=action, agent_id=agent_id)
+        after = await run.io_bound(self._administration.change, how, caller=caller, action=action, agent_id=agent_id)
         if isinstance(after, Problem):
             ui.notify(f"{after.code}: {after.message}", type="warning")
             return

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nicegui import run, ui
 
-from tallystick.doors.web.house import House, Visitor
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.figures import facts
 from tallystick.doors.web.parts.person import log_in_hint, person
 from tallystick.doors.web.parts.states import failed, section
@@ -22,7 +22,7 @@ SESSION = "keys"
 class SigningKeys:
     """The keys, and their rotation."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
 
@@ -75,7 +75,7 @@ class SigningKeys:
         return self._house.gate.ledger.rotate(session=session)
 
 
-def file_list(house: House) -> None:
+def file_list(house: PageContext) -> None:
     """Where everything lies."""
     section("Where everything lies")
     settings, workspace = house.gate.settings, house.gate.workspace

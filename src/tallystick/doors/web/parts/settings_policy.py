@@ -5,8 +5,10 @@ from typing import Any
 import orjson
 from nicegui import run, ui
 
-from tallystick.bootstrap import Gate
-from tallystick.doors.web.house import House, Visitor
+from tallystick.app.gate import Gate
+from tallystick.doors.mcp.relay.default_policy import with_defaults
+from tallystick.doors.mcp.relay.workspace import is_wrapped, relayed
+from tallystick.doors.web.context import PageContext, Visitor
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.states import failed, section
 from tallystick.doors.web.parts.text import block
@@ -16,8 +18,6 @@ from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.policy_cases import Case, run_cases
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.rooms.relay.starting import with_defaults
-from tallystick.rooms.relay.wrapped import is_wrapped, relayed
 
 MEANS = {
     "allow": "It would run, and leave a receipt.", "ask": "It would be held until a person has answered.",
@@ -70,7 +70,7 @@ def beside_relay(gate: Gate, unknown: tuple[str, ...]) -> tuple[str, tuple[str, 
 class PolicyText:
     """The text, and the form of the dry run."""
 
-    def __init__(self, house: House, visitor: Visitor) -> None:
+    def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
         self._cards = {card.name: card for card in house.gate.tools()}

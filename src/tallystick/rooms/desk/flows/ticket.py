@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.desk.flows.working import Worker
 from tallystick.rooms.desk.leasing import Leases
 from tallystick.rooms.desk.office import Office
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.runs import Queue, Retry, Schedule, StepFailed
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import Clerk
@@ -17,13 +18,12 @@ from tallystick.rooms.desk.filling import Filled, author_of
 from tallystick.rooms.desk.gathering import Gathering
 from tallystick.rooms.desk.judging.case import Case
 from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.limits import Limits
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import triage
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import STEP, Hands
 
 BY = "desk"
@@ -113,7 +113,7 @@ class Worker:
             )
             return self._hands.call(tool, args, where, allowed=named)
 
-        return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now).run()
+        return Gathering(ticket, call, frozenset(self._hands.cards()), self._office.around.now, self._policy).run()
 
     def _reply(self, ticket: Ticket, clerk: Clerk | None) -> Mapping[str, Any]:
         parent = parent_of(ticket)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.left import Left, Placed, whole
-from tallystick.turns.agents.problem import Problem
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "content": (

@@ -6,6 +6,7 @@ What cannot be read is left out, and named with its place; one bad row keeps no 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.desk.intake.csv_file import csv_events
@@ -13,7 +14,6 @@ from tallystick.rooms.desk.intake.left import Left, Placed
 from tallystick.rooms.desk.intake.mbox_file import mbox_events
 from tallystick.rooms.desk.intake.taking import Intake, Received
 from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
-from tallystick.turns.agents.problem import Problem
 
 Found = Placed | Left
 FORMS: Mapping[str, Callable[[Path, ImportLimits], Iterator[Found] | Problem]] = {

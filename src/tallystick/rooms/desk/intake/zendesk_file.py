@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_strict
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.desk.intake.left import Left, Placed
-from tallystick.turns.agents.problem import Problem
 
 MAX_BYTES = 64 * 1024 * 1024
 """Of a file that is one JSON value; one ticket a line may be any number."""

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tallystick.gate.record.masks import MARK
 from tallystick.gate.record.receipt import Receipt
-from tallystick.gate.record.secrets import MARK
 from tallystick.rooms.desk.deriving import event_of
 from tallystick.rooms.desk.judging.case import Case, was_made
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import topic_in
+from tallystick.rooms.desk.options import VerdictPolicy
 
 Rule = Callable[[Case, VerdictPolicy], str | None]
 """Gives the reason, or None: it does not apply."""

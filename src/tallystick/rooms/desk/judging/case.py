@@ -8,8 +8,10 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.records import record
 from tallystick.rooms.desk.deriving import event_of, needs_of
+from tallystick.rooms.desk.judging.provenance import author_of, counts, quotable_texts
 from tallystick.rooms.desk.judging.telling import focus
-from tallystick.rooms.desk.nouns import Need, Ticket
+from tallystick.rooms.desk.nouns import Author, Need, SourceUse, Ticket
+from tallystick.rooms.desk.options import VerdictPolicy
 
 Effect = Callable[[str], str | None]
 """A tool's name → its effect; None: no such tool is here."""
@@ -30,6 +32,11 @@ class Shown:
     relevance: float
     """How much of the need its best sentence answers."""
     receipt_id: str
+    tool: str
+    """Which gave it, by its receipt."""
+    author: Author
+    counts: bool
+    """Whether it may answer a customer; if not, it is context for people."""
     about: tuple[str, ...] = ()
     """The headings it stands under, as the tool gave them."""
     found: float = 0.0
@@ -56,8 +63,13 @@ class Case:
     receipts: tuple[Receipt, ...]
     """Of this ticket's session, what whoever works on it has done: verified, in order."""
     shown: tuple[Shown, ...]
-    """Evidence that checks out."""
+    """Evidence that checks out, whoever wrote it."""
     effect: Effect
+
+    @property
+    def counted(self) -> tuple[Shown, ...]:
+        """Evidence that checks out and may answer a customer: all that covers a need or is quoted."""
+        return tuple(one for one in self.shown if one.counts)
 
     def outcomes(self) -> Iterator[Receipt]:
         """Receipts of calls."""
@@ -74,7 +86,15 @@ def was_made(receipt: Receipt) -> bool:
     return outcome.get("status") in _DONE and "fault" not in outcome
 
 
-def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case:
+def source_uses(pieces: Iterable[Shown]) -> tuple[SourceUse, ...]:
+    """The calls that pieces of evidence come from, each once for what counts of it and once for what does not."""
+    found = (
+        SourceUse(receipt_id=one.receipt_id, tool=one.tool, author=one.author, counts=one.counts) for one in pieces
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect, policy: VerdictPolicy) -> Case:
     """Read a TOOL ticket."""
     context, proposed = _object(ticket.final_outputs.get("tool_context")), _proposed(ticket)
     triage = _object(ticket.tool_input.get("triage"))
@@ -85,7 +105,7 @@ def case_of(ticket: Ticket, receipts: Iterable[Receipt], effect: Effect) -> Case
     return Case(
         ticket=ticket, content=content if isinstance(content, str) else "", needs=needs, triage=triage,
         claimed=claimed, trace=_objects(context.get("tool_trace")), context=context, proposed=proposed,
-        receipts=found, shown=tuple(_shown(claimed, needs, found)), effect=effect,
+        receipts=found, shown=tuple(_shown(claimed, needs, found, policy)), effect=effect,
     )  # fmt: skip
 
 
@@ -108,7 +128,10 @@ def _proposed(ticket: Ticket) -> Mapping[str, Any]:
 
 
 def _shown(
-    claimed: Iterable[Mapping[str, Any]], needs: tuple[Need, ...], receipts: tuple[Receipt, ...]
+    claimed: Iterable[Mapping[str, Any]],
+    needs: tuple[Need, ...],
+    receipts: tuple[Receipt, ...],
+    policy: VerdictPolicy,
 ) -> Iterator[Shown]:
     outputs = {one.receipt_id: one for one in receipts if one.header["kind"] == "outcome" and was_made(one)}
     for place, item in enumerate(claimed):
@@ -116,19 +139,18 @@ def _shown(
         source = item.get("source")
         if not isinstance(snippet, str) or not isinstance(source, str) or receipt is None:
             continue
-        found = _stands(snippet, source, receipt)
+        found = _stands(snippet, source, receipt, policy)
         if found is None:
             continue
-        rank, piece = found
-        about = headings_of(piece)
-        name, thought = item.get("evidence_id"), _score(piece)
+        about, tool = headings_of(found.piece), _tool_of(receipt)
+        name, thought = item.get("evidence_id"), _score(found.piece)
         need, relevance = best_need(needs, snippet, about, meant=_asked_for(needs, receipt))
         if thought is not None and thought < LEAST:
             relevance = min(relevance, thought)
         yield Shown(
             evidence_id=name if isinstance(name, str) and name else f"ev_{place + 1}", source=source, snippet=snippet,
-            need=need, relevance=relevance, receipt_id=receipt.receipt_id, about=about, rank=rank,
-            found=thought or 0.0,
+            need=need, relevance=relevance, receipt_id=receipt.receipt_id, about=about, rank=found.rank,
+            found=thought or 0.0, tool=tool, author=author_of(tool), counts=found.counts,
         )  # fmt: skip
 
 
@@ -160,18 +182,44 @@ def headings_of(piece: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(value for name in ("title", "section") if isinstance(value := piece.get(name), str) and value)
 
 
-def _stands(snippet: str, source: str, receipt: Receipt) -> tuple[int, Mapping[str, Any]] | None:
-    """Where the words stand in what the call gave, beside their source: how far down, and in which piece."""
+@record
+class _Standing:
+    """Where a snippet stands in what a call gave."""
+
+    rank: int
+    """How far down."""
+    piece: Mapping[str, Any]
+    counts: bool
+
+
+def _stands(snippet: str, source: str, receipt: Receipt, policy: VerdictPolicy) -> _Standing | None:
+    """Where the words stand in what the call gave, beside their source; a piece that counts comes first."""
     given = {"text": receipt.outputs} if isinstance(receipt.outputs, str) else receipt.outputs
     if isinstance(given, Mapping) and has_doubt(given):
         return None
+    tool, args = _tool_of(receipt), _args_of(receipt)
+    first: _Standing | None = None
     for rank, piece in enumerate(_pieces(given)):
-        texts = [value for value in (*piece.values(), fact_in(piece)) if isinstance(value, str)]
-        if source in {receipt.header.get("tool_id"), *_names(piece)} and any(
-            find_quote(snippet, fold_text(value)) is not None for value in texts
+        texts = (*piece.values(), fact_in(piece), *quotable_texts(tool, piece, policy))
+        if source not in {tool, *_names(piece)} or not any(
+            find_quote(snippet, fold_text(value)) is not None for value in texts if isinstance(value, str)
         ):
-            return max(0, rank - 1), piece
-    return None
+            continue
+        counted = counts(snippet, tool=tool, piece=piece, args=args, policy=policy)
+        found = _Standing(rank=max(0, rank - 1), piece=piece, counts=counted)
+        if counted:
+            return found
+        first = first or found
+    return first
+
+
+def _tool_of(receipt: Receipt) -> str:
+    return str(receipt.header.get("tool_id"))
+
+
+def _args_of(receipt: Receipt) -> Mapping[str, Any]:
+    inputs = receipt.inputs if isinstance(receipt.inputs, Mapping) else {}
+    return _object(inputs.get("args"))
 
 
 def _names(piece: Mapping[str, Any]) -> Iterator[str]:
@@ -197,8 +245,7 @@ def fact_in(piece: Mapping[str, Any]) -> str | None:
 
 def _asked_for(needs: tuple[Need, ...], receipt: Receipt) -> int | None:
     """The need that a search was made for, in its own words."""
-    inputs = receipt.inputs if isinstance(receipt.inputs, Mapping) else {}
-    query = _object(inputs.get("args")).get("query")
+    query = _args_of(receipt).get("query")
     return next((place for place, need in enumerate(needs) if need.question == query), None)
 
 

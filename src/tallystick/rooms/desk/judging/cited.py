@@ -12,6 +12,7 @@ from tallystick.rooms.desk.judging.asking import Spoken, unanswered
 from tallystick.rooms.desk.judging.case import Case, Shown, headings_of
 from tallystick.rooms.desk.judging.contradicting import contradicted
 from tallystick.rooms.desk.judging.saying import RECORD, spoken
+from tallystick.rooms.desk.options import DOCUMENT_TOOLS
 
 
 @record
@@ -48,8 +49,13 @@ def beside(case: Case, draft: str) -> str | None:
     return None
 
 
+def cited_pieces(case: Case, draft: str) -> tuple[Shown, ...]:
+    """The pieces of evidence that a draft cites."""
+    return tuple(piece for one in _cited(case, draft) for piece in one.pieces)
+
+
 def _cited(case: Case, draft: str) -> Iterator[_Cited]:
-    shown = {one.evidence_id: one for one in case.shown}
+    shown = {one.evidence_id: one for one in case.counted}
     for sentence in read_sentences(draft, kind=RECORD):
         names = [claim.record.removeprefix(f"{RECORD}:") for claim in sentence.claims if claim.record is not None]
         if not sentence.is_courtesy:
@@ -59,6 +65,8 @@ def _cited(case: Case, draft: str) -> Iterator[_Cited]:
 def _passages(case: Case) -> Iterator[Mapping[str, Any]]:
     """What searches of the knowledge base gave for this ticket."""
     for receipt in case.ran():
+        if receipt.header.get("tool_id") not in DOCUMENT_TOOLS:
+            continue
         outputs = receipt.outputs if isinstance(receipt.outputs, Mapping) else {}
         found = outputs.get("passages")
         for passage in found if isinstance(found, list) else []:

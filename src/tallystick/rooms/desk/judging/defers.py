@@ -9,10 +9,10 @@ from tallystick.rooms.desk.judging.blocks import Rule
 from tallystick.rooms.desk.judging.case import Case, Shown
 from tallystick.rooms.desk.judging.choosing import Choice, choose
 from tallystick.rooms.desk.judging.contradicting import asks_yes_or_no, contradict
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
 from tallystick.rooms.desk.judging.signs import asks_for_person, categories_of
 from tallystick.rooms.desk.judging.telling import Telling, tellings
 from tallystick.rooms.desk.limits import SEARCHES, Limits
+from tallystick.rooms.desk.options import VerdictPolicy
 
 _BUDGET_FAULTS = frozenset({"budget", "output_budget", "rate", "spent"})
 
@@ -31,7 +31,7 @@ def forged_trace(case: Case, _policy: VerdictPolicy) -> str | None:
 
 def no_evidence(case: Case, policy: VerdictPolicy) -> str | None:
     """Nothing that checks out speaks to the matter."""
-    if any(one.relevance >= policy.threshold for one in case.shown):
+    if any(one.relevance >= policy.threshold for one in case.counted):
         return None
     claimed = len(case.claimed)
     return (
@@ -39,9 +39,19 @@ def no_evidence(case: Case, policy: VerdictPolicy) -> str | None:
     )
 
 
+def source_not_trusted(case: Case, policy: VerdictPolicy) -> str | None:
+    """What answers a need was written by an agent, a customer or a program, or nobody knows by whom."""
+    speaking = [one for one in case.shown if one.relevance >= policy.threshold]
+    covered = {one.need for one in speaking if one.counts}
+    for one in speaking:
+        if one.need not in covered and case.needs:
+            return f"only {one.tool} answers it, which is no answer source: {case.needs[one.need].question}"
+    return None
+
+
 def need_uncovered(case: Case, policy: VerdictPolicy) -> str | None:
     """A need has no verified snippet over the threshold."""
-    covered = {one.need for one in case.shown if one.relevance >= policy.threshold}
+    covered = {one.need for one in case.counted if one.relevance >= policy.threshold}
     missing = [need.question for place, need in enumerate(case.needs) if place not in covered]
     return f"nothing answers: {missing[0]}" if missing else None
 
@@ -49,7 +59,7 @@ def need_uncovered(case: Case, policy: VerdictPolicy) -> str | None:
 def contradiction(case: Case, policy: VerdictPolicy) -> str | None:
     """Two sources say different things about one need."""
     for place, need in enumerate(case.needs):
-        for one, other in _pairs([each for each in case.shown if each.need == place]):
+        for one, other in _pairs([each for each in case.counted if each.need == place]):
             if one.source == other.source or min(one.relevance, other.relevance) < policy.threshold:
                 continue
             told = contradict(
@@ -88,7 +98,7 @@ def ambiguous(case: Case, policy: VerdictPolicy) -> str | None:
 
 def _choices(case: Case, policy: VerdictPolicy) -> Iterator[tuple[str, Choice]]:
     for place, need in enumerate(case.needs):
-        pieces = [one for one in case.shown if one.need == place and one.relevance >= policy.threshold]
+        pieces = [one for one in case.counted if one.need == place and one.relevance >= policy.threshold]
         yield need.question, choose(need.question, pieces, policy.threshold)
 
 
@@ -150,6 +160,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("defer.over-budget", over_budget),
     ("defer.budget-spent", budget_spent),
     ("defer.truncated", truncated),
+    ("defer.source-not-trusted", source_not_trusted),
     ("defer.no-evidence", no_evidence),
     ("defer.need-uncovered", need_uncovered),
     ("defer.contradiction", contradiction),

@@ -1,13 +1,13 @@
 """The judge: all rules on one ticket, the strictest first, each with an id that people are shown."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from tallystick.gate.record.receipt import Receipt
 from tallystick.rooms.desk.deriving import draft_of, event_of
 from tallystick.rooms.desk.judging import blocks, defers
-from tallystick.rooms.desk.judging.case import Case, Effect, case_of
-from tallystick.rooms.desk.judging.cited import beside, disputed
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.case import Case, Effect, case_of, source_uses
+from tallystick.rooms.desk.judging.cited import beside, cited_pieces, disputed
 from tallystick.rooms.desk.judging.replies import (
     Unsupported,
     evidence_texts,
@@ -18,6 +18,7 @@ from tallystick.rooms.desk.judging.replies import (
 )
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.nouns import Judgement, Ticket, Verdict
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.ports import CheckedReply
 
 Session = Callable[[str], Iterable[Receipt]]
@@ -51,19 +52,26 @@ class ServerJudge:
         if again.status != "PROCEED":
             # What stands behind the draft does not hold any more.
             return CheckedReply(judgement=again, text="")
-        wrong = tuple(unsupported(draft, evidence_texts(case.shown)))
+        wrong = tuple(unsupported(draft, evidence_texts(case.counted)))
         return CheckedReply(
-            judgement=_of_draft(case, draft, wrong, self.policy), text=text_of(draft), sentences=statements_in(draft),
+            judgement=replace(
+                _of_draft(case, draft, wrong, self.policy), sources=source_uses(cited_pieces(case, draft))
+            ),
+            text=text_of(draft), sentences=statements_in(draft),
             unsupported=len(wrong),
         )  # fmt: skip
 
     def case(self, ticket: Ticket) -> Case:
         """A TOOL ticket with what the ledger knows of it."""
-        return case_of(ticket, self._receipts(session_of(ticket.ticket_id)), self._effect)
+        return case_of(ticket, self._receipts(session_of(ticket.ticket_id)), self._effect, self.policy)
 
 
 def judge(case: Case, policy: VerdictPolicy) -> Judgement:
-    """The verdict on a case."""
+    """The verdict on a case, with the sources that counted and those that did not."""
+    return replace(_decided(case, policy), sources=source_uses(case.shown))
+
+
+def _decided(case: Case, policy: VerdictPolicy) -> Judgement:
     for status, rules in (("BLOCK", blocks.RULES), ("DEFER", defers.RULES)):
         found = [(name, reason) for name, rule in rules if (reason := rule(case, policy)) is not None]
         if found:

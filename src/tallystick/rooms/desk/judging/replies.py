@@ -14,8 +14,9 @@ from tallystick.records import record
 from tallystick.rooms.desk.judging.blocks import PERSONAL
 from tallystick.rooms.desk.judging.case import Shown
 from tallystick.rooms.desk.judging.matching import denies, numbers_in, relevance, sentences, stems_of
-from tallystick.rooms.desk.judging.policy import VerdictPolicy
+from tallystick.rooms.desk.judging.quoted import own_words
 from tallystick.rooms.desk.judging.saying import RECORD, said_in
+from tallystick.rooms.desk.options import VerdictPolicy
 
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,400})[”\"]")
@@ -69,8 +70,8 @@ def others_data(text: str, event: Mapping[str, Any], policy: VerdictPolicy) -> s
 
 
 def evidence_texts(shown: Iterable[Shown]) -> dict[str, str]:
-    """Id → snippet, of evidence that was verified."""
-    return {one.evidence_id: one.snippet for one in shown}
+    """Id → what a snippet says itself, of evidence that was verified."""
+    return {one.evidence_id: own_words(one.snippet) for one in shown}
 
 
 def _unproved(said: str, snippets: str) -> str | None:

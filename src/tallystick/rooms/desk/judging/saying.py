@@ -1,7 +1,8 @@
 """The sentences of a snippet: what could be said to a customer, without what is only there for the eye.
 
-Headings, marks, the lines of tables and code are none. What leads into a line (`**Live.** …`) and a question that the
-text answers itself stand above what follows, as a heading does: they say what it is about, and answer nothing.
+Headings, marks, the lines of tables, code and what the text only quotes (`quoted.py`) are none. What leads into a line
+(`**Live.** …`) and a question that the text answers itself stand above what follows, as a heading does: they say what
+it is about, and answer nothing.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tallystick.gate.reply.sentences import written_sentences
 from tallystick.records import record
+from tallystick.rooms.desk.judging.quoted import own_words
 
 RECORD = "ev"
 """What a draft's references begin with: `[ev:ev_1]`. Other brackets are text."""
@@ -17,7 +19,6 @@ _MARKS = re.compile(r"(\*\*|__|`|(?<!\w)[*_])(\S(?:.*?\S)?)\1")
 _ITEM = re.compile(r"^(?:(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s+)+")
 _LEAD = re.compile(r"^(\*\*|__)(\S[^*_]{0,118}[.!?])\1\s+(?=\S)")
 _RULER = re.compile(r"[-: ]*")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _PROMPT = re.compile(r"(?:\$|>>>|#!|PS [A-Z]:\\.*>|[A-Z]:\\.*>)\s?\S")
 _SIGN = re.compile(
     r"[{}\[\]<>=|\\^~]|\w_\w|::|->|\w\(\)|^--?[a-z]|^[./~]{0,2}/\w|[^\W\d_]{2}\.[^\W\d_]{2}|^[^\w\s&+–—-]+$"  # noqa: RUF001
@@ -47,7 +48,7 @@ def said_in(snippet: str) -> list[str]:
 def spoken(snippet: str) -> Iterator[Said]:
     """The sentences of a snippet, each with what stands above it in the text itself."""
     above = ""
-    for line in _lines(_without_code(snippet.splitlines())):
+    for line in _lines(own_words(snippet).splitlines()):
         lead = _LEAD.match(line)
         under = _plain(lead[2]) if lead else above
         told = False
@@ -68,25 +69,6 @@ def is_sentence(text: str) -> bool:
         return False
     signs = sum(_SIGN.search(word.strip(_AROUND) or word) is not None for word in words)
     return signs < LEAST or signs / len(words) < MOSTLY_SIGNS
-
-
-def _without_code(lines: Sequence[str]) -> list[str]:
-    """The lines that stand in no fence. A snippet may be cut inside one: then neither side of its mark is text."""
-    marks = [(at, found) for at, line in enumerate(lines) if (found := _FENCE.fullmatch(line))]
-    kept, fence, begin = [], "", 0
-    if len(marks) % 2 and not marks[0][1][2].strip():
-        begin = marks[0][0]
-    for line in lines[begin:]:
-        found = _FENCE.fullmatch(line)
-        if found is None:
-            kept += [] if fence else [line]
-        elif not fence:
-            fence = found[1]
-        elif found[1].startswith(fence) and not found[2].strip():
-            fence = ""
-            # What follows a listing does not go on with what stood before it.
-            kept.append("")
-    return kept
 
 
 def _plain(text: str) -> str:

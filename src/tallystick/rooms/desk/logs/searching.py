@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from tallystick.errors import ConfigError
 from tallystick.records import record
 from tallystick.rooms.desk.logs.backward import Budget
 from tallystick.rooms.desk.logs.entries import LogEntry, entries_from_end
@@ -122,20 +121,6 @@ class LogFiles:
 
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-def patterns_of(named: object) -> tuple[str, ...]:
-    """The files that the settings name.
-
-    Raises:
-        ConfigError: It is no list of paths.
-    """
-    if isinstance(named, str):
-        named = [named]
-    if not isinstance(named, list | tuple) or not all(isinstance(each, str) and each for each in named):
-        message = 'rooms.desk.logs: give paths or patterns, e.g. ["logs/*.jsonl"].'
-        raise ConfigError(message, code="config_bad_value")
-    return tuple(str(each) for each in named)
 
 
 def _fitting(descriptor: int, query: LogQuery, budget: Budget) -> Iterator[LogEntry]:

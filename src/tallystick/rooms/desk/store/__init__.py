@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from tallystick.rooms.desk.store.people_rows import PeopleRows
 from tallystick.rooms.desk.store.ticket_rows import Moved, TicketRows
@@ -42,4 +43,7 @@ class Store:
             yield Transaction(connection)
 
 
-__all__ = ["Moved", "Store", "Transaction"]
+DATABASE_ERRORS = (SQLAlchemyError,)
+"""What reading or writing raises when the database cannot be used."""
+
+__all__ = ["DATABASE_ERRORS", "Moved", "Store", "Transaction"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
 from tallystick.gate.execute.call import note_file
+from tallystick.gate.role_names import DESK_ROLES, WORK_ROLES
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
 _CARD = Card(
     name="kb.read",
+    roles=DESK_ROLES | WORK_ROLES,
     description=(
         "Read a document of the knowledge base, one section of it, or a range of lines, as it stands: the text that "
         f"quotes are taken from. At most {MAX_LINES} lines at once; next_start_line says where to go on. A document "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
 from tallystick.gate.execute.call import note_file
+from tallystick.gate.role_names import DESK_ROLES, WORK_ROLES
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _LEFT_OUT = {
 }  # fmt: skip
 _CARD = Card(
     name="kb.search",
+    roles=DESK_ROLES | WORK_ROLES,
     description=(
         "Search the knowledge base for passages that answer a question. Snippets are verbatim; score says how much of "
         "the question a passage speaks of, 0 to 1; missing lists words of it that the passage lacks. Passages that "

@@ -1,4 +1,10 @@
-"""The way to a search engine outside: off unless the settings name one, and only to that one.
+"""The desk's pages."""
 
-Only the engine is asked, never a page it names; of what it finds, only hosts on the list are given on.
-"""
+from tallystick.doors.web.kit import PageContext
+from tallystick.rooms.desk.web import pages
+
+
+def register(context: PageContext) -> tuple[str, ...]:
+    """Make the pages; gives the first segments of their paths."""
+    parts = (pages,)
+    return tuple(path for part in parts for path in part.register(context))

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from tallystick.gate.reply.check import check_reply
+from tallystick.gate.reply.own_text import NOTHING_WRITTEN
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
 from tallystick.rooms.insight.analysis.sentence import Sentence
@@ -30,8 +31,8 @@ def bear_out(sentences: tuple[Sentence, ...], book: "Figures") -> tuple[tuple[Se
     refused: list[Refused] = []
     for sentence in sentences:
         found = check_reply(
-            sentence.with_references(), sources=sources, receipts=_NoReceipts(), session_id="analysis",
-            form="per-sentence",
+            sentence.with_references(), sources=sources, receipts=_NoReceipts(), writings=NOTHING_WRITTEN,
+            session_id="analysis", form="per-sentence",
         )  # fmt: skip
         if found.ok:
             kept.append(sentence)

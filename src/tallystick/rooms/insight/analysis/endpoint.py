@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import by_present_names
 from tallystick.errors import ToolError
-from tallystick.turns.agents.agent import CHIEF, Endpoint
-from tallystick.turns.agents.roster import Roster
-from tallystick.turns.agents.wire import by_present_names
+from tallystick.turns.agent import CHIEF, Endpoint
 
 KEY = "APP_OPENAI_API_KEY"
 USUAL_MODEL = "gpt-4o-mini"

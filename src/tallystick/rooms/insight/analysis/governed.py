@@ -21,7 +21,7 @@ from tallystick.rooms.insight.analysis.sampling import tokens_in
 from tallystick.rooms.insight.analysis.sentence import Quote, Sentence
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import parse
-from tallystick.turns.agents.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint
 from tallystick.turns.hands import Answer, Hands, Question
 from tallystick.turns.limits import STEP_BYTES, Budget
 from tallystick.turns.result import TurnResult, usage_dict

@@ -31,7 +31,7 @@ from tallystick.rooms.insight.figures.selecting import select
 from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import Analysis, Dataset
 from tallystick.settings import LimitSettings
-from tallystick.turns.agents.agent import Endpoint
+from tallystick.turns.agent import Endpoint
 from tallystick.turns.hands import Hands
 
 if TYPE_CHECKING:

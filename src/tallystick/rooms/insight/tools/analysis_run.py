@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import ANALYST_ROLES
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.insight.nouns import ANALYZER_BACKENDS
 from tallystick.rooms.insight.times import rfc3339
@@ -49,7 +50,7 @@ _CARD = Card(
         "required": ["analysis_id", "dataset_id", "prompt_version", "ticket_count"],
     },
     effect="write",
-    roles=frozenset({"analyst", "admin"}),
+    roles=ANALYST_ROLES,
     audited=True,
     resource="dataset:{dataset_id}",
     audit_keys=("analysis_id", "prompt_version"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import ANALYST_ROLES
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.insight.nouns import ALGORITHMS
 
@@ -55,7 +56,7 @@ _CARD = Card(
         "required": ["dataset_id", "algorithm", "model_name", "run_id", "cluster_counts"],
     },
     effect="write",
-    roles=frozenset({"analyst", "admin"}),
+    roles=ANALYST_ROLES,
     audited=True,
     resource="dataset:{dataset_id}",
     audit_keys=("run_id", "algorithm", "model_name", "dataset_id"),

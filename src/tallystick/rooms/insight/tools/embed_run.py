@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.insight.nouns import EMBED_BACKENDS
 
@@ -13,6 +14,7 @@ TIMEOUT_S = 14_400.0
 """A million tickets take a minute with the built-in model and hours with a large one."""
 _CARD = Card(
     name="tool.embed.run",
+    roles=EVERY_ROLE,
     description=(
         "Make vectors of a dataset's tickets, so that they can be searched and grouped. Only tickets that have none of "
         "this model yet are embedded; an interrupted run is continued by calling again. Backend builtin needs nothing."

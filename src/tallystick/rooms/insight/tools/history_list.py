@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import HISTORY_ROLES
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.insight.times import rfc3339
 
@@ -57,7 +58,7 @@ _CARD = Card(
     },
     effect="read",
     idempotent=True,
-    roles=frozenset({"viewer", "admin"}),
+    roles=HISTORY_ROLES,
 )
 
 

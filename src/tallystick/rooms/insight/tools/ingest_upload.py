@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.execute.call import note_file
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ TIMEOUT_S = 3_600.0
 """Millions of rows take minutes."""
 _CARD = Card(
     name="tool.ingest.upload",
+    roles=EVERY_ROLE,
     description=(
         "Take a file of support tickets (CSV, XLSX, JSON, JSON Lines) of the workspace as a dataset. Personal data is "
         "replaced by placeholders before anything is stored. The same file again gives the same dataset."

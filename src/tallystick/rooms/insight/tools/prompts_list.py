@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 _CARD = Card(
     name="tool.prompts.list",
+    roles=EVERY_ROLE,
     description="The versions of the instructions that an analysis can be run with.",
     input_schema={
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 _CARD = Card(
     name="tool.prompts.load",
+    roles=EVERY_ROLE,
     description="One version of the instructions that an analysis is run with: its template and what was noted of it.",
     input_schema={
         "$schema": "https://json-schema.org/draft/2020-12/schema",

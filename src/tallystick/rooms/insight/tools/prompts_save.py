@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tallystick.gate.role_names import ADMIN_ONLY
 from tallystick.gate.tool import Card, Tool
 
 _CARD = Card(
@@ -33,7 +34,7 @@ _CARD = Card(
     },
     effect="write",
     idempotent=True,
-    roles=frozenset({"admin"}),
+    roles=ADMIN_ONLY,
     audited=True,
     resource="prompt:{version}",
     audit_keys=("version", "metadata"),

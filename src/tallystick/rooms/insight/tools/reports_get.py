@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 _CARD = Card(
     name="tool.reports.get",
+    roles=EVERY_ROLE,
     description=(
         "The report on a dataset: themes with counts, shares and trend, words of customers, what changed, quality, "
         "complexity, reassignments, and the answers so far."

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.insight.nouns import NewTicket, Where
 
@@ -14,6 +15,7 @@ OPENING = 160
 _NAMES = {"type": "array", "items": {"type": "string"}}
 _CARD = Card(
     name="tool.search.nn",
+    roles=EVERY_ROLE,
     description=(
         "Find the tickets of a dataset that are nearest to a text in meaning, the nearest first. Filters are applied "
         "before ranking. With rerank, words count too. The dataset must have been embedded (tool.embed.run)."

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tallystick.records import record
 from tallystick.rooms.memory.flows.remember import Refusal, Remembered, refusal_of
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Checker, GateTurn, Request, ToolPolicy, TurnResult, run_turn
 from tallystick.turns.model import Model
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 _CARD = Card(
     name="mem.explain",
+    roles=EVERY_ROLE,
     description=(
         "Why a proposition stands as it does: the rule that decided, every edge with its quote, observation, source "
         "and receipt, and the history in words. With `without`, also how it would stand had that source never spoken."

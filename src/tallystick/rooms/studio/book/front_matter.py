@@ -6,21 +6,19 @@ are read one by one, and a complaint says where it went wrong.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-import yaml
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
 from tallystick.rooms.studio.book.nouns import Complaint
 
+if TYPE_CHECKING:
+    from tallystick.rooms.studio.book.front_matter_yaml import Unreadable
+
 MAX_LINES = 400
 MAX_CHARS = 64_000
 """Of the block. What is longer is no front matter but a text between two rules."""
-MAX_DEPTH = 12
-"""Lists in lists. Hand-written fields have two or three."""
-
 Fields = Mapping[str, Any]
 
 _OPENS = "---"
@@ -46,10 +44,12 @@ def read_front_matter(source: Source) -> FrontMatter:
         return _unclosed(source)
     body_line = len(block) + 3
     text = "\n".join(block)
-    try:
-        found = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader that knows even less
-    except yaml.YAMLError as error:
-        complaint = _complaint(source.path, error)
+    # The base installation imports this module and has no YAML.
+    from tallystick.rooms.studio.book.front_matter_yaml import Unreadable, read_fields  # noqa: PLC0415
+
+    found = read_fields(text)
+    if isinstance(found, Unreadable):
+        complaint = _complaint(source.path, found)
         return FrontMatter(fields=_line_by_line(block), body_line=body_line, complaint=complaint)
     fields = {str(name).strip().lower(): _plain(value) for name, value in found.items()}
     return FrontMatter(fields=fields, body_line=body_line, complaint=None)
@@ -105,16 +105,14 @@ def _unclosed(source: Source) -> FrontMatter:
     return FrontMatter(fields=_line_by_line(held), body_line=len(held) + 2, complaint=complaint)
 
 
-def _complaint(path: str, error: yaml.YAMLError) -> Complaint:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or "it is no YAML"
+def _complaint(path: str, error: "Unreadable") -> Complaint:
     return Complaint(
         code="front_matter_invalid",
         path=path,
-        # The mark counts from 0, and the block begins on the second line.
-        line=2 if mark is None else mark.line + 2,
+        # The block begins on the second line.
+        line=error.line + 2,
         message=(
-            f"The front matter cannot be read: {problem}. Write one `name: value` a line, and put a value "
+            f"The front matter cannot be read: {error.problem}. Write one `name: value` a line, and put a value "
             "that holds a colon in quotes. Its plain lines were read one by one."
         ),
     )
@@ -155,59 +153,3 @@ def _plain(value: Any) -> Any:
 
 
 _LINK = re.compile(r"\[\[([^\[\]|]{1,200})(?:\|[^\[\]]{0,200})?\]\]")
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without anchors, tags of types, times and old-style numbers; bounded in depth."""
-
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - the library's own way
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self._depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Compose one node, and refuse what only an attack or an accident writes."""
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
-            raise _problem("it refers to an anchor", event.start_mark)
-        if self._depth >= MAX_DEPTH:
-            raise _problem("its lists are nested too deep", event.start_mark)
-        self._depth += 1
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
-
-    def get_single_node(self) -> Any:
-        """The one document, which must be fields."""
-        node = super().get_single_node()
-        if node is None:
-            return yaml.MappingNode(tag="tag:yaml.org,2002:map", value=[])
-        if not isinstance(node, yaml.MappingNode):
-            raise _problem("it holds no `name: value` lines", node.start_mark)
-        return node
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - the library's
-        """One dictionary; a name that is given twice is an error, not a choice."""
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = str(getattr(key, "value", "")).lower()
-            if name in seen:
-                raise _problem(f"`{name[:40]}` is given twice", key.start_mark)
-            seen.add(name)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _problem(problem: str, mark: Any) -> yaml.MarkedYAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, mark)
-
-
-def _resolvers() -> Iterator[tuple[str, re.Pattern[str], list[str]]]:
-    yield "tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), list("tTfF")
-    yield "tag:yaml.org,2002:null", re.compile(r"null|Null|NULL|~|"), ["n", "N", "~", ""]
-    yield "tag:yaml.org,2002:int", re.compile(r"[-+]?(?:0|[1-9][0-9]{0,14})"), list("-+0123456789")
-    yield "tag:yaml.org,2002:float", re.compile(r"[-+]?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,15}"), list("-+0123456789")
-
-
-for _tag, _pattern, _first in _resolvers():
-    _Loader.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern.pattern})\Z"), _first)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tallystick.records import record
 from tallystick.rooms.studio.conference.states import LOOKS, Card, RoundState, is_over
-from tallystick.turns.agents.agent import CHIEF
+from tallystick.turns.agent import CHIEF
 from tallystick.turns.result import Injected, Step
 
 Status = Literal["accepted", "rejected", "abstained", "unheard"]

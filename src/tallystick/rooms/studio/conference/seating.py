@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from tallystick.agents.problem import Problem
+from tallystick.agents.roster import Roster
 from tallystick.rooms.studio.conference.nouns import Attendee
-from tallystick.turns.agents.agent import CHIEF
-from tallystick.turns.agents.problem import Problem
-from tallystick.turns.agents.roster import Roster
+from tallystick.turns.agent import CHIEF
 
 Action = Literal["add", "remove", "mute", "unmute", "order"]
 ACTIONS: tuple[Action, ...] = ("add", "remove", "mute", "unmute", "order")

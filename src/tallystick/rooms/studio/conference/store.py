@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.gate.session import valid_session_id
 from tallystick.records import record
@@ -21,7 +22,6 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal import disk
 from tallystick.storage.json_file import JsonFile
 from tallystick.storage.json_lines import JsonLines
-from tallystick.turns.agents.problem import Problem
 
 FOLDER = "conferences"
 UNKNOWN = Problem(code="conference_unknown", message="There is no conference of this id.")

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any, get_args
 
+from tallystick.agents.problem import Problem, misfit
+from tallystick.agents.wire import AGENT_ID
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Given, Round, Status
 from tallystick.rooms.studio.conference.seating import seats_problem
 from tallystick.rooms.studio.conference.states import RoundState
-from tallystick.turns.agents.problem import Problem, misfit
-from tallystick.turns.agents.wire import AGENT_ID
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _MAYBE: Mapping[str, Any] = {"type": ["string", "null"]}

@@ -39,7 +39,7 @@ _INTRODUCED = re.compile(
 )
 _THING = re.compile(rf"\b{_THINGS}s?\b", re.IGNORECASE)
 _PLACE = re.compile(
-    r"\s+(?:Bridge|Arms|Street|Inn|Hall|House|Lane|Mill|Farm|Head|Road|Park|Castle|Abbey|Hill|Green|Cross|Tavern|"
+    r"\s+(?:Bridge|Arms|Street|Inn|Hall|PageContext|Lane|Mill|Farm|Head|Road|Park|Castle|Abbey|Hill|Green|Cross|Tavern|"
     r"Hotel|Church|Bay|Wood|Moor|Common|Water|Junction|Fair|Races)\b|"
     r"\s+(?:(?:was\s+)?(?:painted|written|chalked|carved|cut|printed|scratched)\s+(?:up)?on|by\s+name)\b|"
     rf",?\s+(?:was\s+|lay\s+|stood\s+)?an?\s+(?:[\w-]+\s+){{0,3}}{_THINGS}\b|\s+(?:is|are|lies|stands|boasts)\b|"

@@ -15,7 +15,7 @@ from tallystick.rooms.studio.continuity.vocabulary import FEMALE_NAMES, MALE_NAM
 
 _KINDS = (
     r"Street|Row|Lane|Court|Square|Terrace|Alley|Place|Gardens?|Crescent|Hill|Road|Avenue|Close|Yard|Walk|Mews|Gate|"
-    r"Parade|Buildings|Wharf|Quay|Passage|Green|Fields?|Bank|Inn|House|Hall|Park|Lodge|Cottage|Farm|Manor|Abbey|Grange|"
+    r"Parade|Buildings|Wharf|Quay|Passage|Green|Fields?|Bank|Inn|PageContext|Hall|Park|Lodge|Cottage|Farm|Manor|Abbey|Grange|"
     r"Bridge|Mill|Bay|Head|Point|Harbour|Island|Isle|Wood|Heath|End|Common|Town|Water|Castle|Priory|Market"
 )
 ADDRESS = re.compile(

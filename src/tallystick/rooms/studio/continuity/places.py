@@ -48,7 +48,7 @@ _THE = re.compile(
     r"graveyard|churchyard|cemetery|quarry|orchard|stables)\s*\Z"
 )
 _HOUSE = re.compile(
-    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|House|Park|Court|Castle|"
+    r"(?<![\w'])(?!The\b|This\b|That\b)[A-ZÀ-Þ][\w'-]*\w(?:\s+[A-ZÀ-Þ][\w'-]*\w)?\s+(?:Hall|PageContext|Park|Court|Castle|"
     r"Abbey|Manor|Lodge|Cottage|Grange|Farm|Inn|Tower|Priory|Church|Bay|Island|Isle|Head|Point|Street|Square|Harbour|"
     r"Bridge|Mill|Wood|Forest|Hill|Heights|Rectory)\s*\Z"
 )

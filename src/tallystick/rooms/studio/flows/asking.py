@@ -7,12 +7,12 @@ import re
 from bisect import bisect_right
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.flows.recording import Before, Recording, StepStopped, stopped_by
 from tallystick.rooms.studio.runs.folder import Result
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import AgentStep
 from tallystick.rooms.studio.runs.references import render, resolve
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import Answer, Hands, Question
 from tallystick.turns.result import TurnResult
 

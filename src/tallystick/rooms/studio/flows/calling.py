@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.tool import Card
 from tallystick.rooms.studio.flows.recording import Before, Recording, StepStopped, stopped_by
@@ -16,7 +17,6 @@ from tallystick.rooms.studio.runs.folder import Result, digest_of
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import ToolStep
 from tallystick.rooms.studio.runs.references import resolve
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import Hands
 
 _GIVEN = frozenset({"accepted", "transformed"})

@@ -9,6 +9,7 @@ step. Nothing of a step's value is kept by the engine, only its digest; values a
 import logging
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import TallyError
 from tallystick.rooms.studio.flows.asking import Asking
 from tallystick.rooms.studio.flows.calling import Calling
@@ -21,7 +22,6 @@ from tallystick.rooms.studio.runs.reading import recipe_from
 from tallystick.rooms.studio.runs.recipe import BOOK, ITEM, AgentStep, Recipe, Step, ToolStep
 from tallystick.rooms.studio.runs.references import holds, resolve
 from tallystick.rooms.studio.runs.states import StepStatus
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.durable import Run
 from tallystick.turns.hands import Hands
 from tallystick.turns.runs import StepFailed

@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.runs.folder import Result, RunFolder, digest_of
 from tallystick.rooms.studio.runs.ports import caller_of
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.hands import STEP
 
 _log = logging.getLogger(__name__)

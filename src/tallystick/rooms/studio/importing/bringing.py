@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError, PathRefused
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.studio.importing.docx import read_docx
@@ -25,7 +26,6 @@ from tallystick.rooms.studio.workspace.reading import current_bytes, decoded
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
 
 FORMATS = (".md", ".markdown", ".txt", ".docx", ".epub", ".nwx")
 _WRITTEN_AT_ONCE = 50

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.issues.nouns import Change, Issue, Link, NewComment
 from tallystick.rooms.studio.issues.wire import (
     MAX_COMMENT,
@@ -14,7 +15,6 @@ from tallystick.rooms.studio.issues.wire import (
     summary_of,
     tags_of,
 )
-from tallystick.turns.agents.problem import Problem
 
 UNKNOWN = Problem(code="issue_unknown", message="There is no such issue. Give its id or its number.")
 FROZEN = Problem(code="issue_frozen", message="The issue is frozen: only a person may go on with it, or unfreeze it.")

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.records import record
 from tallystick.rooms.studio.issues.nouns import Heading
 from tallystick.rooms.studio.issues.wire import heading_from, heading_wire
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
 
 CODE = "issues_damaged"
 Stamp = tuple[int, int, int]

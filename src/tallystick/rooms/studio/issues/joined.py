@@ -1,14 +1,12 @@
 """Issues and what agents remember of them, opened together as `[rooms.studio.issues]` says."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from tallystick.errors import ConfigError
 from tallystick.records import record
 from tallystick.rooms.studio.issues.breaker import DEFAULT_LIMITS, Limits
 from tallystick.rooms.studio.issues.decay import DEFAULT_FLOORS, HIGHEST, LOWEST
@@ -27,6 +25,14 @@ class IssueSettings(BaseModel):
     floors: dict[str, int] = Field(default_factory=lambda: dict(DEFAULT_FLOORS))
     """Tag → what interest does not fall below, 1 to 5."""
 
+    @field_validator("floors")
+    @classmethod
+    def _within_bounds(cls, floors: dict[str, int]) -> dict[str, int]:
+        for tag, floor in floors.items():
+            if not LOWEST <= floor <= HIGHEST:
+                raise ValueError(f"'{tag}' is {LOWEST} to {HIGHEST}")
+        return floors
+
 
 @record
 class Matters:
@@ -38,7 +44,7 @@ class Matters:
 
 def open_matters(
     workspace: Path,
-    studio: Mapping[str, Any] | None = None,
+    settings: IssueSettings | None = None,
     *,
     now: Callable[[], str] | None = None,
     new_id: Callable[[str], str] | None = None,
@@ -47,33 +53,16 @@ def open_matters(
 
     Args:
         workspace: The project's folder.
-        studio: The table `[rooms.studio]`.
+        settings: `[rooms.studio.issues]`; the defaults if not given.
         now: Gives the time, RFC 3339; the clock's if not given.
         new_id: Gives an id of a kind; a random one if not given.
-
-    Raises:
-        ConfigError: An unknown key or a wrong value; the message names it.
     """
-    settings = _settings((studio or {}).get("issues", {}))
+    settings = settings or IssueSettings()
     limits = Limits(
         comments_per_agent=settings.comments_per_agent, min_chars=settings.min_chars, ping_pong=settings.ping_pong
     )
     issues = Issues(workspace, now=now or _now, new_id=new_id or _new_id, limits=limits)
     return Matters(issues=issues, memory=IssueMemory(workspace, issues, now=now or _now, floors=settings.floors))
-
-
-def _settings(raw: Any) -> IssueSettings:
-    try:
-        settings = IssueSettings.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(("rooms", "studio", "issues", *(str(part) for part in first["loc"])))
-        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None
-    for tag, floor in settings.floors.items():
-        if not LOWEST <= floor <= HIGHEST:
-            message = f"tallystick.toml: 'rooms.studio.issues.floors.{tag}' is {LOWEST} to {HIGHEST}."
-            raise ConfigError(message, code="config_bad_value")
-    return settings
 
 
 def _now() -> str:

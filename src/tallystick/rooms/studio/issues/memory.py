@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import valid_session_id
 from tallystick.rooms.studio.issues.changing import UNKNOWN
 from tallystick.rooms.studio.issues.decay import DEFAULT_FLOORS, HIGHEST, LOWEST
@@ -22,7 +23,6 @@ from tallystick.rooms.studio.issues.store import Issues, Notify
 from tallystick.rooms.studio.issues.wire import clean, problem_of, tags_of
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
 
 FOLDER = "memory"
 DEFERRED = 3

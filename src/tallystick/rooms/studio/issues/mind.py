@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.records import record
 from tallystick.rooms.studio.issues.recollection import Recollection
 from tallystick.storage.journal.disk import make_folder
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
 
 CODE = "memory_damaged"
 

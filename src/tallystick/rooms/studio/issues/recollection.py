@@ -5,11 +5,11 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
+from tallystick.agents.problem import Problem, misfit
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
 from tallystick.rooms.studio.issues.decay import HIGHEST, LOWEST, floor_of, interest_after
 from tallystick.rooms.studio.issues.wire import MAX_TAGS, NAMED, TAG
-from tallystick.turns.agents.problem import Problem, misfit
 
 
 @record

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.issues.breaker import DEFAULT_LIMITS, Limits, tripped
 from tallystick.rooms.studio.issues.changing import FROZEN, MAX_NAME, UNKNOWN, changed, comment_problem
 from tallystick.rooms.studio.issues.index import CODE, Headings, Index
@@ -31,7 +32,6 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.journal.disk import make_folder
 from tallystick.storage.json_file import JsonFile
 from tallystick.storage.notifications import Notifications, place_of
-from tallystick.turns.agents.problem import Problem
 
 PAGES = "pages"
 ONLY_PERSON = Problem(code="person_required", message="Only a person unfreezes an issue.")

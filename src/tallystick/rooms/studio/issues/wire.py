@@ -6,6 +6,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+from tallystick.agents.problem import Problem, misfit, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.rooms.studio.issues.nouns import (
     COMMENT_KINDS,
@@ -19,7 +20,6 @@ from tallystick.rooms.studio.issues.nouns import (
     Link,
     NewIssue,
 )
-from tallystick.turns.agents.problem import Problem, misfit, text
 
 MAX_BODY = 2_000_000
 """Characters: the transcript of a round with many agents, and room to spare."""

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import orjson
 
+from tallystick.agents.problem import Problem, misfit, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
-from tallystick.turns.agents.problem import Problem, misfit, text
 
 NONCE = "<TOOL_NONCE>"
 """What stands in examples where a turn has its nonce."""

@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from tallystick.agents.problem import Problem, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
 from tallystick.rooms.studio.prompts.nouns import FIELDS, ID, prompt_problem
 from tallystick.rooms.studio.prompts.registry import Registry
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem, text
 
 CODE = "proposals_damaged"
 MOST_PENDING = 100

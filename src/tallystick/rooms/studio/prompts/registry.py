@@ -15,12 +15,12 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.records import record
 from tallystick.rooms.studio.prompts.nouns import MAX_PROMPTS, Caution, Layer, Prompt, prompt_problem, tool_of
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.agents.problem import Problem
 from tallystick.turns.wording import Wording
 
 CODE = "prompts_damaged"

@@ -9,12 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.tool import Card
 from tallystick.records import record
 from tallystick.rooms.studio.runs.reading import MAX_BYTES, read_recipe
 from tallystick.rooms.studio.runs.recipe import AgentStep, Recipe, Source, ToolStep
 from tallystick.storage.journal import disk
-from tallystick.turns.agents.problem import Problem
 
 FOLDER = "recipes"
 MAX_FILES = 500

@@ -11,8 +11,10 @@ from typing import Any
 
 import orjson
 
+from tallystick.agents.problem import Problem, misfit
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.schema import compile_schema
+from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio.runs.catalogue import Catalogue
@@ -20,13 +22,10 @@ from tallystick.rooms.studio.runs.folder import RUNS, RunFolder
 from tallystick.rooms.studio.runs.recipe import BOOK, Recipe
 from tallystick.rooms.studio.runs.states import RESUMABLE, Status, shown
 from tallystick.rooms.studio.runs.view import step_list, summary
-from tallystick.turns.agents.problem import Problem, misfit
 from tallystick.turns.durable import Durable
 from tallystick.turns.runs import DurableError, Event
 
 FLOW, QUEUE = "studio.run", "studio.runs"
-ALL_ROLES = frozenset({"auditor", "admin"})
-"""Who may look at runs that others started."""
 
 
 class RunFiles:
@@ -114,7 +113,7 @@ class RunDesk:
     ) -> tuple[list[dict[str, Any]], int]:
         """A page of runs, the newest first, and how many there are in all."""
         ids = self._files.ids()
-        if caller.has_any(ALL_ROLES) and status is None:
+        if caller.has_any(AUDIT_ROLES) and status is None:
             return [self._line(run_id) for run_id in ids[offset : offset + limit]], len(ids)
         lines = [line for line in map(self._line, ids) if _his(line, caller) and status in {None, line["status"]}]
         return lines[offset : offset + limit], len(lines)
@@ -218,7 +217,7 @@ class RunDesk:
 
 
 def _his(document: Mapping[str, Any], caller: Caller) -> bool:
-    return caller.has_any(ALL_ROLES) or document.get("caller", {}).get("subject") == caller.subject
+    return caller.has_any(AUDIT_ROLES) or document.get("caller", {}).get("subject") == caller.subject
 
 
 def _given(recipe: Recipe, inputs: Mapping[str, Any]) -> dict[str, Any] | Problem:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tallystick.agents.problem import text
 from tallystick.gate.admit.schema import compile_schema
-from tallystick.turns.agents.problem import text
 
 MAX_STEPS = 40
 MAX_BATCH = 50

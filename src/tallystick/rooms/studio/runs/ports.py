@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.records import record
-from tallystick.turns.agents.problem import Problem
 
 Level = Literal["info", "warn", "error"]
 

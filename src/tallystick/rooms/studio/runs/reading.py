@@ -7,6 +7,7 @@ there can be no circle; every slot is filled once; every template names a place 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tallystick.agents.problem import Problem, misfit
 from tallystick.errors import RegistrationError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.schema import compile_schema
@@ -14,7 +15,6 @@ from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.rooms.studio.runs.form import RECIPE
 from tallystick.rooms.studio.runs.recipe import BOOK, INPUTS, ITEM, RESERVED, AgentStep, Check, Draft, Recipe, ToolStep
 from tallystick.rooms.studio.runs.references import PLACE, places_in, places_in_text
-from tallystick.turns.agents.problem import Problem, misfit
 
 MAX_BYTES = 256 * 1024
 _BOOK_FIELDS = frozenset({"scenes", "cards", "outline"})

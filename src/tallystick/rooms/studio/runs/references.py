@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.runs.recipe import INPUTS
-from tallystick.turns.agents.problem import Problem
 
 EACH = "*"
 PLACE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.(?:[A-Za-z0-9_-]+|\*))*")

@@ -6,6 +6,7 @@ dreamt, remembered, denied or asked in the scene is no fact. Findings never bloc
 
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_cards, asked_prose
 from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
@@ -67,6 +68,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="canon_checker",
+    roles=EVERY_ROLE,
     description=(
         "Compare a scene with the canon cards: eye and hair colour, ages, dates, places, who is dead, spelling of "
         "names. "

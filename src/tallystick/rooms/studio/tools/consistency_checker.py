@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_cards, asked_prose, names_all_cards
 from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
@@ -71,6 +72,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="consistency_checker",
+    roles=EVERY_ROLE,
     description=(
         "Find contradictions between files: spelling of names, attributes, ages, the dead who act, dates and "
         "counted days, "

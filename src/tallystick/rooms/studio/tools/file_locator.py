@@ -12,6 +12,7 @@ from typing import Any
 
 from tallystick.errors import PathRefused, ToolError
 from tallystick.gate.reply.absence import find_term
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.criteria import Criteria, read_criteria
 from tallystick.rooms.studio.quoting import note_shown
@@ -89,6 +90,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="file_locator",
+    roles=EVERY_ROLE,
     description=(
         "Find the files and passages of the workspace that a request is about: search by name, heading, "
         "words or phrases. Gives ranked paths with line numbers. Use it before reading a file you have no path of."

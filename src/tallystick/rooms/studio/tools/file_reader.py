@@ -8,6 +8,7 @@ from typing import Any
 
 from tallystick.errors import PathRefused, ToolError
 from tallystick.gate.reply.sources import Source
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.quoting import note_shown
 from tallystick.storage.files import FileSources
@@ -51,6 +52,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="file_reader",
+    roles=EVERY_ROLE,
     description=(
         "Read a file of the workspace, or a range of its lines, as it stands: the text that quotes are taken from. "
         f"At most {MAX_LINES} lines at once; next_start_line says where to go on."

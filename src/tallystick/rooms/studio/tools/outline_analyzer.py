@@ -8,6 +8,7 @@ balance     how acts and points of view weigh in words
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_outline
 from tallystick.rooms.studio.book.nouns import Beat, Book, Outline
@@ -90,6 +91,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="outline_analyzer",
+    roles=EVERY_ROLE,
     description=(
         "Analyze the outline of the book: its acts, scenes, beats, order and point of view (structure), beats without "
         "scenes and scenes without beats (coverage), how acts and points of view weigh (balance)."

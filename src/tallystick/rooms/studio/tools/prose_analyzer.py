@@ -10,6 +10,7 @@ Nothing here is an error. A figure says how this scene differs from the others; 
 from collections.abc import Iterator
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_scene
 from tallystick.rooms.studio.book.nouns import Book, Scene
@@ -102,6 +103,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="prose_analyzer",
+    roles=EVERY_ROLE,
     description=(
         "Measure the prose of a scene: pacing, rhythm, voice, dialogue, repeated words and phrases, adverbs, point of "
         "view, readability, clichés. Compares with the author's other scenes; gives lines and quotes."

@@ -7,6 +7,7 @@ is looked for statement by statement, and each one comes with the line of the ou
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.asked import asked_outline, asked_scene
 from tallystick.rooms.studio.book.nouns import Beat, Book, CanonCard, Outline, Scene
@@ -102,6 +103,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="scene_draft_validator",
+    roles=EVERY_ROLE,
     description=(
         "Validate a scene draft against the outline: finds its beat, shows which of the beat's statements the scene "
         "covers, with quotes from both, and loads the canon card of the point of view."

@@ -4,6 +4,7 @@ from typing import Any
 
 from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.execute.call import current_call
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.issues.joined import Matters
 from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, Heading, Wanted
@@ -11,6 +12,7 @@ from tallystick.rooms.studio.issues.recollection import View
 from tallystick.rooms.studio.issues.searching import Personal, search
 from tallystick.rooms.studio.issues.wire import tags_of
 
+NAME = "search_issues"
 MOST = 50
 """Issues of one answer; who finds more should narrow the search."""
 _TAGS = {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 64}, "maxItems": 32}
@@ -60,7 +62,8 @@ _OUTPUT = {
 
 
 _CARD = Card(
-    name="search_issues",
+    name=NAME,
+    roles=EVERY_ROLE,
     # Plain words of the trade only: whoever chooses tools by their words must not think of issues at every question.
     description="Search the issue tracker: issues by tag, status, priority, assignee, or an agent's personal tags.",
     input_schema=_INPUT,

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.routing import Fit, route
 from tallystick.rooms.studio.runs.recipe import Recipe
-from tallystick.turns.agents.agent import Agent
+from tallystick.turns.agent import Agent
 
 MAX_REQUEST = 20_000
 _INPUT = {
@@ -52,6 +53,7 @@ _OUTPUT = {
 
 _CARD = Card(
     name="task_router",
+    roles=EVERY_ROLE,
     description=(
         "Route a request: which agents should handle a task, what kind of work it is (plan, write, edit, critique, "
         "check continuity, summarize), which type of evidence an answer needs, and which recipe does it, if any."

@@ -2,12 +2,12 @@
 
 import re
 
+from tallystick.agents.problem import Problem
 from tallystick.records import record
 from tallystick.rooms.studio.workspace.lines import with_diff, with_edits
 from tallystick.rooms.studio.workspace.nouns import GONE, Change
 from tallystick.rooms.studio.workspace.reading import decoded
 from tallystick.storage.files import MAX_BYTES
-from tallystick.turns.agents.problem import Problem
 
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
 

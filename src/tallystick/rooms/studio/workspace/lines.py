@@ -2,9 +2,9 @@
 
 import re
 
+from tallystick.agents.problem import Problem
 from tallystick.rooms.studio.workspace.diffs import split
 from tallystick.rooms.studio.workspace.nouns import Edit
-from tallystick.turns.agents.problem import Problem
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HUNK = re.compile(r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@")

@@ -2,13 +2,13 @@
 
 from hashlib import sha256
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import PathRefused
 from tallystick.rooms.studio.book.naming import is_prose_file
 from tallystick.rooms.studio.book.reading import outline_path
 from tallystick.rooms.studio.workspace.nouns import GONE, FileText
 from tallystick.storage.files import MAX_BYTES, OUTLINE, FileSources
 from tallystick.storage.tree import count_lines
-from tallystick.turns.agents.problem import Problem
 
 _WIDE = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 

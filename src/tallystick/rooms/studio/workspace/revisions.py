@@ -8,6 +8,7 @@ old file with its proposal, or the new file with a patch that is found to be app
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from tallystick.agents.problem import Problem
 from tallystick.errors import PathRefused
 from tallystick.rooms.studio.workspace import diffs
 from tallystick.rooms.studio.workspace.changes import Result, told, work_out
@@ -16,7 +17,6 @@ from tallystick.rooms.studio.workspace.nouns import GONE, MOVES, Change, Origin,
 from tallystick.rooms.studio.workspace.reading import current_bytes
 from tallystick.storage.files import FileSources
 from tallystick.storage.paths import check_writable, path_parts
-from tallystick.turns.agents.problem import Problem
 
 MAX_OPEN = 5_000
 """Proposals that nobody has decided yet: nobody reads more, and a program must not fill the disk with them."""

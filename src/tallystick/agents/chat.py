@@ -1,0 +1,63 @@
+"""A message to an agent, and what is wrong with one that cannot be taken."""
+
+import re
+
+from tallystick.agents.answers import Unanswered
+from tallystick.gate.session import LOCAL_OWNER, Caller
+from tallystick.gate.tool import Card
+from tallystick.records import record
+from tallystick.turns.model import Message
+from tallystick.turns.request import NO_POLICY, ToolPolicy
+
+MAX_MESSAGE_BYTES = 256 * 1024
+"""A hundred pages. Longer texts belong into a file, which an agent reads part by part."""
+_BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""Characters that stand in no text: control characters but tab, line ends and form feed; halves of characters."""
+_RETRY_HINT = "Put the text into a file of the workspace and name the file."
+
+
+@record
+class Reported:
+    """What a client says came of a call that was handed back to it."""
+
+    receipt_id: str | None
+    """Of the call; None: the client names a call that was never handed out."""
+    content: str
+    fresh: bool
+    """It comes with this message, and is to be recorded."""
+
+
+@record
+class Chat:
+    """One message to an agent."""
+
+    message: str
+    caller: Caller = LOCAL_OWNER
+    agent_id: str | None = None
+    """None: the Chief of Staff."""
+    offline: bool = False
+    """By the offline agent, whatever endpoint is chosen."""
+    session_id: str | None = None
+    """None: a new session."""
+    conference_id: str | None = None
+    policy: ToolPolicy = NO_POLICY
+    skip_tools: bool = False
+    history: tuple[Message, ...] | None = None
+    """What was said before; None: what the session's transcript says."""
+    client_tools: tuple[Card, ...] = ()
+    """Tools that the client runs itself."""
+    reported: tuple[Reported, ...] = ()
+    max_tokens: int | None = None
+
+
+def fault_of(message: str) -> Unanswered | None:
+    """Why a message cannot be taken."""
+    if not message.strip():
+        return Unanswered(code="message_empty", advice="The message is empty. Say what you want.", field="message")
+    if len(message) > MAX_MESSAGE_BYTES or len(message.encode(errors="surrogatepass")) > MAX_MESSAGE_BYTES:
+        advice = f"The message is longer than {MAX_MESSAGE_BYTES // 1024} KiB. {_RETRY_HINT}"
+        return Unanswered(code="message_too_large", advice=advice, status=413, field="message")
+    if _BINARY.search(message):
+        advice = f"The message holds binary data or control characters. {_RETRY_HINT}"
+        return Unanswered(code="message_not_text", advice=advice, field="message")
+    return None

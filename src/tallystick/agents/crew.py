@@ -1,0 +1,128 @@
+"""The agents of a workspace, ready for turns: endpoint, model, budget, reply check and the queue of the endpoint."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from tallystick.agents.answers import Unanswered
+from tallystick.agents.caps import Caps
+from tallystick.agents.defaults import offline_endpoint
+from tallystick.agents.ports import AgentGate, AgentRegistry, ModelFactory, TierStore
+from tallystick.agents.roster import Roster
+from tallystick.agents.wire import OFFLINE
+from tallystick.gate.decide.budgets import limits_from
+from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.reply.findings import Findings, Form
+from tallystick.gate.session import Session
+from tallystick.records import record
+from tallystick.turns.agent import CHIEF, Agent, Endpoint
+from tallystick.turns.limits import Budget, budget_for
+from tallystick.turns.model import Model
+from tallystick.turns.request import Checker
+from tallystick.turns.turn_gate import AgentTurnGate, Place
+
+
+@record
+class Recipient:
+    """The agent that a message goes to, with its endpoint and caps."""
+
+    agent: Agent
+    endpoint: Endpoint
+    caps: Caps
+
+    def tokens(self, asked: int | None = None) -> int:
+        """The most an answer may have: the tier's cap, or less if less was asked for."""
+        return self.caps.output_tokens if asked is None else min(asked, self.caps.output_tokens)
+
+
+class Crew:
+    """The agents of an open workspace, ready for turns. Made once, so that turns on one endpoint queue together."""
+
+    def __init__(self, gate: AgentGate, *, registry: AgentRegistry, tiers: TierStore, model_for: ModelFactory) -> None:
+        self._gate = gate
+        self.registry = registry
+        self.tiers = tiers
+        self._model_for = model_for
+        self._queues = AgentTurnGate()
+
+    def recipient(self, agent_id: str | None, *, offline: bool = False) -> Recipient | Unanswered:
+        """The agent that a message goes to. Reads files: not for the event loop.
+
+        Args:
+            agent_id: The agent; None: the Chief of Staff.
+            offline: Use the offline model, whatever endpoint the agent has.
+        """
+        roster = self.registry.load()
+        agent = roster.get(agent_id or CHIEF)
+        if agent is None:
+            known = ", ".join(each.agent_id for each in roster.list(enabled_only=True))
+            return Unanswered(
+                code="agent_unknown", advice=f"There is no such agent. There are: {known}.", status=404, field="agentId"
+            )
+        if not agent.enabled:
+            advice = "This agent is switched off. Ask another, or switch it on."
+            return Unanswered(code="agent_disabled", advice=advice, status=409, field="agentId")
+        endpoint = offline_endpoint(agent.agent_id) if offline else roster.endpoint(agent.agent_id)
+        return Recipient(agent=agent, endpoint=endpoint, caps=self.tiers.caps_for(agent.agent_id, endpoint.model))
+
+    def model(self, endpoint: Endpoint) -> Model:
+        """The model behind an endpoint."""
+        return self._model_for(endpoint)
+
+    def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> Place:
+        """A place in the endpoint's queue: one turn at a time."""
+        return self._queues.enter(endpoint.key, moved=moved)
+
+    def budget(self, to: Recipient, *, conference: bool = False) -> Budget:
+        """The budget of a turn: the tier's steps and a conference's bytes, bounded by the configuration."""
+        configured = self._gate.settings.limits
+        chosen = configured.model_fields_set
+        asked = Limits(
+            steps=configured.steps if "steps" in chosen else None,
+            bytes=configured.bytes_per_turn if "bytes_per_turn" in chosen else None,
+        )
+        budget = budget_for(
+            limits_from(configured), configured.bytes_per_step, tool_actions=to.caps.tool_actions,
+            conference=conference, asked=asked,
+        )  # fmt: skip
+        if "bytes_per_step" not in chosen:
+            return budget
+        return Budget(limits=budget.limits, step_bytes=min(budget.step_bytes, configured.bytes_per_step))
+
+    def checker(self, session: Session, agent: Agent, *, form: Form = "line") -> Checker:
+        """The reply check for one agent in one session; it reads files, so it runs beside the event loop."""
+        sources = {agent.agent_id: agent.evidence_sources} if agent.evidence_sources else None
+
+        async def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
+            del receipts  # those of the session count, and the ledger knows them
+            return await asyncio.to_thread(
+                self._gate.check_reply, reply, session=session, agent=agent.agent_id, tools_ran=tools_ran,
+                conference=conference, role_sources=sources, form=form,
+            )  # fmt: skip
+
+        return check
+
+    def names(self) -> list[tuple[str, str]]:
+        """Every model name that a client can ask for, with its owner."""
+        roster = self.registry.load()
+        agents = [(agent.agent_id, "tallystick") for agent in roster.list(enabled_only=True)]
+        endpoints = [(_endpoint_name(each), each.provider) for each in roster.endpoints if each.provider != OFFLINE]
+        return list(dict([(OFFLINE, "tallystick"), *endpoints, *agents]).items())
+
+    def named(self, name: str) -> tuple[str, bool] | None:
+        """The agent behind a model name, and whether it is offline; None: no agent."""
+        if name == OFFLINE:
+            return CHIEF, True
+        roster = self.registry.load()
+        if roster.get(name) is not None:
+            return name, False
+        return next(((agent_id, False) for agent_id in _owners(roster, name)), None)
+
+
+def _owners(roster: Roster, name: str) -> list[str]:
+    """The agents that use the endpoint of this name, the Chief of Staff first."""
+    found = [each.agent_id for each in roster.endpoints if name in {_endpoint_name(each), each.model}]
+    return sorted(found, key=lambda agent_id: agent_id != CHIEF)
+
+
+def _endpoint_name(endpoint: Endpoint) -> str:
+    return f"{endpoint.provider}/{endpoint.model}"

@@ -1,0 +1,131 @@
+"""Agents and endpoints as JSON: the same form in the files, over HTTP and on the command line."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from tallystick.agents.problem import Problem, misfit, text, texts
+from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.turns.agent import Agent, Endpoint
+
+OFFLINE = "offline"
+PROVIDERS = ("offline", "local", "openai", "azure", "lmstudio", "ollama", "llamacpp", "vllm", "openrouter")
+NEEDS_ADDRESS = frozenset({"azure"})
+"""Every customer has an address of their own there."""
+
+AGENT_ID: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}
+
+AGENT_FIELDS: dict[str, Mapping[str, Any]] = {
+    "agent_id": AGENT_ID,
+    "name": text(100, shortest=1),
+    "role": {"type": "string", "pattern": "^[a-z][a-z0-9_-]{0,63}$"},
+    "purpose": text(1000, shortest=1),
+    "owns": texts(300, most=50),
+    "must_not": texts(300, most=50),
+    "evidence_sources": texts(300, most=50),
+    "abstain_when": text(1000),
+    "enabled": {"type": "boolean"},
+}
+AGENT_REQUIRED = ("agent_id", "name", "role", "purpose")
+
+ENDPOINT_FIELDS: dict[str, Mapping[str, Any]] = {
+    "agent_id": AGENT_ID,
+    "provider": {"enum": list(PROVIDERS)},
+    "model": text(200, shortest=1),
+    "base_url": {"anyOf": [{"type": "null"}, text(1000, shortest=1)]},
+    # Names only. What they name is read when a model is asked, and kept nowhere.
+    "api_key_env": {"anyOf": [{"type": "null"}, {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$"}]},
+    "api_key_file": {"anyOf": [{"type": "null"}, text(4000, shortest=1)]},
+    "protocol": {"enum": ["envelope", "native"]},
+    "temperature": {"anyOf": [{"type": "null"}, {"type": "number", "minimum": 0, "maximum": 2}]},
+    "timeout_s": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600},
+    "retries": {"type": "integer", "minimum": 0, "maximum": 10},
+    "price_in_microusd": {"type": "integer", "minimum": 0, "maximum": 10**12},
+    "price_out_microusd": {"type": "integer", "minimum": 0, "maximum": 10**12},
+}
+FORMER_NAMES = {"speech": "protocol"}
+"""Fields of an endpoint that older files call otherwise."""
+ENDPOINT_REQUIRED = ("agent_id", "provider", "model")
+
+
+def agent_from(value: Any) -> Agent | Problem:
+    """An agent from its JSON form."""
+    problem = misfit(_agent_schema(), value, code="agent_invalid", what="The agent cannot be taken")
+    if problem is not None:
+        return problem
+    lists = {name: tuple(value.get(name, ())) for name in ("owns", "must_not", "evidence_sources")}
+    return Agent(**{**value, **lists})
+
+
+def agent_wire(agent: Agent) -> dict[str, Any]:
+    """An agent's JSON form."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(agent).items()}
+
+
+def endpoint_from(value: Any) -> Endpoint | Problem:
+    """An endpoint from its JSON form, or from an older one."""
+    value = by_present_names(value) if isinstance(value, dict) else value
+    problem = misfit(_endpoint_schema(), value, code="endpoint_invalid", what="The endpoint cannot be taken")
+    if problem is not None:
+        return problem
+    endpoint = Endpoint(**value)
+    return _address_problem(endpoint) or endpoint
+
+
+def by_present_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """An endpoint's fields by the names they have now; one that is there twice stays, and is refused."""
+    renamed = {FORMER_NAMES.get(name, name): value for name, value in fields.items()}
+    return renamed if len(renamed) == len(fields) else dict(fields)
+
+
+def endpoint_wire(endpoint: Endpoint) -> dict[str, Any]:
+    """An endpoint's JSON form."""
+    return asdict(endpoint)
+
+
+def _address_problem(endpoint: Endpoint) -> Problem | None:
+    """What is wrong with where an endpoint lies."""
+    if endpoint.api_key_env is not None and endpoint.api_key_file is not None:
+        message = "Name a variable or a file that holds the key, not both."
+        return Problem(code="endpoint_invalid", message=message, pointer="/api_key_file")
+    if endpoint.base_url is None:
+        if endpoint.provider not in NEEDS_ADDRESS:
+            return None
+        message = f"{endpoint.provider} has no usual address: give base_url."
+        return Problem(code="endpoint_invalid", message=message, pointer="/base_url")
+    return None if _is_plain_address(endpoint.base_url) else _BAD_ADDRESS
+
+
+def _is_plain_address(url: str) -> bool:
+    """Whether a URL names a server and nothing secret: a user's name, a query or a fragment may hold a key."""
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and named and "@" not in parts.netloc and not parts.query + parts.fragment
+
+
+_BAD_ADDRESS = Problem(
+    code="endpoint_invalid",
+    message="base_url is http://… or https://… with a host, without user, query or fragment. "
+    "A key goes into a variable (api_key_env) or a file (api_key_file).",
+    pointer="/base_url",
+)
+
+
+@cache
+def _agent_schema() -> CompiledSchema:
+    return _closed(AGENT_FIELDS, AGENT_REQUIRED)
+
+
+@cache
+def _endpoint_schema() -> CompiledSchema:
+    return _closed(ENDPOINT_FIELDS, ENDPOINT_REQUIRED)
+
+
+def _closed(fields: Mapping[str, Any], required: tuple[str, ...]) -> CompiledSchema:
+    schema = {"type": "object", "additionalProperties": False, "required": list(required), "properties": dict(fields)}
+    return compile_schema(schema, closed=True)

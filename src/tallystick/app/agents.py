@@ -1,0 +1,185 @@
+"""The agents of an open workspace: their services, joined with its stores, models, telemetry and rooms."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+from tallystick.agents.administration import SESSION, AgentAdministration
+from tallystick.agents.conversation import Conversation
+from tallystick.agents.counts import Count
+from tallystick.agents.crew import Crew
+from tallystick.agents.ports import ConversationAccess, ModelFactory, TaskContext, TurnListener
+from tallystick.agents.room_defaults import NoConversationAccess, PlainTaskContext
+from tallystick.agents.task_service import Tasks
+from tallystick.agents.turn_counts import TurnCounter
+from tallystick.agents.turn_records import TurnRecorder
+from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.ports import OpenGate
+from tallystick.gate.session import Caller, Session
+from tallystick.providers.chat.capabilities import FILE, CapabilityBook
+from tallystick.providers.models import model_for
+from tallystick.records import record
+from tallystick.settings import CONTROL_ROOM
+from tallystick.storage.agents import Registry
+from tallystick.storage.credits import Credits
+from tallystick.storage.files import FileSources
+from tallystick.storage.notifications import Notifications, place_of
+from tallystick.storage.tasks import TaskFiles
+from tallystick.storage.tiers import Tiers
+from tallystick.storage.transcripts import Transcripts
+from tallystick.telemetry.counted import Counted
+from tallystick.telemetry.observer import Telemetry
+from tallystick.telemetry.rejections import Rejections
+
+TELEMETRY_FOLDER = "telemetry"
+
+
+# -- the services ------------------------------------------------------------------------------------------------------
+
+
+def conversation_of(gate: OpenGate) -> Conversation:
+    """The one conversation of an open workspace: doors and flows share it, so that their turns queue together."""
+    found = _conversations.get(id(gate))
+    if found is None:
+        found = _conversations[id(gate)] = _new_conversation(gate)
+    return found
+
+
+_conversations: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
+"""By the gate's identity, which stays unique while the conversation lives: the conversation holds the gate."""
+
+
+def tasks_of(gate: OpenGate) -> Tasks:
+    """The tasks of an open workspace, with the agents and queues of its conversation."""
+    context = room_ports(gate).tasks
+    return Tasks(gate, conversation_of(gate), store=TaskFiles(gate.workspace), context=context)
+
+
+def administration_of(gate: OpenGate) -> AgentAdministration:
+    """The administration of agents and tiers of an open workspace."""
+    return AgentAdministration(
+        registry=Registry(gate.workspace), tiers=Tiers(gate.workspace), changes=_AuditNotes(gate, SESSION)
+    )
+
+
+def counter_of(gate: OpenGate) -> TurnCounter:
+    """The turn counter of an open workspace."""
+    rooms = room_ports(gate)
+    return TurnCounter(
+        counts=_TelemetryCounts(gate),
+        notices=_TurnNotifications(Notifications(gate.workspace)),
+        registry=Registry(gate.workspace),
+        access=rooms.access,
+        listener=rooms.listener,
+    )
+
+
+def counted_of(gate: OpenGate) -> Counted:
+    """Everything that all processes of a workspace have counted so far."""
+    observer = gate.observer
+    return Counted(observer.rejections if isinstance(observer, Telemetry) else _rejections(gate))
+
+
+def _new_conversation(gate: OpenGate) -> Conversation:
+    tiers = Tiers(gate.workspace)
+    crew = Crew(gate, registry=Registry(gate.workspace), tiers=tiers, model_for=_model_factory(gate))
+    recorder = TurnRecorder(
+        transcripts=Transcripts(gate.workspace),
+        credit_store=Credits(gate.workspace),
+        tiers=tiers,
+        counter=counter_of(gate),
+        observer=gate.observer,
+    )
+    return Conversation(gate, crew=crew, recorder=recorder, access=room_ports(gate).access)
+
+
+def _model_factory(gate: OpenGate) -> ModelFactory:
+    memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
+    return partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
+
+
+# -- what rooms bring --------------------------------------------------------------------------------------------------
+
+
+@record
+class RoomPorts:
+    """What the loaded rooms bring for agents, or the defaults where they bring nothing."""
+
+    access: ConversationAccess
+    tasks: TaskContext
+    listener: TurnListener | None
+
+
+def room_ports(gate: OpenGate) -> RoomPorts:
+    """The agents' ports that the rooms of an open workspace satisfy. Rooms are loaded while the gate opens."""
+    rooms = gate.rooms().values()
+    access = next(filter(None, (room.conversation_access() for room in rooms)), None)
+    tasks = next(filter(None, (room.task_context() for room in rooms)), None)
+    listener = next(filter(None, (room.turn_listener() for room in rooms)), None)
+    return RoomPorts(
+        access=access or NoConversationAccess(),
+        tasks=tasks or PlainTaskContext(FileSources(gate.workspace).paths),
+        listener=listener,
+    )
+
+
+# -- adapters ----------------------------------------------------------------------------------------------------------
+
+
+class _AuditNotes:
+    """Satisfies `ChangeRecords` with notes in the ledger."""
+
+    def __init__(self, gate: OpenGate, session: str) -> None:
+        self._gate = gate
+        self._session = session
+
+    def require_writable(self) -> None:
+        demand_ledger(self._gate)
+
+    def record(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None) -> str:
+        return note_change(self._gate, caller, action, resource, metadata, session=self._session)
+
+
+class _TelemetryCounts:
+    """Satisfies `TurnCounts` with the counts of this process, or with files where it has no telemetry."""
+
+    def __init__(self, gate: OpenGate) -> None:
+        self._gate = gate
+
+    @property
+    def sees_refusals(self) -> bool:
+        return isinstance(self._gate.observer, Telemetry)
+
+    def add(self, session: Session, count: Count, buckets: Sequence[str]) -> None:
+        observer = self._gate.observer
+        if isinstance(observer, Telemetry):
+            _add(observer.rejections, session, count, buckets)
+            return
+        # A command counts a turn or two and ends: it writes at once and leaves no thread running.
+        with closing(_rejections(self._gate)) as own:
+            _add(own, session, count, buckets)
+
+
+class _TurnNotifications:
+    """Satisfies `TurnNotices` with the workspace's notifications."""
+
+    def __init__(self, notifications: Notifications) -> None:
+        self._notifications = notifications
+
+    def warn(self, text: str, session: Session) -> None:
+        source, link = "chat", place_of("session", session.session_id)
+        if session.conference_id is not None:
+            source, link = "conference", place_of("conference", session.conference_id)
+        self._notifications.add(level="warn", source=source, text=text, link=link)
+
+
+def _rejections(gate: OpenGate) -> Rejections:
+    return Rejections(gate.workspace / CONTROL_ROOM / TELEMETRY_FOLDER)
+
+
+def _add(rejections: Rejections, session: Session, count: Count, buckets: Sequence[str]) -> None:
+    rejections.add(session, count)
+    for bucket in buckets:
+        rejections.add(session, bucket=bucket)

@@ -1,0 +1,316 @@
+"""The gate as a program sees it."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
+
+from tallystick.app.approvals import Approvals
+from tallystick.app.batch import Asked, call_many
+from tallystick.app.client_reports import report
+from tallystick.app.replies import ReplyChecks
+from tallystick.app.resume import resume
+from tallystick.app.room_context import open_rooms
+from tallystick.app.sessions import plain_args, session_for, standing_in
+from tallystick.app.tool_files import client_catalogue, load_tools
+from tallystick.app.turn_budget import budget_of
+from tallystick.app.wiring import Parts, join
+from tallystick.errors import ConfigError
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.record.checkpoint import parse_vkey
+from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.recorder import Observer
+from tallystick.gate.record.report import AuditReport
+from tallystick.gate.reply.findings import Findings
+from tallystick.gate.session import Caller, Session
+from tallystick.gate.tool import Card, Tool, tool
+from tallystick.plugin import Room
+from tallystick.settings import Settings, load_settings
+from tallystick.storage.durable.stored import StoredDurable
+from tallystick.storage.ledger import verify_workspace
+from tallystick.turns.limits import Budget
+from tallystick.turns.portal import Portal
+from tallystick.turns.turn import Turn
+
+if TYPE_CHECKING:
+    from tallystick.turns.hands import Hands
+
+SESSION = "local"
+"""The session of calls that name none."""
+
+
+class Gate:
+    """One open workspace: every tool call goes through here. Several processes may have it open at once."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Use `Gate.open`."""
+        self._parts = parts
+        self._pipeline = parts.pipeline
+        self._portal = Portal()
+        self._turns: WeakValueDictionary[str, Turn] = WeakValueDictionary()
+        self._replies = ReplyChecks(parts)
+        self.approvals = Approvals(parts)
+
+    # -- opening -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        settings: Settings | None = None,
+        config: str | os.PathLike[str] | None = None,
+        observer: Observer | None = None,
+        plugins: bool = True,
+    ) -> Self:
+        """Open a workspace; keys, folders and a default policy are made when missing.
+
+        Args:
+            path: The project's folder.
+            settings: Instead of `tallystick.toml` and the environment.
+            config: Another TOML file than the workspace's own.
+            observer: Something that watches outcomes, e.g. telemetry.
+            plugins: Whether to load the tools the configuration names and the installed rooms.
+
+        Raises:
+            ConfigError: The configuration or a key file cannot be used; the message says what to change.
+            LedgerDamaged: The journal was changed; `tally audit verify` says where.
+        """
+        workspace = Path(path).expanduser().absolute()
+        if workspace.exists() and not workspace.is_dir():
+            raise ConfigError(f"{workspace.name} is a file. Give the folder of a project.", code="not_a_folder")
+        chosen = settings or load_settings(workspace, config=None if config is None else Path(config))
+        gate = cls(join(workspace, chosen, observer))
+        try:
+            if plugins:
+                gate.register(*load_tools(workspace, chosen.gate.tools))
+                for room in open_rooms(gate._parts, gate.flow_context):
+                    gate.register(*room.tools())
+        except BaseException:
+            gate.close()
+            raise
+        return gate
+
+    def close(self) -> None:
+        """Write a last checkpoint and let go of files and threads."""
+        self._portal.close()
+        self._pipeline.close()
+        self._parts.close()
+
+    def __enter__(self) -> Self:
+        """Use as a context manager to close at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close."""
+        self.close()
+
+    @property
+    def workspace(self) -> Path:
+        """The project's folder."""
+        return self._parts.workspace
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self._parts.settings
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._pipeline.policy
+
+    @property
+    def ledger(self) -> Ledger:
+        """The receipts."""
+        return self._parts.ledger
+
+    @property
+    def observer(self) -> Observer | None:
+        """What watches, if anything does."""
+        return self._parts.observer
+
+    @property
+    def durable(self) -> StoredDurable:
+        """Long work that survives its process."""
+        return self._parts.durable
+
+    def room(self, name: str) -> Room | None:
+        """An open room; None if it is not installed or not switched on."""
+        return self._parts.rooms.get(name)
+
+    def rooms(self) -> Mapping[str, Room]:
+        """All open rooms, by name."""
+        return self._parts.rooms
+
+    def gauges(self) -> dict[str, float]:
+        """The rooms' current figures, for a dashboard."""
+        return {name: value for room in self._parts.rooms.values() for name, value in room.gauges().items()}
+
+    def flow_context(self) -> "Hands":
+        """What lets a room's tools and flows call tools and ask agents, through this gate."""
+        from tallystick.app.flow_context import GateHands  # noqa: PLC0415 - loads storage and providers
+
+        return GateHands(self)
+
+    # -- tools ---------------------------------------------------------------------------------------------------------
+
+    def register(self, *tools: Tool | Callable[..., Any]) -> None:
+        """Take tools: decorated functions, or plain typed functions (which count as `write`).
+
+        Raises:
+            RegistrationError: A schema that cannot be checked, a name that is taken; the message says which.
+        """
+        for given in tools:
+            made = given if isinstance(given, Tool) else tool(given)
+            self._pipeline.add(made)
+            self._parts.keep_card(made.card)
+
+    def unregister(self, name: str) -> None:
+        """Forget a tool."""
+        self._pipeline.remove(name)
+
+    def tools(self) -> list[Card]:
+        """The cards of all registered tools, by name."""
+        return sorted((entry.card for entry in self._pipeline.catalogue.entries()), key=lambda card: card.name)
+
+    def watch_tools(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Be told when a tool came or went; gives what ends this."""
+        return self._pipeline.catalogue.watch(told)
+
+    # -- calling -------------------------------------------------------------------------------------------------------
+
+    async def call(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        session: str | Session = SESSION,
+        caller: Caller | None = None,
+        dry_run: bool = False,
+        allowed_tools: Iterable[str] | None = None,
+        authenticated: bool = True,
+    ) -> Outcome:
+        """Propose one call and see what comes of it.
+
+        Args:
+            tool: The tool's id.
+            args: Its arguments.
+            session: The session the receipt belongs to: its id, or a `Session` that also names agent, task, run, ….
+            caller: Who calls, if not the local owner.
+            dry_run: Ask the tool to change nothing (only where it offers that).
+            allowed_tools: Closes the world further for this call.
+            authenticated: False: auth is on and no valid token came.
+        """
+        at = standing_in(session, caller, allowed_tools, authenticated=authenticated)
+        return await self._pipeline.call(tool, plain_args(args), at, dry_run=dry_run)
+
+    async def call_many(
+        self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None
+    ) -> list[Outcome]:
+        """Propose several calls at once, each with receipts of its own; what comes of each, in order.
+
+        None sees what another of them does: calls that build on others come after those.
+        """
+        standing = standing_in(session, caller, None, authenticated=True)
+        return await call_many(self._pipeline, calls, standing)
+
+    def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
+        """`call` for scripts; works inside a running loop too."""
+        return self._portal.run(self.call(tool, args, **more))
+
+    async def refuse(
+        self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
+    ) -> Outcome:
+        """Record what a door refused before there was a proposal."""
+        return await self._pipeline.refuse(rejection, text, Standing(session=session_for(session, caller)))
+
+    def turn(
+        self,
+        *,
+        session: str | Session = SESSION,
+        agent: str | None = None,
+        caller: Caller | None = None,
+        allowed_tools: Iterable[str] | None = None,
+        may_finish: bool = False,
+        client_tools: Iterable[Card] = (),
+        limits: Limits | Budget | None = None,
+        step_bytes: int | None = None,
+        authenticated: bool = True,
+        user_texts: Iterable[str] | None = None,
+    ) -> Turn:
+        """Begin an agent turn: put `turn.nonce` (and `turn.schema`) before the model, `await turn.submit(text)`.
+
+        Args:
+            session: The session the receipts belong to: its id, or a `Session` with more.
+            agent: The agent's id.
+            caller: On whose behalf; the local owner if not given.
+            allowed_tools: The only tools of this turn.
+            may_finish: Admit `{"action":"final","nonce"}` on step one.
+            client_tools: Tools the client runs itself.
+            limits: Narrower (never wider) limits than the configuration's; a `Budget` (a tier's, …) replaces them.
+            step_bytes: How much of one output the model is shown.
+            authenticated: False: auth is on and no valid token came.
+            user_texts: What the user said. Writes with values from others' text are then held; without it they are not.
+        """
+        where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
+        spend = budget_of(self.settings.limits, limits, step_bytes)
+        turn = Turn(
+            pipeline=self._pipeline, portal=self._portal, session=where, random=self._parts.random,
+            limits=spend.limits, step_bytes=spend.step_bytes, ttl_s=self.settings.gate.turn_ttl_s,
+            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools), may_finish=may_finish,
+            client_tools=client_catalogue(client_tools, self._parts.keep_card),
+            parent=self._parts.tasks.of(where, limits=spend.limits, now=self._parts.monotonic()),
+            authenticated=authenticated, user_texts=user_texts, wordings=self._parts.wordings,
+        )  # fmt: skip
+        self._turns[turn.turn_id] = turn
+        return turn
+
+    def find_turn(self, turn_id: str) -> Turn | None:
+        """A turn that somebody still holds."""
+        return self._turns.get(turn_id)
+
+    async def resume(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
+        """Run a held call that a person let through, as a submission of its own; once.
+
+        Args:
+            approval_id: The held call.
+            caller: The caller with the roles he has now, if they may have changed since the call was held.
+        """
+        return await resume(self._parts, self._turns, approval_id, caller)
+
+    def resume_sync(self, approval_id: str, **more: Any) -> Outcome:
+        """`resume` for scripts."""
+        return self._portal.run(self.resume(approval_id, **more))
+
+    def report(self, receipt_id: str, result: Any) -> str:
+        """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
+        return report(self._parts, receipt_id, result)
+
+    @staticmethod
+    def verify(
+        path: str | os.PathLike[str] = ".", *, outside: Iterable[bytes] = (), key: str | None = None
+    ) -> AuditReport:
+        """Check every receipt of a workspace; nothing is changed or made.
+
+        Args:
+            path: The project's folder.
+            outside: Checkpoints that somebody kept elsewhere.
+            key: The log's public key (a verifier line) as it was given to somebody outside.
+        """
+        workspace = Path(path).expanduser().absolute()
+        verifier = None if key is None else parse_vkey(key)
+        return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
+
+    # -- replies -------------------------------------------------------------------------------------------------------
+
+    def check_reply(
+        self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any
+    ) -> Findings:
+        """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
+        return self._replies.check(reply, session_for(session, None, agent=agent), **more)

@@ -1,0 +1,106 @@
+"""Deciding recorded calls again: with the policy they were decided by, or with another one.
+
+The ledger keeps what a decision read (arguments, counters, roles), and beside it lie every policy and every tool
+definition that was ever in force, named by their digests. So a decision can be repeated exactly, and a new policy can
+be tried on old traffic. Nothing is run.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import ConfigError
+from tallystick.gate.decide.policy import Policy
+from tallystick.gate.decide.replay import Answer, Recorded, Replay, answer_from_outcome, redecide, was_decided
+from tallystick.gate.record.receipt import Receipt
+from tallystick.storage.kept import kept, kept_card
+from tallystick.storage.ledger import audit_folder
+
+REMEMBERED = 256
+"""Policies and tool definitions held at once; a log has many calls and few of these."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replayed:
+    """One recorded call, decided again."""
+
+    receipt_id: str
+    tool: str
+    result: Replay
+    was: Answer
+    now: Answer | None = None
+    """None: nobody can say any more."""
+    why: str = ""
+    """For undecidable: redacted, room_rule, erased, unknown_outcome, tool_not_kept or policy_not_kept."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The wire form."""
+        wire: dict[str, Any] = {"receipt_id": self.receipt_id, "tool": self.tool, "result": self.result}
+        wire["was"] = _answer(self.was)
+        if self.now is not None:
+            wire["now"] = _answer(self.now)
+        return {**wire, "why": self.why} if self.why else wire
+
+
+class Replayer:
+    """Decides the calls of one workspace again."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._audit = audit_folder(workspace)
+        self._policy = lru_cache(maxsize=REMEMBERED)(self._kept_policy)
+        self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, self._audit))
+
+    def replay(self, receipts: Iterable[Receipt], *, policy: Policy | None = None) -> Iterator[Replayed]:
+        """Decide every decided call among the receipts again.
+
+        Args:
+            receipts: Receipts of any kind; those without a decision are passed over.
+            policy: Another policy; if not given, for each call the one it was decided by.
+        """
+        for receipt in receipts:
+            outcome = receipt.header.get("outcome") or {}
+            if receipt.header["kind"] == "outcome" and "tool_version" in receipt.header and was_decided(outcome):
+                yield self._again(receipt, policy)
+
+    def _again(self, receipt: Receipt, policy: Policy | None) -> Replayed:
+        header = receipt.header
+        receipt_id, tool, was = receipt.receipt_id, str(header.get("tool_id")), answer_from_outcome(header["outcome"])
+        card = self._card(str(header.get("tool_version")))
+        chosen = policy or self._policy(str(header.get("policy_digest")))
+        inputs = receipt.inputs
+        if card is None or chosen is None or not isinstance(inputs, dict):
+            why = "tool_not_kept" if card is None else "policy_not_kept" if chosen is None else "erased"
+            if header["outcome"].get("status") == "unknown":
+                why = "unknown_outcome"  # closed by recovery, which knows no more than that the call had begun
+            return Replayed(receipt_id=receipt_id, tool=tool, result="undecidable", was=was, why=why)
+        args = inputs.get("normalised", inputs)["args"]
+        # Roles that the context does not name are the caller's own.
+        context = {"roles": header["caller"]["roles"], **header.get("context", {})}
+        recorded = Recorded(card=card, args=args, context=context, outcome=header["outcome"])
+        again = redecide(recorded, chosen)
+        return Replayed(
+            receipt_id=receipt_id, tool=tool, result=again.result, was=again.was, now=again.now, why=again.why
+        )
+
+    def _kept_policy(self, digest: str) -> Policy | None:
+        data = self._kept("policies", f"{digest}.toml")
+        try:
+            policy = None if data is None else Policy.from_text(data.decode(), source=f"{digest}.toml")
+        except (ConfigError, UnicodeDecodeError):
+            return None
+        # Kept under its digest, and believed only under it.
+        return policy if policy is not None and policy.digest == digest else None
+
+    def _kept(self, kind: str, name: str) -> bytes | None:
+        return kept(self._audit, kind, name) if "/" not in name else None
+
+
+def _answer(answer: Answer) -> dict[str, str]:
+    wire = {"verdict": str(answer.verdict)}
+    if answer.reason:
+        wire["reason"] = answer.reason
+    if answer.would is not None:
+        wire["would"] = answer.would
+    return wire

@@ -1,0 +1,108 @@
+"""Checking what an agent's reply claims, and leaving a receipt of the check."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from tallystick.app.rooms import texts_by
+from tallystick.app.wiring import Parts
+from tallystick.gate.record.receipt import Draft
+from tallystick.gate.reply.check import check_reply
+from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.own_text import Author
+from tallystick.gate.reply.sources import Sources
+from tallystick.gate.reply.writings import LedgerWritings
+from tallystick.gate.session import Session
+from tallystick.storage.kept import kept_card
+from tallystick.storage.ledger import audit_folder
+
+_log = logging.getLogger(__name__)
+CARDS = 1_024
+"""Versions of tools whose definitions are remembered."""
+
+
+class ReplyChecks:
+    """The reply check over one workspace's files and receipts."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._writings = LedgerWritings(
+            parts.ledger, may_write=lru_cache(maxsize=CARDS)(self._may_write),
+            room_texts=lambda agent, tool: texts_by(parts.rooms, agent, tool),
+        )  # fmt: skip
+
+    def check(
+        self,
+        reply: str,
+        session: Session,
+        *,
+        sources: Sources | None = None,
+        tool_names: Iterable[str] = (),
+        role_sources: Mapping[str, Sequence[str]] | None = None,
+        **more: Any,
+    ) -> Findings:
+        """Check a reply.
+
+        Args:
+            reply: The agent's text.
+            session: Where it was given.
+            sources: Besides the workspace's files, what a room lets replies cite.
+            tool_names: Names whose call syntax must not stand in prose; the registered ones if not given.
+            role_sources: Agent or role → where it must look; what the configuration says goes over it.
+            more: `conference`, `tools_ran` and `form` as `gate.reply.check.check_reply` takes them.
+        """
+        names = tuple(tool_names) or tuple(self._parts.pipeline.catalogue.names())
+        findings = check_reply(
+            reply,
+            sources=sources or self._parts.sources,
+            receipts=self._parts.ledger,
+            session_id=session.session_id,
+            round_id=session.round_id,
+            conference_id=session.conference_id,
+            agent=session.agent_id,
+            role_sources={**(role_sources or {}), **self._parts.settings.evidence.sources},
+            writings=self._writings,
+            author=_author(session),
+            tool_names=names,
+            **more,
+        )
+        receipt = self._parts.ledger.record_sync(_draft(session, findings))
+        self._tell(session, findings)
+        return replace(findings, receipt_id=receipt.receipt_id)
+
+    def _may_write(self, version: str | None) -> bool:
+        """Whether a tool may have changed something: any but one whose definition says that it reads."""
+        card = None if version is None else kept_card(audit_folder(self._parts.workspace), version)
+        return card is None or card.effect != "read"
+
+    def _tell(self, session: Session, findings: Findings) -> None:
+        if self._parts.observer is not None:
+            try:
+                self._parts.observer.replied(session=session, bucket=findings.bucket)
+            except Exception:  # noqa: BLE001 - watching must never stop a check
+                _log.exception("an observer failed; the reply is not affected")
+
+
+def _author(session: Session) -> Author:
+    """Whose reply it is. An MCP client asks for the check of its own reply, under any name."""
+    subject = session.caller.subject if session.caller.channel == "mcp" else None
+    return Author(session_id=session.session_id, agent=session.agent_id, subject=subject)
+
+
+def _draft(session: Session, findings: Findings) -> Draft:
+    """What the receipt binds: the reply's hash, and each excerpt with its lines and its file's hash."""
+    outcome: dict[str, Any] = {"status": "accepted" if findings.ok else "rejected"}
+    if findings.code is not None:
+        outcome |= {"code": findings.code, "reason": findings.fault or ""}
+    return Draft(
+        kind="reply_check",
+        session=session,
+        outcome=outcome,
+        file_refs=findings.file_refs(),
+        links={f"cites_{number}": receipt for number, receipt in enumerate(findings.receipts)},
+        outputs=orjson.dumps(findings.evidence_record()),
+    )

@@ -1,0 +1,57 @@
+"""The session a caller names, checked once for all entrances."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from tallystick.errors import ConfigError
+from tallystick.gate.decide.standing import Standing
+from tallystick.gate.session import Caller, Session, valid_session_id
+
+
+def session_for(
+    session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
+) -> Session:
+    """Where a call belongs, from an id or a `Session`.
+
+    Raises:
+        ConfigError: The id cannot name a folder.
+    """
+    if isinstance(session, str):
+        session = _owned(session)
+        if caller is None and agent is None and turn_id is None:
+            return session
+    elif not valid_session_id(session.session_id):
+        raise _bad_session(session.session_id)
+    return session.within(caller=caller, agent_id=agent, turn_id=turn_id)
+
+
+def standing_in(
+    session: str | Session, caller: Caller | None, allowed_tools: Iterable[str] | None, *, authenticated: bool
+) -> Standing:
+    """Where whoever makes a single call stands."""
+    return Standing(
+        session=session_for(session, caller),
+        authenticated=authenticated,
+        allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _owned(session_id: str) -> Session:
+    """The local owner's session of this id; a session is used many times, and nobody changes it."""
+    if not valid_session_id(session_id):
+        raise _bad_session(session_id)
+    return Session(session_id=session_id)
+
+
+def _bad_session(session_id: str) -> ConfigError:
+    message = f"{session_id!r:.60} cannot be a session id: letters, digits, dot, dash, underscore"
+    return ConfigError(message, code="session_id_invalid")
+
+
+def plain_args(args: Mapping[str, Any] | None) -> Any:
+    """Arguments as a dict; whatever else came is for admit to refuse."""
+    if args is None:
+        return {}
+    return dict(args) if isinstance(args, Mapping) else args

@@ -1,0 +1,244 @@
+"""`tally mcp init`: put the gate in front of the servers that a client knows, after showing what changes."""
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.command import command
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.person import Yes
+from tallystick.doors.cli.workspace import Here
+
+if TYPE_CHECKING:
+    from tallystick.doors.mcp.relay.clients import Client
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="The client's config, if it lies elsewhere.")
+]
+Named = Annotated[str | None, typer.Option("--server", "-s", metavar="NAME", help="Only this server. Default: all.")]
+Words = Annotated[
+    list[str] | None, typer.Argument(metavar="[-- COMMAND…]", help="Add a server by this command; needs --server.")
+]
+
+
+def add_to_group(mcp: typer.Typer) -> None:
+    """Add the command to the group `mcp`."""
+    command(mcp, "init")(init)
+
+
+def init(
+    here: Here,
+    client: Annotated[
+        str | None, typer.Option("--client", "-c", metavar="NAME", help="Whose config. Without it: what there is.")
+    ] = None,
+    server: Named = None,
+    words: Words = None,
+    config: ConfigFile = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the gate away again.")] = False,
+    yes: Yes = False,
+) -> Exit:
+    """Wrap the servers in an MCP client's config.
+
+    Shows the difference, without secrets, and asks first. A copy of the file is kept beside it (.before-tally).
+    --undo takes the gate away again, from all or from --server NAME, and leaves the rest as it is.
+    """
+    if client is None:
+        if undo or server is not None or words or config is not None:
+            raise UsageMistake("Whose config? Give --client NAME; `tally mcp init` alone shows what there is.")
+        return _survey(here)
+    chosen = _client(client)
+    path = _find(chosen, config)
+    if undo:
+        return _undo(here, chosen, path, server, yes=yes)
+    from tallystick.doors.cli.mcp.config import backup_of, text_of, write
+
+    before = text_of(path)
+    after, done = _wrapped(here, chosen, path, before, server, words or [])
+    if not done:
+        here.screen.note(f"{path}: nothing to change.")
+        here.screen.data({"config": str(path), "wrapped": []})
+        return Exit.OK
+    # Of a config that is half wrapped already, the copy from before is worth more.
+    keep = not _gated(chosen, path, before) or not backup_of(path).is_file()
+    write(here, path, before, after, yes=yes, keep=keep)
+    here.screen.data({"config": str(path), "wrapped": done})
+    back = f"tally mcp init -c {client}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
+    here.screen.line(f"{', '.join(done)}: behind the gate now. Restart {chosen.title}. Undo: {back}")
+    return Exit.OK
+
+
+def _survey(here: Here) -> Exit:
+    """Which clients there are, and what they have."""
+    from tallystick.doors.mcp.relay.clients import CLIENTS
+
+    rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
+    columns = ["client", "config", "servers", "wrapped", "note"]
+    here.screen.data({"items": [dict(zip(columns, row, strict=True)) for row in rows]})
+    names = ", ".join(client.name for client in CLIENTS)
+    if not rows:
+        here.screen.note(f"No MCP client was found here ({names}).")
+        here.screen.note("If one keeps its config elsewhere: tally mcp init --client NAME --config FILE.")
+        return Exit.OK
+    here.screen.table(columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
+    here.screen.note(f"Choose one with --client ({names}).")
+    return Exit.OK
+
+
+def _row(client: "Client", path: Path) -> tuple[str, str, int | None, int | None, str | None]:
+    from tallystick.doors.cli.mcp.config import servers_in, text_of
+
+    try:
+        text = text_of(path)
+        servers = servers_in(client, path, text)
+    except Refused:
+        # One that cannot be read says nothing about the others.
+        note = f"cannot be read; --client {client.name} says why and what to do"
+        return client.name, str(path), None, None, note
+    return client.name, str(path), len(servers), len(_gated(client, path, text)), None
+
+
+def _gated(client: "Client", path: Path, text: str) -> dict[str, dict[str, Any]]:
+    """The servers that have the gate in front of them."""
+    from tallystick.doors.cli.mcp.config import servers_in
+    from tallystick.doors.mcp.relay.clients import is_wrapped
+
+    servers = servers_in(client, path, text)
+    return {name: entry for name, entry in servers.items() if isinstance(entry, dict) and is_wrapped(entry)}
+
+
+def _client(name: str) -> "Client":
+    from tallystick.doors.mcp.relay.clients import CLIENTS
+
+    found = next((client for client in CLIENTS if client.name == name), None)
+    if found is None:
+        raise UsageMistake(f"--client is one of {', '.join(client.name for client in CLIENTS)}.")
+    return found
+
+
+def _places(client: "Client") -> list[Path]:
+    return client.places(project=Path.cwd(), home=Path.home(), mac=sys.platform == "darwin")
+
+
+def _find(client: "Client", config: Path | None) -> Path:
+    """The config to change: the one that is there, or a new one where the client is installed.
+
+    Raises:
+        Refused: `client_not_found`.
+    """
+    places = [config] if config is not None else _places(client)
+    found = next((path for path in places if path.is_file()), None)
+    found = found or next((path for path in places if path.parent.is_dir() and path.parent != Path.cwd()), None)
+    if found is None or (config is not None and not config.is_file()):
+        looked = ", ".join(map(str, places))
+        message = f"{client.title} is not here (no {looked}). Install it, or give its config with --config FILE."
+        raise Refused(message, code="client_not_found")
+    return found
+
+
+def _wrapped(
+    here: Here, client: "Client", path: Path, text: str, server: str | None, words: list[str]
+) -> tuple[str, list[str]]:
+    """The config with the gate in front of its servers, and their names."""
+    from tallystick.doors.cli.mcp.config import servers_in
+    from tallystick.doors.mcp.relay.clients import changed_servers
+    from tallystick.doors.mcp.relay.json_edit import with_entry
+
+    servers = servers_in(client, path, text)
+    if words:
+        if server is None:
+            raise UsageMistake("A new server needs a name: give --server NAME.")
+        servers = {**servers, server: {"command": words[0], "args": words[1:]}}
+    if server is not None and server not in servers:
+        known = ", ".join(servers) or "none"
+        raise Refused(f"{path} has no server '{server}'. It has: {known}.", code="server_not_found")
+    if not servers:
+        message = f"{path} has no server yet. Add one: tally mcp init -c {client.name} --server NAME -- COMMAND…"
+        raise Refused(message, code="server_not_found")
+    made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), client=client)
+    for name in left:
+        here.screen.note(f"{name}: left as it is (no command, or a kind of address that cannot be wrapped)")
+    if client.toml:
+        return _as_toml(client, path, text, made, done), done
+    for name in done:
+        text = with_entry(text, (client.key, name), made[name])
+    return text, done
+
+
+def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done: list[str]) -> str:
+    from tallystick.doors.cli.mcp.config import BY_HAND
+    from tallystick.doors.mcp.relay.toml_edit import with_values
+
+    for name in done:
+        entry = {key: made[name].get(key) for key in ("command", "args")}
+        header = f"[{client.key}.{json.dumps(name)}]"
+        if f"{client.key}.{name}]" not in text and header not in text:
+            text = f"{text.rstrip()}\n\n{header}\n" if text.strip() else f"{header}\n"
+        changed = with_values(text, (client.key, name), entry)
+        if changed is None:
+            raise Refused(
+                f"{path}: '{name}' is written in an unusual way. By hand: {BY_HAND}", code="config_unreadable"
+            )
+        text = changed
+    return text
+
+
+def _tally() -> str:
+    """How a client reaches this command: by its whole path, since clients have a search path of their own."""
+    found = shutil.which("tally")
+    beside = Path(sys.executable).with_name("tally")
+    return str(beside) if beside.exists() else found or "tally"
+
+
+def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: bool) -> Exit:
+    """Take the gate away from each server that has it; all else in the file stays, whoever put it there and when."""
+    from tallystick.doors.cli.mcp.config import text_of, write
+
+    before = text_of(path)
+    chosen = {name: entry for name, entry in _gated(client, path, before).items() if server in {None, name}}
+    after, done = _unwrapped(here, client, path, before, chosen)
+    here.screen.data({"config": str(path), "unwrapped": done})
+    if not done:
+        here.screen.note(f"{path}: nothing is wrapped, nothing was changed.")
+        return Exit.OK
+    write(here, path, before, after, yes=yes, keep=False)
+    here.screen.line(f"{', '.join(done)}: without the gate, as before. Restart {client.title}.")
+    return Exit.OK
+
+
+def _unwrapped(
+    here: Here, client: "Client", path: Path, text: str, chosen: dict[str, dict[str, Any]]
+) -> tuple[str, list[str]]:
+    """The config without the gate before these servers, and their names."""
+    from tallystick.doors.mcp.relay.clients import as_before
+    from tallystick.doors.mcp.relay.json_edit import member, with_entry
+
+    copy, earlier = _earlier(client, path)
+    done: list[str] = []
+    for name, entry in chosen.items():
+        new = as_before(name, entry, earlier, client)
+        if new is None:
+            here.screen.note(f"{name}: left as it is (what it was cannot be read from its command)")
+            continue
+        if client.toml:
+            text = _as_toml(client, path, text, {name: new}, [name])
+        else:
+            same = member(copy, (client.key, name)) if new == earlier.get(name) else None
+            text = with_entry(text, (client.key, name), new, written=copy[same.value : same.end] if same else None)
+        done.append(name)
+    return text, done
+
+
+def _earlier(client: "Client", path: Path) -> tuple[str, dict[str, Any]]:
+    """The copy from before, which knows how an entry was written; it need not be there."""
+    from tallystick.doors.cli.mcp.config import backup_of, servers_in, text_of
+
+    try:
+        text = text_of(backup_of(path))
+        return text, servers_in(client, path, text)
+    except Refused:
+        return "", {}

@@ -1,0 +1,55 @@
+"""The rooms in `tally doctor`: whether each is available, whether its settings are right, and its own checks."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tallystick.doors.cli.findings import Finding
+from tallystick.errors import TallyError
+
+if TYPE_CHECKING:
+    from tallystick.doors.cli.workspace import Here
+    from tallystick.plugin import Manifest
+
+
+def room_findings(here: "Here") -> Iterator[Finding]:
+    """The state of every installed room. A missing requirement concerns only those who need the room."""
+    from tallystick.app.discovery import manifests, unavailable
+
+    try:
+        found = manifests()
+    except TallyError as error:
+        yield Finding(what="rooms", health="fail", says=f"{error.code}: {error}")
+        return
+    configured = _is_configured(here)
+    for name, manifest in found.items():
+        what = f"room {name}"
+        if manifest.missing():
+            yield Finding(what=what, health="ok", says=str(unavailable(manifest)))
+            continue
+        yield Finding(what=what, health="ok", says="available")
+        for finding in _examined(here, manifest) if configured else ():
+            yield replace(finding, what=f"{what}: {finding.what}")
+
+
+def _is_configured(here: "Here") -> bool:
+    """Whether the configuration can be read; if not, the check of the configuration says so once for all rooms."""
+    try:
+        return here.settings is not None
+    except TallyError:
+        return False
+
+
+def _examined(here: "Here", manifest: "Manifest") -> Iterator[Finding]:
+    """A room's settings if they are wrong, then its own checks. A check that fails to run is itself a finding."""
+    from tallystick.app.discovery import resolve
+
+    try:
+        here.options_of(manifest)
+        if manifest.doctor is not None:
+            yield from resolve(manifest.doctor)(here)
+    except TallyError as error:
+        yield Finding(what="check", health="fail", says=f"{error.code}: {error}")
+    except Exception as error:  # noqa: BLE001 - the code of any distribution: its failure must not hide the other findings
+        says = f"failed with {type(error).__name__}. Report it to the authors of the room {manifest.name}"
+        yield Finding(what="check", health="fail", says=says)

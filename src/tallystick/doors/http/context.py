@@ -1,0 +1,149 @@
+"""What every route needs to know about a request: who is calling, and whether a person stands behind it."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+
+from tallystick.agents.conversation import Conversation
+from tallystick.app.agents import conversation_of
+from tallystick.app.gate import Gate
+from tallystick.doors.http.asgi import Scope
+from tallystick.doors.http.problems import Refused
+from tallystick.doors.identity import Identity, StartupToken, is_local
+from tallystick.doors.identity.admission import PUBLIC_PATHS, may_propose
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import NO_ROLE, Category
+from tallystick.gate.session import Caller
+from tallystick.records import record
+from tallystick.turns.turn import Turn
+
+MAX_TURNS = 10_000
+"""Open turns kept for HTTP clients; the oldest is closed when one more comes."""
+ANONYMOUS = Caller(channel="http")
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+@record
+class Access:
+    """What a handler is declared with: who may use it, and who asks."""
+
+    roles: frozenset[str]
+    refuses_itself: bool = False
+    """The handler asks by itself, since its refusals have a form of their own: an outcome, or another wire format."""
+    proposers: bool = False
+    """Also open to whoever holds a role that only a tool or the policy names: part of the gate's own routes."""
+
+
+DENIED_TO_ALL = Access(roles=frozenset())
+"""That of a handler without a declaration."""
+
+
+def open_to(
+    roles: frozenset[str], *, refuses_itself: bool = False, proposers: bool = False
+) -> Callable[[Handler], Handler]:
+    """Declare who may use a route; `HttpContext.admit` asks before the handler runs."""
+
+    def declare(handler: Handler) -> Handler:
+        handler.__dict__[_DECLARED] = Access(roles=roles, refuses_itself=refuses_itself, proposers=proposers)
+        return handler
+
+    return declare
+
+
+def access_of(endpoint: object) -> Access:
+    """What a handler is declared with."""
+    found: Access = getattr(endpoint, _DECLARED, DENIED_TO_ALL)
+    return found
+
+
+_DECLARED = "tallystick_access"
+
+
+@dataclass(kw_only=True)
+class HttpContext:
+    """The gate behind the door, and who may ask what of it."""
+
+    gate: Gate
+    identity: Identity
+    startup: StartupToken
+    turns: OrderedDict[str, Turn] = field(default_factory=OrderedDict)
+    lock: Lock = field(default_factory=Lock)
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """The agents behind the door; one for all routes, so that turns on one endpoint queue together."""
+        return conversation_of(self.gate)
+
+    def caller(self, scope: Scope) -> Caller | Rejection:
+        """Who is calling."""
+        authorization: str | None = None
+        for name, value in scope["headers"] if self.identity.enabled else ():
+            if name == b"authorization":
+                # Two of them are joined, and so are no token: which one counts must not be a matter of taste.
+                given = value.decode("latin-1")
+                authorization = given if authorization is None else f"{authorization},{given}"
+        return self.identity.authenticate(authorization, loopback=is_local(scope))
+
+    def may_propose(self, caller: Caller) -> bool:
+        """Whether the caller may propose calls to the gate; which ones, the tools' roles decide."""
+        return may_propose(caller, self.gate)
+
+    async def admit(self, request: Request) -> None:
+        """Ask before every handler whether the caller may use its route; without a declaration nobody may.
+
+        Raises:
+            Refused: 401 without a valid token, 403 without the role.
+        """
+        if request.scope["path"] not in PUBLIC_PATHS and not access_of(request.scope["endpoint"]).refuses_itself:
+            self.require(request)
+
+    def require(self, request: Request) -> Caller:
+        """The caller, with one of the roles that the route is declared open to.
+
+        Raises:
+            Refused: 401 without a valid token, 403 without the role.
+        """
+        caller = self.caller(request.scope)
+        if isinstance(caller, Rejection):
+            raise Refused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
+        access = access_of(request.scope["endpoint"])
+        if not caller.has_any(access.roles) and not (access.proposers and self.may_propose(caller)):
+            hint = f"One of these roles is needed: {', '.join(sorted(access.roles))}."
+            raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
+        return caller
+
+    def require_person(self, request: Request, command: str | None = None) -> Caller:
+        """The caller, when a person stands behind the request.
+
+        Args:
+            request: What is asked.
+            command: What does the same at a terminal, if anything does.
+
+        Raises:
+            Refused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
+        """
+        caller = self.require(request)
+        if not self.startup.is_person(request.scope["headers"]):
+            at_terminal = "" if command is None else f", or use `{command}` at a terminal"
+            hint = f"Send the start-up token, which `tally serve` printed, as X-Tally-Token{at_terminal}."
+            raise Refused(403, Category.RBAC_DENIED, "this needs a person: no start-up token", hint=hint)
+        return caller
+
+    def keep(self, turn: Turn) -> None:
+        """Hold a turn for its client."""
+        with self.lock:
+            # All turns last equally long, so the oldest is the first to expire.
+            while self.turns and (len(self.turns) >= MAX_TURNS or next(iter(self.turns.values())).expired):
+                self.turns.popitem(last=False)[1].close()
+            self.turns[turn.turn_id] = turn
+
+    def turn(self, turn_id: str, caller: Caller) -> Turn | None:
+        """A turn of this caller; another's turn does not exist for him."""
+        with self.lock:
+            turn = self.turns.get(turn_id)
+        return turn if turn is not None and turn.session.caller.subject == caller.subject else None

@@ -1,0 +1,264 @@
+"""The gate's side of the relay: each call a proposal, each answer a receipt.
+
+Loaded while the server starts; nothing on the way of the other messages needs it.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.app.gate import Gate
+from tallystick.doors.mcp import answers, jsonrpc
+from tallystick.doors.mcp.jsonrpc import Message
+from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
+from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
+from tallystick.doors.mcp.relay.holds import Waiting
+from tallystick.doors.mcp.relay.messages import (
+    SERVED,
+    Asked,
+    ServerGoneError,
+    Tally,
+    TooLongError,
+    UnreadableError,
+    Wires,
+)
+from tallystick.doors.mcp.relay.names import tool_id
+from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.refused_messages import BATCH, CANCELLED_EARLY
+from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refresh
+from tallystick.errors import ToolError
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Session
+from tallystick.settings import CONFIG_NAME
+
+LONGEST_NAME = 64
+OTHER_GREETING = (
+    "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
+)
+
+
+class GateKeeper:
+    """Puts calls through the gate of one workspace."""
+
+    def __init__(self, wrapping: Wrapping, wires: Wires, session_id: str) -> None:
+        """Open the workspace, unless this is the first time: then the server is asked first what it has.
+
+        Raises:
+            ConfigError: The configuration cannot be used.
+            LedgerError: The journal cannot be used.
+        """
+        self.tally = Tally()
+        self._wrapping = wrapping
+        self._wires = wires
+        self._session_id = session_id
+        self._session: Session | None = None
+        self._lock = asyncio.Lock()
+        self._gate: Gate | None = None
+        self._tools: ServerTools | None = None
+        self._greeted = False
+        self._met: tuple[Gate, ServerTools] | None = None
+        """Both, once there is nothing more to do before a call."""
+        if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
+            self._open()
+
+    def close(self) -> None:
+        """Write the last checkpoint."""
+        if self._gate is not None:
+            self._gate.close()
+
+    def changed(self) -> None:
+        """The server said that its tools are not what they were."""
+        if self._tools is not None:
+            self._tools.stale = True
+
+    async def listed(self, line: bytes, message: Message, request: Message) -> bytes:
+        """Look at a list on its way to the client; tools that are not what they were are left out of it."""
+        _, tools = await self._ready(_own_meta(request))
+        result = message.get("result")
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return line
+        whole = not answers.params_of(request).get("cursor") and not result.get("nextCursor")
+        async with self._lock:
+            hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
+        if not hidden:
+            return line
+        shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
+        return answers.with_tools(request, message, shown)
+
+    async def answer(self, asked: Asked) -> bytes:
+        """Put one call through the gate."""
+        self.tally.calls += 1
+        params = asked.params
+        gate, tools = self._met or await self._ready(_own_meta(asked.message))
+        name = params.get("name")
+        if isinstance(name, str) and not tools.knows(name):
+            async with self._lock:
+                await refresh(tools, self._wires, _own_meta(asked.message))
+        if self._session is None:
+            self._session = self._here()
+        args = params.get("arguments")
+        asked.decided = True
+        wrong = tools.wrong_with(name, args) if isinstance(name, str) else None
+        if wrong is not None:
+            return await self._refuse_call(asked, str(name), wrong, gate, tools)
+        SERVED.set(asked)
+        # A name that is no text is for admit to refuse.
+        called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
+        given: Any = {} if args is None else args
+        outcome = await gate.call(called, given, session=self._session)
+        if outcome.held is not None:
+            self.tally.held += 1
+            waiting = Waiting(gate, self._wires, self._wrapping.hold_s)
+            outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
+        return self._told(asked, outcome)
+
+    async def refused(self, text: bytes, reason: str) -> None:
+        """Record a message that was refused before there was a call."""
+        self.tally.refused += 1
+        fault = {BATCH: MULTIPLE, CANCELLED_EARLY: CANCELLED}.get(reason, FORMAT)
+        rejection = Rejection(fault=fault, reason=reason)
+        if self._gate is None:
+            async with self._lock:
+                if self._gate is None:
+                    # The server was not met yet, so there is no policy; a receipt needs none.
+                    early = await asyncio.to_thread(self._open_gate)
+                    try:
+                        await self._record_refusal(early, rejection, text)
+                    finally:
+                        await asyncio.to_thread(early.close)
+                    return
+        await self._record_refusal(self._gate, rejection, text)
+
+    async def _record_refusal(self, gate: Gate, rejection: Rejection, text: bytes) -> None:
+        outcome = await gate.refuse(rejection, text, session=self._session or self._here())
+        if outcome.failure is not None:
+            self._wires.note(f"a refused message could not be recorded: {outcome.failure.message}")
+
+    async def serve(self, **args: Any) -> Any:
+        """Every relayed tool's handler: send the call on, and give back the result as it came."""
+        asked = SERVED.get()
+        same = args == (asked.params.get("arguments") or {})
+        line = asked.line if same else jsonrpc.with_arguments(asked.message, args)
+        try:
+            answer, message = await self._wires.forward(asked, line)
+        except TooLongError as error:
+            raise ToolError(f"the server's answer has {error} bytes, more than it may") from None
+        except UnreadableError:
+            raise ToolError("the server's answer cannot be kept: half a character, or a number that is none") from None
+        except ServerGoneError:
+            raise ToolError("the server ended before it answered") from None
+        asked.answer = answer
+        if "result" not in message:
+            asked.server_error = True
+            raise ToolError(f"the server answered with a JSON-RPC error ({_error_code(message)})")
+        # As it came: a fragment is recorded byte for byte, and checked as what it says.
+        return orjson.Fragment(jsonrpc.result_bytes(answer, message))
+
+    async def _ready(self, meta: Message) -> tuple[Gate, ServerTools]:
+        if self._gate is None or self._tools is None:
+            async with self._lock:
+                if self._gate is None:
+                    definitions = await list_all(self._wires, meta)
+                    await asyncio.to_thread(self._begin, definitions)
+        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are made together
+        if not self._tools.met:
+            async with self._lock:
+                if not self._tools.met:
+                    # What is pinned first is all there is: a client may see the list page by page.
+                    await refresh(self._tools, self._wires, meta)
+        if not self._greeted and self._wires.instructions is not None:
+            self._greeted = True
+            if not await asyncio.to_thread(self._tools.greet, self._wires.instructions):
+                self._wires.note(f"{OTHER_GREETING} {self._wrapping.typed_workspace}", always=True)
+        if self._greeted and self._tools.met:
+            self._met = self._gate, self._tools
+        return self._gate, self._tools
+
+    def _begin(self, definitions: list[Any]) -> None:
+        """The first time: a policy is written from what the server has, and then it is in force."""
+        known = [one for one in definitions if isinstance(one, dict)]
+        write_policy(_workspace(self._wrapping), self._first_policy(known))
+        self._open()
+        if self._tools is not None:
+            self._tools.take(definitions, whole=True)
+
+    def _first_policy(self, known: list[Message]) -> str:
+        return starting_policy(self._wrapping.name, known, workspace=_workspace(self._wrapping))
+
+    def _open(self) -> None:
+        gate = self._open_gate()
+        self._tools = ServerTools(gate, self._wrapping, self.serve)
+        self._gate = gate
+
+    def _open_gate(self) -> Gate:
+        workspace = _workspace(self._wrapping)
+        policy = self._wrapping.policy
+        settings = relay_settings(workspace, None if policy is None else _path(policy))
+        gate = Gate.open(workspace, settings=settings, plugins=False)
+        gate.ledger.tell_early()
+        return gate
+
+    def _here(self) -> Session:
+        agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
+        return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
+
+    async def _refuse_call(self, asked: Asked, name: str, wrong: str, gate: Gate, tools: ServerTools) -> bytes:
+        """Record and tell that a call does not get as far as policy."""
+        new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
+        text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
+        # Under a name that stands for no other tool: what an id cannot hold is written in numbers there.
+        called = tool_id(self._wrapping.name, name)[:100]
+        rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
+        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
+        self.tally.refused += 1
+        return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
+
+    def _told(self, asked: Asked, outcome: Outcome) -> bytes:
+        """The line that answers the client: the server's own, or why there is none."""
+        if asked.answer is not None and (outcome.ok or (asked.server_error and _is_tools_fault(outcome))):
+            self.tally.failed += asked.server_error
+            return asked.answer
+        if outcome.held is not None:
+            text = held_text(outcome.held.approval_id, outcome.held.expires_at, _workspace(self._wrapping))
+        elif outcome.rejection is not None:
+            self.tally.refused += 1
+            at = f" at {outcome.rejection.pointer}" if outcome.rejection.pointer else ""
+            text = f"refused ({outcome.rejection.code}): {outcome.rejection.reason}{at}"
+        else:
+            self.tally.failed += 1
+            failure = outcome.failure
+            text = f"failed ({failure.fault.category}): {failure.message}" if failure else "failed"
+        told = f"Tallystick: {text}\nReceipt: {outcome.receipt_id or 'none'}"
+        return answers.tool_error(asked.message, told, meta_of(outcome))
+
+
+def _named_in(definition: Message, names: frozenset[str]) -> bool:
+    name = definition.get("name")
+    return isinstance(name, str) and name in names
+
+
+def _is_tools_fault(outcome: Outcome) -> bool:
+    return outcome.failure is not None and outcome.failure.fault.ran
+
+
+def _own_meta(request: Message) -> Message:
+    """What a request of our own says about itself: as the client's does, but that nobody waits for its progress."""
+    return {key: value for key, value in answers.meta_of(request).items() if key != "progressToken"}
+
+
+def _error_code(message: Message) -> str:
+    error = message.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return str(code) if type(code) is int else "no code"
+
+
+def _path(name: str) -> Path:
+    return Path(name).expanduser()
+
+
+def _workspace(wrapping: Wrapping) -> Path:
+    return _path(wrapping.workspace)

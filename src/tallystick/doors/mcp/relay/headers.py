@@ -1,0 +1,42 @@
+"""What goes with each request to a server with an address: what the user gave, and what the server said to send."""
+
+import re
+
+from tallystick.doors.mcp.relay.http_client import can_be_sent
+from tallystick.errors import ConfigError
+from tallystick.settings import key_variable
+
+LONGEST_KEPT = 4096
+"""Characters of what goes with each request because the server said so."""
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def given_header(text: str) -> tuple[str, str]:
+    """A header as it was given, with variables of the environment put in: a token need not stand in a config file.
+
+    Raises:
+        ConfigError: A variable that is not set, or something that no header can hold.
+    """
+    name, _, value = text.partition(":")
+
+    def variable(found: re.Match[str]) -> str:
+        known = key_variable(found[1])
+        if known is None:
+            message = (
+                f"--header {name}: the environment variable {found[1]} is not set. Set it where the client starts."
+            )
+            raise ConfigError(message, code="variable_not_set")
+        return known
+
+    # A variable that was read from a file often ends with a line break.
+    made = name.strip(), _VARIABLE.sub(variable, value).strip()
+    if not can_be_sent(made[1], name=made[0]):
+        # The value may be a secret, so it is not shown.
+        message = f"--header {name}: a header holds letters, digits and signs of ASCII, on one line. Correct its value."
+        raise ConfigError(message, code="header_unusable")
+    return made
+
+
+def can_be_kept(value: str) -> bool:
+    """Whether something that the server gave can be sent with every request from now on."""
+    return len(value) <= LONGEST_KEPT and can_be_sent(value)

@@ -1,0 +1,297 @@
+"""The server's side of the relay, when the server has an address: each message a POST, answers as they come."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import orjson
+
+from tallystick.doors.mcp import answers, jsonrpc
+from tallystick.doors.mcp.lines import OnLine, OnLong
+from tallystick.doors.mcp.relay.headers import can_be_kept, given_header
+from tallystick.doors.mcp.relay.http_client import Reply, WebError, WebServer
+from tallystick.doors.mcp.relay.pending_requests import Owed, Question, read
+from tallystick.doors.mcp.relay.routing import REVISION, RoutingHeaders
+from tallystick.doors.mcp.relay.sse import EventReader
+
+GRACE_S = 2.0
+"""For the first answer, when the client has left."""
+AGAIN_S = 1.0
+"""Between two tries to listen."""
+FUTILE = 60
+"""Times that a stream which broke off is taken up again and brings nothing new."""
+OK, ELSEWHERE, BAD = 200, 300, 400
+"""HTTP's own borders."""
+SAYS_WHY = frozenset({400, 404})
+"""Statuses with which a server without sessions sends a JSON-RPC error."""
+SESSION = "Mcp-Session-Id"
+JSON, EVENTS = "application/json", "text/event-stream"
+MOVED = "it points elsewhere, which is not followed: give that address with --url"
+_HELP = {401: "log in: give --header 'Authorization: Bearer ${TOKEN}'", 403: "not allowed", 404: "nothing is there"}
+
+
+class WebUpstream:
+    """A server that speaks streamable HTTP."""
+
+    full = False
+    failed = False
+
+    def __init__(self, url: str, headers: Sequence[str]) -> None:
+        self._server = WebServer(url, [given_header(text) for text in headers])
+        self._session: dict[str, str] = {}
+        self._routing = RoutingHeaders()
+        self._posts: dict[Any, asyncio.Task[None]] = {}
+        """Requests without a session that are under way, by their ids: closing one is how it is cancelled."""
+        self._owed = Owed()
+        self._work: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._listening = False
+        self._met = False
+        """Whether it ever gave an answer that can be used."""
+        self.unreached: str | None = None
+
+    def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
+        """Remember whom to tell; there is no connection before there is something to say."""
+        self._on_end = on_end
+        self._longest, self._on_line, self._on_long = longest, on_line, on_long
+
+    def send(self, line: bytes) -> None:
+        """Say something to the server."""
+        message = read(line)
+        if isinstance(message, dict) and message.get("method") == jsonrpc.CANCELLED and self._closed(message):
+            return
+        headers = self._routing.headers_of(message)
+        post = self._begin(self._post(line, message, headers or self._session))
+        if headers and isinstance(ident := message.get("id"), int | str):
+            self._posts[ident] = post
+            post.add_done_callback(lambda _: self._posts.pop(ident, None) if self._posts.get(ident) is post else None)
+
+    def pause(self) -> None:
+        """Let the server wait."""
+        self._room.clear()
+
+    def resume(self) -> None:
+        """Go on listening."""
+        self._room.set()
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """Nothing waits here, so there is always room."""
+        call()
+
+    def how_it_ended(self) -> str:
+        """For people."""
+        return self.unreached or "the connection ended"
+
+    async def end(self) -> None:
+        """End the session."""
+        if self._work and not self._met:
+            # Whoever said hello and left at once should still hear that nobody is there.
+            await asyncio.wait(self._work, timeout=GRACE_S)
+        for task in list(self._work):
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+        if SESSION in self._session:
+            try:
+                async with asyncio.timeout(2):
+                    self._server.done(await self._server.ask("DELETE", self._session))
+            except (WebError, TimeoutError):
+                pass
+        self._server.close()
+
+    def _closed(self, cancelled: jsonrpc.Message) -> bool:
+        """Close the request that a client cancels; False: it belongs to a session, whose server is told instead."""
+        wanted = answers.params_of(cancelled).get("requestId")
+        post = self._posts.get(wanted) if isinstance(wanted, int | str) else None
+        if post is not None:
+            post.cancel()
+        # Without a session no server takes notifications.
+        return post is not None or not self._session
+
+    def _begin(self, work: "asyncio.Future[None] | object") -> "asyncio.Task[None]":
+        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # a coroutine, always
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return task
+
+    async def _post(self, line: bytes, message: Any, place: Mapping[str, str]) -> None:
+        questions = self._owed.ask(message)
+        headers = {"Content-Type": JSON, "Accept": f"{JSON}, {EVENTS}", **place}
+        try:
+            await self._take(await self._server.ask("POST", headers, line), questions)
+        except asyncio.CancelledError:
+            self._owed.give_up(questions)
+            raise
+        except WebError as error:
+            self._failed(questions, str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - whatever it was, somebody waits for an answer
+            asyncio.get_running_loop().call_exception_handler({"message": "a bug in the relay", "exception": error})
+            self._failed(questions, f"the relay failed ({type(error).__name__}); see its log")
+            return
+        if isinstance(message, dict) and message.get("method") == "notifications/initialized" and not self._listening:
+            self._listening = True
+            self._begin(self._listen())
+
+    async def _take(self, reply: Reply, questions: list[Question]) -> None:
+        wrong = _wrong_with(reply)
+        if wrong is not None:
+            said = await self._reason(reply, questions)
+            reply.wire.close()
+            if said is None:
+                self._failed(questions, wrong)
+            else:
+                self._say(said)
+            return
+        if session := reply.headers.get(SESSION.lower()):
+            self._session[SESSION] = session
+        if reply.kind == EVENTS:
+            await self._stream(reply, questions)
+            return
+        body = await self._body(reply, questions)
+        self._server.done(reply)
+        if body:
+            self._say(body)
+        if _open(questions):
+            what = "something that does not answer the request" if body else "nothing"
+            self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
+
+    async def _reason(self, reply: Reply, questions: list[Question]) -> bytes | None:
+        """The JSON-RPC error with which a server refuses a request without a session; None: it gives none."""
+        if reply.status not in SAYS_WHY or reply.kind != JSON or not any(one.sessionless for one in questions):
+            return None
+        message = read(await self._body(reply, questions))
+        error = message.get("error") if isinstance(message, dict) else None
+        # A server that could not read so far names no id.
+        return jsonrpc.written({"jsonrpc": "2.0", "id": questions[0].ident, "error": error}) if error else None
+
+    async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
+        body = bytearray()
+        async for piece in reply.pieces():
+            body += piece
+            if len(body) > self._longest:
+                # It may have no end, and somebody waits.
+                reply.wire.close()
+                self._too_long(questions, max(len(body), int(reply.headers.get("content-length", 0))))
+                return b""
+        return bytes(body).strip()
+
+    async def _stream(self, reply: Reply, questions: list[Question]) -> None:
+        """Events until the stream ends; one that breaks off before the answer is taken up again where it ended."""
+        last, futile = None, 0
+        for taken in count():
+            before = last
+            last, how = await self._events(reply, questions, last)
+            if not _open(questions):
+                return
+            futile = futile + 1 if last == before else 0
+            if last is None or futile > FUTILE:
+                self._failed(questions, how)
+                return
+            if taken:
+                # A server may let us come back again and again; it need not be at once.
+                await asyncio.sleep(AGAIN_S)
+            reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session, "Last-Event-ID": last})
+            if not _is_stream(reply):
+                reply.wire.close()
+                self._failed(questions, "the server's stream broke off and cannot be taken up again")
+                return
+
+    async def _events(self, reply: Reply, questions: list[Question], last: str | None) -> tuple[str | None, str]:
+        """Pass on what one stream brings; gives where it can be taken up again, if it can, and how it ended."""
+        events = EventReader(self._longest)
+        try:
+            async for piece in reply.pieces():
+                await self._room.wait()
+                for event in events.feed(piece):
+                    last = event.ident or last
+                    if event.data:
+                        self._say(event.data)
+                if events.dropped and _open(questions):
+                    reply.wire.close()
+                    return None, f"the server's answer has more than {self._longest} bytes"
+        except WebError as error:
+            how = str(error)
+        else:
+            self._server.done(reply)
+            how = "the server's stream ended without an answer"
+        if last is not None and not can_be_kept(last):
+            return None, f"{how}, and its place in the stream cannot be said in a header"
+        return last, how
+
+    async def _listen(self) -> None:
+        """Listen to the server's own stream."""
+        while True:
+            try:
+                reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session})
+                if not _is_stream(reply):
+                    # Many servers have none; that is their right.
+                    reply.wire.close()
+                    return
+                await self._stream(reply, [])
+            except WebError:
+                pass
+            await asyncio.sleep(AGAIN_S)
+
+    def _say(self, data: bytes) -> None:
+        """Pass a message on as one line."""
+        # Line breaks stand between tokens only: inside a string they would be escaped.
+        line = data.strip().replace(b"\r", b" ").replace(b"\n", b" ")
+        message = read(line)
+        answered = self._owed.answered_by(message)
+        if any(question.method == jsonrpc.INITIALIZE for question in answered) and not self._agree(message):
+            self._failed(answered, "the server's protocol version cannot be said in a header")
+        elif answered or not self._owed.is_late(message):
+            if any(question.method == jsonrpc.LIST for question in answered) and isinstance(message, dict):
+                self._routing.learn(message)
+            if self._owed.settle(answered):
+                self._met, self.unreached = True, None
+            self._on_line(line)
+
+    def _agree(self, hello: Any) -> bool:
+        """Remember the version that the server chose; False if it could not be named again."""
+        result = hello.get("result") if isinstance(hello, dict) else None
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if isinstance(version, str) and version:
+            if not can_be_kept(version):
+                return False
+            self._session[REVISION] = version
+        return True
+
+    def _too_long(self, questions: list[Question], size: int) -> None:
+        for question in (one for one in questions if one.method == jsonrpc.CALL):
+            head = orjson.dumps({"id": question.ident})
+            # A call fails in its own way, if its id is found again in what is left of the answer.
+            if jsonrpc.key_in_ends(head, b"") is not None:
+                self._owed.give_up([question])
+                self._on_long(head, b"", size)
+        self._failed(questions, f"the server's answer has {size} bytes; --max-output allows more")
+
+    def _failed(self, questions: list[Question], why: str) -> None:
+        left = self._owed.give_up(questions)
+        for question in left:
+            self._on_line(answers.error(question.ident, jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
+        if not self._met:
+            self.unreached = why
+            if any(question.method == jsonrpc.INITIALIZE for question in left):
+                # A client that could not even say hello has nothing more to say.
+                self._on_end()
+
+
+def _open(questions: list[Question]) -> bool:
+    return any(question.open for question in questions)
+
+
+def _is_stream(reply: Reply) -> bool:
+    return reply.status == OK and reply.kind == EVENTS
+
+
+def _wrong_with(reply: Reply) -> str | None:
+    """Why what comes is not even looked at."""
+    if not OK <= reply.status < ELSEWHERE:
+        hint = _HELP.get(reply.status) or (MOVED if reply.status < BAD else None)
+        return f"the server answered HTTP {reply.status}{f' ({hint})' if hint else ''}"
+    if (session := reply.headers.get(SESSION.lower())) and not can_be_kept(session):
+        return "the server's session id cannot be said in a header"
+    return None

@@ -1,0 +1,189 @@
+"""One HTTP/1.1 connection after another to one server: what streamable HTTP needs, and no more.
+
+Messages go out as POST. An answer is one JSON document or a stream of events, and the server may keep a stream of its
+own (GET). A request is never sent twice by itself: a call that may have run must not run again.
+"""
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from urllib.parse import quote, urlsplit
+
+import h11
+
+from tallystick.errors import ConfigError
+
+CONNECT_S = 15.0
+IDLE_S = 4.0
+"""An idle connection is used again for so long; most servers close theirs after five seconds."""
+MOST_IDLE = 8
+CHUNK = 64 * 1024
+BREATH = 128
+"""Pieces of a body after which everybody else has a turn: one read may hold thousands of them."""
+
+SAFE = "!#$%&'()*+,/:;=?@[]~"
+"""Signs that may stand in an address."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
+
+
+class WebError(Exception):
+    """The server cannot be reached, or does not speak HTTP."""
+
+
+def can_be_sent(value: str, name: str = "x") -> bool:
+    """Whether this can stand in a header."""
+    return _VALUE.fullmatch(value) is not None and _NAME.fullmatch(name) is not None
+
+
+@dataclass(kw_only=True)
+class Reply:
+    """What came back: status and headers at once, the rest as it comes."""
+
+    status: int
+    headers: Mapping[str, str]
+    wire: "_Wire"
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body, piece by piece.
+
+        Raises:
+            WebError: It breaks off, or is no HTTP any more.
+        """
+        for number in count(1):
+            try:
+                event = await self.wire.next_event()
+            except asyncio.CancelledError:
+                # A server that nobody listens to any more learns of it by this.
+                self.wire.close()
+                raise
+            except (OSError, h11.ProtocolError) as error:
+                self.wire.close()
+                raise WebError(f"the server's answer broke off ({type(error).__name__})") from None
+            if not isinstance(event, h11.Data):
+                return
+            yield bytes(event.data)
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
+
+    @property
+    def kind(self) -> str:
+        """The media type, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+@dataclass(kw_only=True)
+class _Wire:
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    state: h11.Connection = field(default_factory=lambda: h11.Connection(h11.CLIENT))
+    used: float = 0.0
+
+    async def next_event(self) -> object:
+        while True:
+            event = self.state.next_event()
+            if event is not h11.NEED_DATA:
+                return event
+            self.state.receive_data(await self.reader.read(CHUNK))
+
+    def usable(self, now: float) -> bool:
+        """Whether another request may go this way."""
+        open_still = not self.writer.is_closing() and not self.reader.at_eof()
+        return open_still and self.state.our_state is h11.IDLE and now - self.used < IDLE_S
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError, RuntimeError):
+            self.writer.close()
+
+
+class WebServer:
+    """A server at an address."""
+
+    def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
+        """Take the address apart.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        try:
+            parts = urlsplit(url)
+            self._host = (parts.hostname or "").encode("idna").decode()
+            port, named = parts.port, parts.netloc.rpartition("@")[2].encode("idna").decode()
+        except ValueError:
+            # The address may hold a password, so it is not shown.
+            message = "--url: its host or port cannot be used. Write it as http://HOST:PORT/PATH."
+            raise ConfigError(message, code="url_unusable") from None
+        self._secure = parts.scheme == "https"
+        self._port = port or (443 if self._secure else 80)
+        # Letters that an address cannot have are written as their numbers; what is written so already stays.
+        path, query = quote(parts.path or "/", safe=SAFE), quote(parts.query, safe=SAFE)
+        self._target = path + (f"?{query}" if query else "")
+        self._headers = [("Host", named), *headers]
+        self._idle: list[_Wire] = []
+
+    async def ask(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
+        """Send one request.
+
+        Raises:
+            WebError: No connection, or no HTTP.
+        """
+        wire = await self._wire()
+        sent = [*self._headers, *headers.items(), ("Content-Length", str(len(body)))]
+        try:
+            data = wire.state.send(h11.Request(method=method, target=self._target, headers=sent)) or b""
+            if body:
+                data += wire.state.send(h11.Data(data=body)) or b""
+            data += wire.state.send(h11.EndOfMessage()) or b""
+            wire.writer.write(data)
+            await wire.writer.drain()
+            event = await wire.next_event()
+            while isinstance(event, h11.InformationalResponse):
+                event = await wire.next_event()
+        except asyncio.CancelledError:
+            wire.close()
+            raise
+        except (OSError, ValueError, h11.ProtocolError) as error:
+            wire.close()
+            raise WebError(f"no HTTP answer ({type(error).__name__})") from None
+        if not isinstance(event, h11.Response):
+            wire.close()
+            raise WebError("the server closed the connection without an answer")
+        found = {name.decode().lower(): value.decode(errors="replace") for name, value in event.headers}
+        return Reply(status=event.status_code, headers=found, wire=wire)
+
+    def done(self, reply: Reply) -> None:
+        """Give back the connection of a reply that was read to its end; one that was not is closed."""
+        wire = reply.wire
+        if wire.state.our_state is h11.DONE and wire.state.their_state is h11.DONE and len(self._idle) < MOST_IDLE:
+            wire.state.start_next_cycle()
+            wire.used = time.monotonic()
+            self._idle.append(wire)
+        else:
+            wire.close()
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+    async def _wire(self) -> _Wire:
+        now = time.monotonic()
+        while self._idle:
+            wire = self._idle.pop()
+            if wire.usable(now):
+                return wire
+            wire.close()
+        try:
+            opening = asyncio.open_connection(self._host, self._port, ssl=True if self._secure else None)
+            reader, writer = await asyncio.wait_for(opening, CONNECT_S)
+        except TimeoutError:
+            raise WebError(f"no connection to {self._host}:{self._port} within {CONNECT_S:g} s") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise WebError(f"no connection to {self._host}:{self._port} ({why})") from None
+        return _Wire(reader=reader, writer=writer)

@@ -1,0 +1,95 @@
+"""Headers by which a server without sessions routes a request: its revision, its method, what it names, arguments.
+
+A revision without a session asks for them over HTTP, and refuses a request whose headers and body differ. A client of
+the relay speaks lines, so the relay makes them, from the message that is sent and from the schemas that the server
+published: a property with `x-mcp-header` is repeated in a header of that name.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallystick.doors.mcp.answers import params_of, sessionless_revision
+from tallystick.doors.mcp.jsonrpc import CALL, Message
+from tallystick.doors.mcp.relay.http_client import can_be_sent
+
+REVISION = "Mcp-Protocol-Version"
+METHOD, NAME, ARGUMENT = "Mcp-Method", "Mcp-Name", "Mcp-Param-"
+NAMED_BY = {CALL: "name", "prompts/get": "name", "resources/read": "uri"}
+"""Method → the parameter that `Mcp-Name` repeats."""
+DECLARED = "x-mcp-header"
+DEEPEST = 64
+"""Levels of a schema that are looked at."""
+_ENCODED = re.compile(r"=\?base64\?.*\?=", re.DOTALL)
+Path = tuple[str, ...]
+
+
+class RoutingHeaders:
+    """What the server's tools ask to be repeated in headers, and the headers of each request."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, dict[Path, str]] = {}
+        """Tool → path of a property → name of its header."""
+
+    def learn(self, response: Message) -> None:
+        """Take a list of tools."""
+        result = response.get("result")
+        tools = result.get("tools") if isinstance(result, dict) else None
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
+                self._declared[name] = dict(_declared(tool.get("inputSchema"), ()))
+
+    def headers_of(self, message: Any) -> dict[str, str]:
+        """The headers of a message; none for one of a session."""
+        revision = sessionless_revision(message) if isinstance(message, dict) else None
+        if revision is None:
+            return {}
+        method, params = str(message.get("method")), params_of(message)
+        headers = {REVISION: _encoded(revision), METHOD: _encoded(method)}
+        name = params.get(NAMED_BY.get(method, ""))
+        if isinstance(name, str):
+            headers[NAME] = _encoded(name)
+            if method == CALL:
+                headers |= self._arguments(name, params.get("arguments"))
+        return headers
+
+    def _arguments(self, tool: str, args: Any) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path, header in self._declared.get(tool, {}).items():
+            text = _text(_at(args, path))
+            if text is not None:
+                found[ARGUMENT + header] = _encoded(text)
+        return found
+
+
+def _declared(schema: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Each property, reached by `properties` alone, that asks to be repeated in a header."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    if not isinstance(properties, Mapping) or len(path) >= DEEPEST:
+        return
+    for name, inner in properties.items():
+        header = inner.get(DECLARED) if isinstance(inner, Mapping) else None
+        if isinstance(header, str) and can_be_sent("", name=ARGUMENT + header):
+            yield (*path, name), header
+        yield from _declared(inner, (*path, name))
+
+
+def _at(args: Any, path: Path) -> Any:
+    for name in path:
+        args = args.get(name) if isinstance(args, Mapping) else None
+    return args
+
+
+def _text(value: Any) -> str | None:
+    """A value as it stands in a header; None if it cannot."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _encoded(text: str) -> str:
+    """A text as a header holds it: as it is where that can be sent, else in Base64."""
+    if can_be_sent(text) and "\t" not in text and not _ENCODED.fullmatch(text):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode(errors='surrogatepass')).decode()}?="

@@ -1,0 +1,109 @@
+"""One server behind the gate, from its start to its end. The gate itself loads when the client has said hello."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tallystick.doors.mcp.relay.event_loop import wakeful_loop
+from tallystick.doors.mcp.relay.messages import Keeper, Upstream, Wires
+from tallystick.doors.mcp.relay.names import shown_url
+from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.process import ServerProcess
+from tallystick.doors.mcp.relay.relay import Relay
+from tallystick.doors.mcp.relay.stdio import StdioUpstream
+from tallystick.doors.presentation.counts import counted
+from tallystick.errors import ConfigError, LedgerError, TallyError
+
+if TYPE_CHECKING:
+    from tallystick.doors.mcp.relay.gate_side import GateKeeper
+
+OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
+"""Exit codes, as the other commands have them."""
+
+
+def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
+    """Relay until one side is gone; gives the exit code."""
+    try:
+        with asyncio.Runner(loop_factory=wakeful_loop) as runner:
+            return runner.run(_run(wrapping, process))
+    except TallyError as error:
+        return _complain(error)
+    except KeyboardInterrupt:
+        return 130
+
+
+async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
+    upstream = StdioUpstream(process) if process is not None else _web(wrapping)
+    opened: list[GateKeeper] = []
+
+    async def open_keeper(wires: Wires) -> Keeper:
+        keeper = await asyncio.to_thread(_open, wrapping, wires)
+        # By now the gate is loaded, and this with it.
+        from tallystick.app.gc_tuning import stay  # noqa: PLC0415
+
+        stay()
+        opened.append(keeper)
+        return keeper
+
+    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Not every system has them, and none outside the main thread; then the default of each signal ends us.
+        with contextlib.suppress(NotImplementedError, RuntimeError):
+            loop.add_signal_handler(number, relay.stop)
+    try:
+        await relay.run()
+    finally:
+        for keeper in opened:
+            await asyncio.to_thread(keeper.close)
+    _sum_up(wrapping, opened)
+    if relay.fatal is not None:
+        return _complain(relay.fatal)
+    if upstream.unreached is not None:
+        message = (
+            f"{shown_url(wrapping.url or '')}: {upstream.unreached}. Start the server, or correct --url or --header."
+        )
+        return _complain(ConfigError(message, code="server_unreachable"))
+    return FAILED if upstream.failed else OK
+
+
+def _web(wrapping: Wrapping) -> Upstream:
+    from tallystick.doors.mcp.relay.http import WebUpstream  # noqa: PLC0415 - only where there is an address
+
+    return WebUpstream(wrapping.url or "", wrapping.headers)
+
+
+def _open(wrapping: Wrapping, wires: Wires) -> "GateKeeper":
+    from tallystick.doors.mcp.relay.gate_side import GateKeeper  # noqa: PLC0415 - loads while the server starts
+
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return GateKeeper(wrapping, wires, f"{wrapping.name}-{stamp}-{os.urandom(3).hex()}")
+
+
+def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
+    if not opened or wrapping.quiet:
+        return
+    from tallystick.settings import CONTROL_ROOM  # noqa: PLC0415 - loaded with the gate by now
+
+    tally = opened[0].tally
+    failed = f", {tally.failed} failed" if tally.failed else ""
+    done = f"tallystick: {counted(tally.calls, 'call')}, {tally.held} held, {tally.refused} refused{failed}"
+    # A server that never began leaves no workspace, and nothing to check.
+    there = Path(wrapping.workspace, CONTROL_ROOM).is_dir()
+    _say(f"{done}; to check: tally audit verify {wrapping.typed_workspace}" if there else done)
+
+
+def _complain(error: TallyError) -> int:
+    _say(f"error: {error.code}: {error}")
+    return LEDGER if isinstance(error, LedgerError) else CONFIG
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()

@@ -1,0 +1,236 @@
+"""A server's tools as the gate knows them: pinned, made into cards, registered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tallystick.app.audit_notes import demand_ledger, note_change
+from tallystick.app.gate import Gate
+from tallystick.doors.mcp.jsonrpc import LIST, Message
+from tallystick.doors.mcp.relay.answers import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE
+from tallystick.doors.mcp.relay.argument_keys import doubtful_key
+from tallystick.doors.mcp.relay.effects import effect_of
+from tallystick.doors.mcp.relay.messages import Wires
+from tallystick.doors.mcp.relay.names import tool_id
+from tallystick.doors.mcp.relay.options import Wrapping
+from tallystick.doors.mcp.relay.pins import PinBook, digest_of
+from tallystick.doors.mcp.relay.schemas import closed, result_schema
+from tallystick.errors import ConfigError, RegistrationError
+from tallystick.gate.session import LOCAL_OWNER, Caller
+from tallystick.gate.tool import Card, Tool
+from tallystick.providers.upstream import card_from_mcp
+from tallystick.settings import CONFIG_NAME
+
+OFFERED = 8
+"""Tools that are named where a policy names one that is not there."""
+PAGES = 200
+"""Pages of a list that are asked for; a server that never ends is not followed for ever."""
+LIST_BYTES = 64 << 20
+"""All of a list; it is held in memory."""
+NO_METHOD = -32601
+CALLER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="mcp")
+"""Whoever started the client."""
+SESSION = "relay"
+"""The session of records about pins."""
+Handler = Callable[..., Awaitable[Any]]
+Definition = Mapping[str, Any]
+
+
+class ServerTools:
+    """What a server offers, as far as it may be used."""
+
+    def __init__(self, gate: Gate, wrapping: Wrapping, handler: Handler) -> None:
+        self._gate = gate
+        self._wrapping = wrapping
+        self._handler = handler
+        self._pins = PinBook(gate.workspace)
+        self._registered: dict[str, str] = {}
+        """Name → digest of the definition that is in force."""
+        self._schemas: dict[str, Mapping[str, Any]] = {}
+        """Name → what it says of its arguments."""
+        self.withheld: frozenset[str] = frozenset()
+        """Names whose definitions differ from their pins."""
+        self.unusable: dict[str, str] = {}
+        """Names that could not be registered, and why."""
+        self.stale = True
+        """What the server offers now is not known."""
+        self._checked = False
+        self.met = bool(self._pins.read())
+        """Whether anything is pinned; before that a list must be taken as a whole."""
+
+    def is_new(self, name: str) -> bool:
+        """Whether a tool is held because nobody has accepted it in any form."""
+        pin = self._pins.read().get(name)
+        return pin is not None and pin.is_new
+
+    def greet(self, instructions: str) -> bool:
+        """Take what the server says about itself; says whether it is as it was."""
+        return self._pins.compare_instructions(instructions)
+
+    def wrong_with(self, name: str, args: Any) -> str | None:
+        """Why a call of this name does not go to the gate; None: it does."""
+        if name in self.withheld:
+            return CHANGED
+        if name in self.unusable:
+            return UNUSABLE
+        if name not in self._registered:
+            # Its id may be that of another tool, whose name is written otherwise.
+            return NOT_OFFERED
+        doubt = isinstance(args, dict) and doubtful_key(args, self._schemas.get(name, {})) is not None
+        return DOUBTFUL if doubt else None
+
+    def knows(self, name: str) -> bool:
+        """Whether what is known of this tool still holds."""
+        return not self.stale and name not in self.withheld and name in self._registered
+
+    def take(self, definitions: Iterable[Any], *, whole: bool) -> frozenset[str]:
+        """Take what a list says, and give the names that must not be shown. May take a while: files are written.
+
+        Raises:
+            ConfigError: The policy names a tool that the server never had.
+            LedgerUnwritable: That something was pinned could not be recorded, so it was not.
+        """
+        named = [one for one in definitions if isinstance(one, dict) and isinstance(one.get("name"), str)]
+        twice = _two_meanings(named)
+        clear = [one for one in named if one["name"] not in twice]
+        changed = self._pins.compare(clear, trust_new=self._wrapping.trust_new, on_pin=self._note_pins) | twice
+        self.met = self.met or bool(clear)
+        for one in named:
+            if one["name"] in changed:
+                self._forget(one["name"])
+            else:
+                self._register(one)
+        names = {one["name"] for one in named}
+        self.withheld = (self.withheld - names) | changed
+        if whole:
+            self.stale = False
+            for gone in self._registered.keys() - names:
+                self._forget(gone)
+            self._check_policy()
+        return frozenset(changed)
+
+    def _register(self, definition: Definition) -> None:
+        name, digest = definition["name"], digest_of(definition)
+        if self._registered.get(name) == digest:
+            return
+        self._forget(name)
+        self.unusable.pop(name, None)
+        try:
+            self._gate.register(Tool(card=card_of(definition, self._wrapping), handler=self._handler))
+        except RegistrationError as error:
+            self.unusable[name] = f"{error.code}: {error}"
+        else:
+            self._registered[name] = digest
+            schema = definition.get("inputSchema")
+            self._schemas[name] = schema if isinstance(schema, Mapping) else {}
+
+    def _forget(self, name: str) -> None:
+        self._schemas.pop(name, None)
+        if self._registered.pop(name, None) is not None:
+            self._gate.unregister(tool_id(self._wrapping.name, name))
+
+    def _note_pins(self, pinned: Mapping[str, str]) -> None:
+        demand_ledger(self._gate)
+        whole = sha256(orjson.dumps(dict(pinned), option=orjson.OPT_SORT_KEYS)).hexdigest()
+        said = {"tools": len(pinned), "digest": whole}
+        note_change(self._gate, CALLER, "relay.pin", f"servers/{self._wrapping.name}", said, session=SESSION)
+
+    def _check_policy(self) -> None:
+        if self._checked:
+            return
+        self._checked = True
+        known = {tool_id(self._wrapping.name, name) for name in self._pins.read()}
+        for name in self._gate.settings.tools:
+            if name not in known:
+                raise _unknown_in_policy(name, self._wrapping, known)
+
+
+def card_of(definition: Definition, wrapping: Wrapping) -> Card:
+    """The card of one tool.
+
+    Raises:
+        RegistrationError: Its definition cannot be used.
+    """
+    name = definition.get("name")
+    fields: dict[str, Any] = {
+        "name": tool_id(wrapping.name, str(name)),
+        "effect": effect_of(definition)[0],
+        "timeout_s": wrapping.timeout_s,
+        "max_output_bytes": wrapping.max_output,
+    }
+    output, schema = definition.get("outputSchema"), definition.get("inputSchema")
+    if isinstance(output, Mapping):
+        fields["output_schema"] = result_schema(output)
+    if wrapping.strict and isinstance(schema, Mapping):
+        fields["input_schema"] = closed(schema)
+    return card_from_mcp(definition, server=wrapping.name, strict=wrapping.strict, **fields)
+
+
+async def list_all(wires: Wires, meta: Message) -> list[Any]:
+    """Everything the server offers, page by page.
+
+    Raises:
+        ConfigError: It does not answer, or not with a list.
+    """
+    found: list[Any] = []
+    size = 0
+    params: Message = {"_meta": meta} if meta else {}
+    for _ in range(PAGES):
+        answer = await wires.ask_server(LIST, params)
+        result = answer.get("result")
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return _nothing_listed(answer, found)
+        found += result["tools"]
+        size += len(orjson.dumps(result["tools"]))
+        if size > LIST_BYTES:
+            break
+        cursor = result.get("nextCursor")
+        if not isinstance(cursor, str):
+            return found
+        params = {**params, "cursor": cursor}
+    message = (
+        f"The server's list of tools has more than {PAGES} pages, or {LIST_BYTES >> 20} MiB. "
+        "That cannot be meant; it is not followed."
+    )
+    raise ConfigError(message, code="server_endless")
+
+
+def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
+    """What there is of a list, when an answer holds none: a server without tools says it has no such method."""
+    error = answer.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    if code in {None, NO_METHOD}:
+        return found
+    message = "The server answered its list of tools with an error. Run its command by itself to see why."
+    raise ConfigError(message, code="server_unlisted")
+
+
+async def refresh(tools: ServerTools, wires: Wires, meta: Message) -> None:
+    """Ask the server what it offers now."""
+    definitions = await list_all(wires, meta)
+    await asyncio.to_thread(tools.take, definitions, whole=True)
+
+
+def _two_meanings(definitions: Iterable[Definition]) -> frozenset[str]:
+    """Names that stand for two things at once: a model may be shown the one and call the other."""
+    digests: dict[str, set[str]] = {}
+    for one in definitions:
+        digests.setdefault(one["name"], set()).add(digest_of(one))
+    return frozenset(name for name, found in digests.items() if len(found) > 1)
+
+
+def _unknown_in_policy(name: str, wrapping: Wrapping, known: Collection[str]) -> ConfigError:
+    near = next((one for one in known if one == f"{wrapping.name}.{name}"), None)
+    names = sorted(known)
+    more = f" and {len(names) - OFFERED} more" if len(names) > OFFERED else ""
+    offers = (", ".join(names[:OFFERED]) or "none") + more
+    hint = f"Did you mean '{near}'?" if near else f"It has: {offers}."
+    where = Path(wrapping.policy or Path(wrapping.workspace) / CONFIG_NAME).expanduser().absolute()
+    message = (
+        f"{where} names the tool '{name}', which the server '{wrapping.name}' does not have. {hint} Correct the file."
+    )
+    return ConfigError(message, code="policy_unknown_tool")

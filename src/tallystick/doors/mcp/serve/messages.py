@@ -1,0 +1,68 @@
+"""Messages of MCP clients, read as strictly as everything else that comes in.
+
+The SDK would take the last of two equal keys and replace letters that are no UTF-8. So each message is read here
+first; what is refused leaves a receipt, and the client is told why.
+"""
+
+from typing import Any
+
+from tallystick.app.gate import Gate
+from tallystick.doors.mcp.answers import error
+from tallystick.doors.mcp.jsonrpc import CALL, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, read, read_anyhow
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.admit.strictjson import NOT_AN_OBJECT, parse_json_object
+from tallystick.gate.codes import FORMAT
+from tallystick.gate.session import Session
+from tallystick.records import record
+
+NO_CALL = "a call has a name and arguments by name"
+Key = str | int | None
+_CODES = {NOT_AN_OBJECT: INVALID_REQUEST, NO_CALL: INVALID_PARAMS}
+
+
+@record
+class Misread:
+    """A message that is not taken."""
+
+    rejection: Rejection
+    key: Key
+    """The request's id, where there is no doubt about it."""
+
+    def answer(self, receipt_id: str) -> bytes:
+        """The JSON-RPC error."""
+        code = _CODES.get(self.rejection.reason, PARSE_ERROR)
+        told = {"code": str(self.rejection.code), "receipt_id": receipt_id}
+        return error(self.key, code, f"Message refused: {self.rejection.reason}", told)
+
+
+def read_message(data: bytes, most: int) -> dict[str, Any] | Misread:
+    """One JSON object, or why not."""
+    value = parse_json_object(data, most)
+    if isinstance(value, Rejection):
+        return Misread(rejection=value, key=_key(data, most))
+    if value.get("method") == CALL and "id" in value and not _names_a_call(value.get("params")):
+        # The SDK would refuse it as well, but nobody would hear of it.
+        return Misread(rejection=Rejection(fault=FORMAT, reason=NO_CALL), key=_key(data, most))
+    return value
+
+
+async def refuse_message(gate: Gate, misread: Misread, data: bytes, session: Session) -> bytes:
+    """Record a message that was not taken; gives the answer to it."""
+    outcome = await gate.refuse(misread.rejection, data, session=session)
+    return misread.answer(outcome.receipt_id)
+
+
+def _names_a_call(params: Any) -> bool:
+    """Whether there is a name, and arguments by name."""
+    given = params if isinstance(params, dict) else {}
+    args = given.get("arguments")
+    return isinstance(given.get("name"), str) and (args is None or isinstance(args, dict))
+
+
+def _key(data: bytes, most: int) -> Key:
+    """The id, if the message is JSON to a reader that minds less."""
+    if len(data) > most:
+        return None
+    value = read(data) or read_anyhow(data)
+    given = value.get("id") if isinstance(value, dict) else None
+    return given if type(given) in {str, int} else None

@@ -1,0 +1,213 @@
+"""`tally mcp serve`: the registry's tools for MCP clients, every call through the gate, receipts as resources.
+
+    tools/list       the cards, under names that clients may say
+    tools/call       gate.call; a refusal is a result with isError, its code first; a held call waits a while
+    resources/*      receipts
+    completion       ids for the resource templates
+    list changes     told to every client that listed tools, and on the streams of the newest protocol
+
+The protocol itself is the official SDK's. Its transports are put around this in `serve_stdio.py` and `serve_http.py`.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+import tallystick
+from tallystick.app.gate import Gate
+from tallystick.doors.mcp.serve.caller import Visit, visit_of
+from tallystick.doors.mcp.serve.own_tools import register_own
+from tallystick.doors.mcp.serve.progress import heard
+from tallystick.doors.mcp.serve.resources import TEMPLATES, complete, list_resources, read_resource, session_uri
+from tallystick.doors.mcp.serve.tools import error_of, offer_of, result_of
+from tallystick.doors.presentation.approval_wait import WAIT_S, settled
+from tallystick.doors.presentation.names import names_of
+from tallystick.doors.presentation.refusals import refusal_of
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.execute.progress import LISTENER, Progress
+
+Ctx = ServerRequestContext[Any, Any]
+
+CALM_S = 0.05
+"""Changes of the registry within this time are told as one."""
+TELL_S = 5.0
+"""A client that does not read is not waited for longer."""
+MOST_CLIENTS = 1024
+"""Clients told of changes; the one that was told longest ago is forgotten first."""
+INSTRUCTIONS = (
+    "Every call is checked, decided by policy and recorded. A result with isError names a code: fix the call, or where "
+    "it says approval_required let a person run the command it names and make the same call again. The receipt of a "
+    "call is in _meta under tallystick/receipt and can be read at tally://receipts/{receipt_id}."
+)
+_log = logging.getLogger("tallystick.mcp")
+
+
+class Serving:
+    """One gate behind the MCP door."""
+
+    def __init__(self, gate: Gate, *, session_id: str, wait_s: float = WAIT_S, show_receipts: bool = False) -> None:
+        """Register our own tools and be ready for clients.
+
+        Args:
+            gate: The open workspace.
+            session_id: The session of a connection that is one session from end to end.
+            wait_s: How long a held call waits for a person.
+            show_receipts: Say the receipt's id in the text of results too, for models that cite it.
+        """
+        register_own(gate)
+        self._gate = gate
+        self._session_id = session_id
+        self._wait_s = wait_s
+        self._show_receipts = show_receipts
+        self._bus = InMemorySubscriptionBus()
+        self._clients: OrderedDict[str, ServerSession] = OrderedDict()
+
+    def server(self) -> Server[None]:
+        """The protocol's server with our answers in it."""
+        return _Server(
+            "tallystick",
+            version=tallystick.__version__,
+            title="Tallystick",
+            instructions=INSTRUCTIONS,
+            lifespan=self._while_served,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+            on_completion=self.complete,
+            on_list_prompts=_no_prompts,
+            on_get_prompt=_no_such_prompt,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+
+    # -- tools ---------------------------------------------------------------------------------------------------------
+
+    async def list_tools(self, ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """All of them: a registry fits on one page."""
+        visit = self._visit(ctx)
+        self._clients[visit.session.session_id] = ctx.session
+        self._clients.move_to_end(visit.session.session_id)
+        while len(self._clients) > MOST_CLIENTS:
+            self._clients.popitem(last=False)
+        names = names_of(self._gate)
+        return types.ListToolsResult(tools=[offer_of(card, names.shown(card.name)).tool for card in self._gate.tools()])
+
+    async def call_tool(self, ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """One call through the gate; a person is waited for if it is held."""
+        visit, name = self._visit(ctx), params.name
+        # Only a name with two underscores can stand for another; most calls need no table.
+        tool_id = names_of(self._gate).meant(name) if "_" in name else name
+        async with heard(ctx):
+            outcome = await self._gate.call(tool_id, params.arguments or {}, session=visit.session)
+            outcome = await settled(
+                self._gate, outcome, caller=visit.caller, wait_s=self._wait_s, tell=self._say_that_it_waits
+            )
+        await self._bus.publish(ResourceUpdated(uri=session_uri(visit.session.session_id)))
+        refusal = refusal_of(outcome, self._gate.workspace)
+        if refusal is not None:
+            return error_of(refusal)
+        card = next((card for card in self._gate.tools() if card.name == outcome.tool), None)
+        offer = None if card is None else offer_of(card, names_of(self._gate).shown(card.name))
+        return result_of(outcome, offer, show_receipt=self._show_receipts)
+
+    async def _say_that_it_waits(self, outcome: Outcome) -> None:
+        """A client that shows progress shows its user the command at once, not after the wait."""
+        refusal, listener = refusal_of(outcome, self._gate.workspace), LISTENER.get()
+        if refusal is not None and listener is not None:
+            listener(Progress(done=0, message=f"Waits for a person: {refusal.approve}"))
+
+    # -- receipts ------------------------------------------------------------------------------------------------------
+
+    async def list_resources(self, ctx: Ctx, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """One page of sessions."""
+        cursor = None if params is None else params.cursor
+        return await asyncio.to_thread(list_resources, self._gate.ledger, self._visit(ctx), cursor)
+
+    async def list_templates(
+        self, _ctx: Ctx, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """How receipts are addressed."""
+        return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
+
+    async def read_resource(self, ctx: Ctx, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """One receipt, a session's, a proof."""
+        return await asyncio.to_thread(read_resource, self._gate.ledger, self._visit(ctx), str(params.uri))
+
+    async def complete(self, ctx: Ctx, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Ids for the templates."""
+        return await asyncio.to_thread(complete, self._gate.ledger, self._visit(ctx), params)
+
+    # -- changes -------------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _while_served(self, _server: Server[None]) -> AsyncIterator[None]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+        # A tool may be registered on any thread.
+        end = self._gate.watch_tools(lambda: _wake(loop, changed))
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._tell_changes, changed)
+                yield
+                group.cancel_scope.cancel()
+        finally:
+            end()
+
+    async def _tell_changes(self, changed: asyncio.Event) -> None:
+        while True:
+            await changed.wait()
+            await asyncio.sleep(CALM_S)
+            changed.clear()
+            await self._bus.publish(ToolsListChanged())
+            for session_id, client in tuple(self._clients.items()):
+                await self._tell(session_id, client)
+
+    async def _tell(self, session_id: str, client: ServerSession) -> None:
+        try:
+            with anyio.fail_after(TELL_S):
+                await client.send_tool_list_changed()
+        except Exception:  # noqa: BLE001 - a transport that is gone may say so in any way
+            _log.debug("a client could not be told of new tools")
+            self._clients.pop(session_id, None)
+
+    def _visit(self, ctx: Ctx) -> Visit:
+        return visit_of(ctx, session_id=self._session_id)
+
+
+async def _no_prompts(_ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    """A registry has none; clients that ask all the same get an empty list instead of an error."""
+    return types.ListPromptsResult(prompts=[])
+
+
+async def _no_such_prompt(_ctx: Ctx, _params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    raise MCPError(types.INVALID_PARAMS, "there are no prompts here")
+
+
+class _Server(Server[None]):
+    """Says, on every transport, that it tells of new tools."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=True), experimental_capabilities, extensions
+        )
+
+
+def _wake(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:
+    loop.call_soon_threadsafe(changed.set)

@@ -1,0 +1,224 @@
+"""What a room may bring: the manifest that its entry point names, and the object that the gate opens.
+
+A room is a plugin. Its distribution declares one entry point in the group `tallystick.rooms`, which names a `Manifest`:
+
+    [project.entry-points."tallystick.rooms"]
+    tasting = "tasting_room:MANIFEST"
+
+The manifest is light: a name, one sentence, and references (`"package.module:attribute"`) into the room's own
+distribution. Each door resolves only the reference it needs, when it needs it: the command line never loads a page, the
+gate never loads a web framework, and `tally --help` loads no room at all.
+
+    room        RoomContext → Room               the gate, when the room is switched on
+    settings    a pydantic model                 checks `[rooms.NAME]` of tallystick.toml
+    migrations  a package of Alembic revisions   before the room first uses the database
+    http        HttpContext → routers            `tally serve`
+    commands    adds a command to a Typer app    the command line
+    web         PageContext → paths              the page
+    demo        a `Part`                         `tally demo`
+    doctor      Here → findings                  `tally doctor`
+
+`docs/extending.md` walks through all of it with a room that lives outside this repository.
+
+This module imports nothing at run time but the standard library.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+    from tallystick.agents.ports import ConversationAccess, TaskContext, TurnListener
+    from tallystick.gate.record.ledger import Ledger
+    from tallystick.gate.record.recorder import Observer
+    from tallystick.gate.tool import Card, Tool
+    from tallystick.settings import Settings
+    from tallystick.storage.files import FileSources
+    from tallystick.turns.durable import Durable
+    from tallystick.turns.hands import Hands
+    from tallystick.turns.wording import Wordings
+
+GROUP = "tallystick.rooms"
+"""The entry-point group that rooms are found by."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommandReference:
+    """One top-level command that a room adds to `tally`."""
+
+    name: str
+    """What the user types after `tally`."""
+    help: str
+    """One line for `tally --help`."""
+    reference: str
+    """The function that takes a Typer app and adds the command to it: `"package.module:attribute"`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """What a room is called, what it needs, and where its parts are."""
+
+    name: str
+    """The room's name in settings, commands and paths: lower-case letters, digits and underscores."""
+    summary: str
+    """One sentence about what the room is for."""
+    room: str
+    """Reference to what makes the room: a class or function that takes a `RoomContext`."""
+    requires: tuple[str, ...] = ()
+    """Top-level modules that must be importable. If one is missing the room is listed as unavailable."""
+    install: str = ""
+    """The command that installs what is missing."""
+    settings: str | None = None
+    """Reference to the pydantic model of `[rooms.NAME]`; without it the room takes no settings."""
+    migrations: str | None = None
+    """The package that holds `HEAD` and, in `versions/`, the room's Alembic revisions."""
+    http: str | None = None
+    """Reference to a function from `HttpContext` to the room's routers."""
+    paths: tuple[str, ...] = ()
+    """The path prefixes of those routes, so that they answer `tool_unavailable` while the room is off."""
+    commands: tuple[CommandReference, ...] = ()
+    """The room's commands."""
+    web: str | None = None
+    """Reference to a function from `PageContext` to the first path segments of the room's pages."""
+    demo: str | None = None
+    """Reference to the room's part of `tally demo`."""
+    doctor: str | None = None
+    """Reference to a function from the command line's `Here` to the findings of the room for `tally doctor`."""
+
+    def missing(self) -> tuple[str, ...]:
+        """The modules that the room requires and this environment does not have."""
+        return tuple(module for module in self.requires if not _is_importable(module))
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+class RoomContext(Protocol):
+    """What a room is given when it is opened. Everything is made on first use."""
+
+    @property
+    def workspace(self) -> "Path":
+        """The project's folder."""
+        ...
+
+    @property
+    def settings(self) -> "Settings":
+        """The configuration of the workspace."""
+        ...
+
+    @property
+    def options(self) -> Any:
+        """The room's own section, checked: an instance of the model that the manifest names."""
+        ...
+
+    @property
+    def ledger(self) -> "Ledger":
+        """The receipts of the workspace."""
+        ...
+
+    @property
+    def engine(self) -> "Engine":
+        """The database, with the room's tables migrated."""
+        ...
+
+    @property
+    def sources(self) -> "FileSources":
+        """The workspace's files, as far as they may be read and quoted."""
+        ...
+
+    @property
+    def embeddings(self) -> Any:
+        """Models that turn texts into vectors."""
+        ...
+
+    @property
+    def observer(self) -> "Observer | None":
+        """The telemetry of this process, if any."""
+        ...
+
+    def cards(self) -> "Mapping[str, Card]":
+        """The cards of all registered tools, by name."""
+        ...
+
+    def flow_context(self) -> "Hands":
+        """What lets a tool or flow of the room call other tools and ask agents, through the gate."""
+        ...
+
+    def now_ms(self) -> int:
+        """The wall clock in milliseconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """A clock that never goes back, in seconds."""
+        ...
+
+    def new_id(self, kind: str) -> str:
+        """A new id, such as `ticket_5f0c…` for the kind `ticket`."""
+        ...
+
+    def random(self, size: int) -> bytes:
+        """Random bytes."""
+        ...
+
+
+class Room:
+    """An open room. Subclass it and override what the room has; every method has a default that brings nothing."""
+
+    name: str
+
+    def tools(self) -> "Iterable[Tool]":
+        """The tools that the room registers with the gate; a tool's own rule travels with it."""
+        return ()
+
+    def flows(self, durable: "Durable", context: "Hands") -> None:
+        """Register the room's durable flows. Called once by processes that start or run them."""
+
+    def wordings(self) -> "Wordings":
+        """How the room words tools for models, where that differs from their cards."""
+        return {}
+
+    def records(self) -> Mapping[str, Callable[[str], str | None]]:
+        """Records that replies may cite (`ticket:12`): prefix → a function from the id to the record's text."""
+        return {}
+
+    def figure(self, query: str) -> "Decimal | None":
+        """Recompute a figure that a reply cites; None if the query is not of this room."""
+        del query
+        return None
+
+    def texts_by(self, agent_id: str, tool_id: str) -> "Iterable[str]":
+        """Texts that an agent wrote in this room by other ways than calls, as far as a tool may show them.
+
+        An agent's own words are no evidence for it.
+        """
+        del agent_id, tool_id
+        return ()
+
+    def gauges(self) -> Mapping[str, float]:
+        """The room's current figures for `/metrics`, by name."""
+        return {}
+
+    def conversation_access(self) -> "ConversationAccess | None":
+        """Decides who may continue a shared conversation of this room, such as a conference."""
+        return None
+
+    def task_context(self) -> "TaskContext | None":
+        """Knows which issue a task belongs to and which files it can be about."""
+        return None
+
+    def turn_listener(self) -> "TurnListener | None":
+        """Is told when an agent has finished a turn."""
+        return None
+
+    def close(self) -> None:
+        """Write what is pending and release what is held."""

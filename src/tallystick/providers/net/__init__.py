@@ -1,0 +1,1 @@
+"""Network clients. Rooms take what they need of these as ports."""

@@ -1,0 +1,75 @@
+"""A ticket of the desk as people read it: text of several lines stays in lines, and nothing in it hides."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.doors.cli.kit import Screen, context_label
+
+Write = Callable[[str], None]
+
+
+def say_text(write: Write, head: str, text: str) -> None:
+    """A text under its head, line by line; what does not show stays visible as an escape.
+
+    Args:
+        write: Takes one line: `Screen.line` or `Screen.note`.
+        head: What it is.
+        text: As it came. Only line feeds break lines, so a lone carriage return overwrites nothing.
+    """
+    write(f"{head}:")
+    for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
+        write(f"  {line}".rstrip(" "))
+
+
+def say_ticket(screen: Screen, found: Mapping[str, Any]) -> None:
+    """One ticket: where it stands, what the customer wrote, the verdict, the evidence and the draft."""
+    from tallystick.rooms.desk.deriving import draft_of
+
+    event, beside = _object(found.get("event")), _object(found.get("_desk"))
+    outputs = _object(_object(found.get("metadata")).get("final_outputs"))
+    screen.line(f"{found['id']}  {beside.get('kind') or 'unknown kind'}  {found.get('status')}")
+    _say_facts(screen, event, beside)
+    say_text(screen.line, "customer", _words(event.get("content")) or "(no words)")
+    triage = _object(outputs.get("triage"))
+    if triage:
+        screen.line(f"triage: {_flat(triage.get('decision'))}  {_flat(triage.get('short_reason'))}".rstrip())
+    verdict = _object(beside.get("verdict"))
+    if verdict:
+        screen.line(f"verdict: {verdict.get('status')}  {verdict.get('rule_id')}: {_flat(verdict.get('reason'))}")
+    _say_evidence(screen, _object(outputs.get("tool_context")).get("evidence"))
+    draft = draft_of(outputs)
+    if draft:
+        say_text(screen.line, "draft", draft)
+    screen.note("Everything that is kept about it: --json.")
+
+
+def _say_facts(screen: Screen, event: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
+    for name in ("actor", "thread_id", "timestamp"):
+        if event.get(name):
+            screen.line(f"{name.removesuffix('_id')}: {_flat(event[name])}")
+    if beside.get("derived"):
+        screen.line(f"led to: {', '.join(map(str, beside['derived']))}")
+    for warning in beside.get("warnings") or ():
+        screen.line(f"warning: {warning}")
+
+
+def _say_evidence(screen: Screen, evidence: Any) -> None:
+    """Anybody may have posted a ticket with outputs, so nothing here is taken to be of its type."""
+    pieces = [one for one in evidence if isinstance(one, Mapping)] if isinstance(evidence, list) else []
+    for one in pieces:
+        place = f", {_flat(one['place'])}" if one.get("place") else ""
+        head = f"evidence [{_flat(one.get('evidence_id'))}] {_flat(one.get('source'))}{place}"
+        label = context_label(one)
+        say_text(screen.line, f"{head} ({label})" if label else head, _words(one.get("snippet")))
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _flat(value: Any) -> str:
+    return "" if value is None else " ".join(str(value).split())

@@ -1,0 +1,19 @@
+"""The desk's HTTP routes: `/v1/desk` and `/v1/tickets`."""
+
+from collections.abc import Iterator
+
+from fastapi import APIRouter
+
+from tallystick.doors.http.kit import HttpContext
+from tallystick.rooms.desk.http.intake import desk_intake_routes
+from tallystick.rooms.desk.http.metrics import desk_metrics_routes
+from tallystick.rooms.desk.http.review import desk_review_routes
+from tallystick.rooms.desk.http.tickets import desk_tickets_routes
+
+
+def routers(context: HttpContext) -> Iterator[APIRouter]:
+    """The routers, in the order in which they are matched."""
+    yield desk_intake_routes(context)
+    yield desk_tickets_routes(context)
+    yield desk_review_routes(context)
+    yield desk_metrics_routes(context)

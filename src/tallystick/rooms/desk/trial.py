@@ -1,0 +1,103 @@
+"""The support desk of an open workspace: questions tried on the spot, and tickets worked off here and now."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tallystick.agents.problem import Problem
+from tallystick.app.flow_context import GateHands
+from tallystick.app.gate import Gate
+from tallystick.app.rooms import room_in
+from tallystick.records import record
+from tallystick.rooms.desk.nouns import Judgement, Ticket
+from tallystick.rooms.desk.room import Desk
+
+ROUNDS = 8
+"""TRIAGE, TOOL and REPLY are three; the rest is room for what is tried again."""
+
+
+@record
+class Tried:
+    """What would become of a question."""
+
+    ticket_id: str
+    status: str
+    """Where it came to its end: done, review, blocked, failed."""
+    decision: str
+    """What triage said."""
+    reason: str
+    """Why it said so."""
+    verdict: Judgement | None
+    evidence: tuple[dict[str, Any], ...]
+    draft: str
+    sent: str
+    """What would go out; empty if nothing does."""
+
+
+class Support:
+    """The desk, as doors that work on it themselves need it."""
+
+    def __init__(self, gate: Gate) -> None:
+        """Take the desk of a workspace.
+
+        Raises:
+            PartMissing: It is not installed.
+        """
+        self.room = room = room_in(gate, "desk", Desk)
+        self.office = room.office
+        self._worker = room.worker(GateHands(gate))
+
+    def work(self, ticket_ids: Sequence[str] | None = None, *, run: str, limit: int = 1_000) -> Iterator[Ticket]:
+        """Work off tickets in this process, and those that follow from them; gives each as it ends.
+
+        Args:
+            ticket_ids: Which; None: all that wait.
+            run: A name of this work, so that what it begun it can finish.
+            limit: How many at most.
+        """
+        waiting = list(ticket_ids) if ticket_ids is not None else self._waiting(limit)
+        for _ in range(ROUNDS):
+            following: list[str] = []
+            for ticket_id in waiting:
+                ended = self._one(ticket_id, run)
+                if ended is not None:
+                    yield ended[0]
+                    following += ended[1]
+            waiting = following
+            if not waiting:
+                return
+
+    def _one(self, ticket_id: str, run: str) -> tuple[Ticket, tuple[str, ...]] | None:
+        filled = self._worker.work(ticket_id, f"{run}.{ticket_id}")
+        return None if isinstance(filled, Problem) else (filled.ticket, filled.derived)
+
+    def _waiting(self, limit: int) -> list[str]:
+        with self.office.store.reading() as tx:
+            return [one.ticket_id for one in tx.waiting(kind=None, limit=limit, lock=False)]
+
+    def attempt(self, question: str, *, run: str) -> Tried | str:
+        """Take a question as a customer's message and see what becomes of it; a text says why it was not taken.
+
+        It is a ticket of this workspace like any other: what goes out waits in the outbox, for whoever sends.
+        """
+        received = self.office.intake.take({"type": "question", "thread_id": run, "content": question, "actor": "you"})
+        if received.ticket_id is None:
+            return received.reason or received.status
+        ended = list(self.work([received.ticket_id], run=run))
+        return self._tried(received.ticket_id, ended)
+
+    def _tried(self, ticket_id: str, ended: Sequence[Ticket]) -> Tried:
+        last = ended[-1]
+        tool = next((one for one in ended if one.kind == "TOOL"), None)
+        triage = ended[0].final_outputs.get("triage", {})
+        shown = self.room.reviews.show(last.ticket_id)
+        with self.office.store.reading() as tx:
+            queued, _ = tx.outbox(ticket_id=last.ticket_id)
+        judged = last.judged if last.judged is not None else (None if tool is None else tool.judged)
+        evidence = () if tool is None else tool.final_outputs.get("tool_context", {}).get("evidence", ())
+        return Tried(
+            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")),
+            reason=str(triage.get("short_reason", "")), verdict=judged,
+            evidence=tuple(dict(one) for one in evidence),
+            draft="" if isinstance(shown, Problem) else shown.review.draft,
+            sent=str(queued[0].payload.get("text", "")) if queued else "",
+        )  # fmt: skip

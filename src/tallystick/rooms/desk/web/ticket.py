@@ -1,0 +1,185 @@
+"""One ticket: what the customer wrote, the draft and the decision on one side, the evidence on the other."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nicegui import run, ui
+
+from tallystick.agents.problem import Problem
+from tallystick.doors.web.kit import PageContext, Visitor, badge, failed, heading, here, section
+from tallystick.gate.role_names import DESK_READERS
+from tallystick.rooms.desk.nouns import Review
+from tallystick.rooms.desk.review import Before
+from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.web.evidence import evidence_card
+
+SOON_S = 0.9
+"""Who may see what waits for people."""
+OPEN = frozenset({"waiting", "taken"})
+UNSUPPORTED = "unsupported_sentence"
+LONGEST = 90
+Deciding = Callable[[], Review | Problem]
+
+
+class TicketView:
+    """One ticket in one window; before a person where one is asked."""
+
+    def __init__(self, house: PageContext, room: Desk, visitor: Visitor, found: Mapping[str, Any]) -> None:
+        self._house = house
+        self._room = room
+        self._visitor = visitor
+        self._found = found
+        self._id = str(found["id"])
+
+    async def show(self) -> None:
+        """Build it."""
+        event = self._found.get("event", {})
+        heading(_short(str(event.get("content") or event.get("type") or "Ticket")), self._id)
+        shown = await run.io_bound(self._room.reviews.show, self._id)
+        before = shown if isinstance(shown, Before) and self._visitor.may(DESK_READERS) else None
+        self._facts()
+        with ui.element("div").classes("tally-two"):
+            with ui.column().classes("gap-2 tally-grow"):
+                section("The customer wrote")
+                ui.label(str(event.get("content", ""))).classes("tally-card tally-text")
+                if before is not None:
+                    self._deciding(before.review)
+            with ui.column().classes("gap-2 tally-grow"):
+                section("Evidence")
+                self._evidence(before)
+
+    def _facts(self) -> None:
+        beside = self._found["_desk"]
+        with ui.row().classes("tally-row"):
+            badge(str(self._found.get("status", "")))
+            ui.label(str(beside["kind"] or "").lower()).classes("tally-badge tally-quiet")
+            verdict = beside["verdict"]
+            if verdict:
+                badge(str(verdict["status"]))
+                ui.label(f"{verdict['rule_id']}: {verdict['reason']}").classes("tally-text")
+
+    def _evidence(self, before: Before | None) -> None:
+        pieces: Any = _claimed(self._found) if before is None else before.evidence
+        if not pieces:
+            ui.label("None was found.").classes("tally-soft")
+        for piece in pieces:
+            evidence_card(self._house, self._room, piece)
+
+    # -- deciding ------------------------------------------------------------------------------------------------------
+
+    def _deciding(self, review: Review) -> None:
+        section("The reply")
+        if review.state not in OPEN:
+            with ui.row().classes("tally-row"):
+                badge(review.state)
+                ui.label(f"by {review.person or 'nobody'}: {review.reason}").classes("tally-soft tally-text")
+            ui.label(review.draft).classes("tally-card tally-text")
+            return
+        self._draft, self._stands = review.draft, (review.state, review.person)
+        label = "The draft; every sentence needs its evidence behind it"
+        self._text = ui.textarea(label, value=review.draft).props("outlined autogrow").classes("w-full")
+        self._place = ui.column().classes("w-full gap-2").props('role="status"')
+        if not self._visitor.is_person:
+            with self._place:
+                failed("Deciding needs a person.", "Log in with the start-up token that `tally serve` printed.")
+                ui.link("Log in", f"/login?next=/desk/{self._id}")
+            return
+        self._buttons(review)
+        ui.timer(SOON_S, self._look)
+
+    def _buttons(self, review: Review) -> None:
+        with ui.row().classes("tally-row"):
+            take = ui.button("Take", icon="pan_tool", on_click=self._take).props('outline aria-keyshortcuts="t"')
+            ui.button("Send", icon="send", on_click=self._send).props('color="positive" aria-keyshortcuts="a"')
+            ui.button("Reject", icon="close", on_click=self._ask_reason).props(
+                'outline color="negative" aria-keyshortcuts="r"'
+            )
+            ui.button("More evidence", icon="search", on_click=self._more).props('outline aria-keyshortcuts="m"')
+        if review.state == "taken":
+            take.text = "Keep it"
+            ui.label(f"In the hands of {review.person}").classes("tally-badge tally-warn")
+        ui.label("Keys: t takes, a sends, r rejects, m asks for more").classes("tally-soft")
+        ui.keyboard(self._key, ignore=["input", "select", "textarea"])
+        self._form = ui.column().classes("w-full gap-2")
+
+    async def _key(self, event: Any) -> None:
+        if not event.action.keydown or event.action.repeat or event.modifiers.ctrl or event.modifiers.meta:
+            return
+        if event.key == "r":
+            self._ask_reason()
+            return
+        act = {"t": self._take, "a": self._send, "m": self._more}.get(str(event.key))
+        if act is not None:
+            await act()
+
+    async def _take(self) -> None:
+        await self._do(lambda: self._room.reviews.take(self._id, caller=self._visitor.caller))
+
+    async def _send(self, *, insist: bool = False) -> None:
+        reviews, text, who = self._room.reviews, self._text.value or "", self._visitor.caller
+        if text == self._draft and not insist:
+            await self._do(lambda: reviews.approve(self._id, caller=who))
+        else:
+            await self._do(lambda: reviews.edit(self._id, text, caller=who, insist=insist))
+
+    def _ask_reason(self) -> None:
+        self._form.clear()
+        with self._form:
+            why = ui.input("Why is nothing to be sent?").classes("w-full").props("outlined autofocus maxlength=500")
+
+            async def reject() -> None:
+                reason, who = (why.value or "").strip(), self._visitor.caller
+                if not reason:
+                    why.props('error error-message="Say why"')
+                    return
+                await self._do(lambda: self._room.reviews.reject(self._id, caller=who, reason=reason))
+
+            why.on("keydown.enter", reject)
+            ui.button("Reject", on_click=reject).props('color="negative"')
+
+    async def _more(self) -> None:
+        await self._do(lambda: self._room.reviews.more(self._id, caller=self._visitor.caller))
+
+    async def _do(self, how: Deciding) -> None:
+        visitor = self._house.visitor(here())
+        if visitor is None or not visitor.is_person:
+            with self._place:
+                failed("You are not logged in any more.", "Log in again; what you typed is still here.")
+            return
+        after = await run.io_bound(how)
+        self._place.clear()
+        if isinstance(after, Problem):
+            with self._place:
+                # What was typed stays where it is.
+                failed(after.code.replace("_", " "), after.message)
+                if after.code == UNSUPPORTED:
+                    ui.button("Send it all the same", on_click=lambda: self._send(insist=True)).props("outline")
+            return
+        ui.navigate.to(f"/desk/{self._id}")
+
+    async def _look(self) -> None:
+        """Say it when somebody else takes or decides meanwhile."""
+        review: Review | None = await run.io_bound(self._read)
+        if review is None or (review.state, review.person) == self._stands:
+            return
+        self._stands = (review.state, review.person)
+        self._place.clear()
+        with self._place:
+            failed(f"{review.state} by {review.person or 'nobody'} meanwhile.", "What you typed is still here.")
+            ui.link("See how it stands now", f"/desk/{self._id}")
+
+    def _read(self) -> Review | None:
+        with self._room.store.reading() as tx:
+            return tx.review(self._id, lock=False)
+
+
+def _claimed(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    outputs = found.get("metadata", {}).get("final_outputs", {})
+    context = outputs.get("tool_context", {}) if isinstance(outputs, Mapping) else {}
+    pieces = context.get("evidence", []) if isinstance(context, Mapping) else []
+    return [piece for piece in pieces if isinstance(piece, Mapping)]
+
+
+def _short(words: str) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"

@@ -1,0 +1,193 @@
+"""`tally studio check` and `tally studio cards`: contradictions in a novel, and cards proposed from it; no set-up."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, counted, running_tools
+from tallystick.rooms.studio.cli.complaints import tell_complaints
+from tallystick.rooms.studio.cli.source import Opened, opened, place_words
+
+if TYPE_CHECKING:
+    from tallystick.app.gate import Gate
+    from tallystick.gate.execute.outcome import Outcome
+    from tallystick.rooms.studio.book.nouns import Book
+    from tallystick.rooms.studio.continuity.proposing import Proposed
+    from tallystick.rooms.studio.room import Studio
+
+SESSION = "studio-check"
+BATCH = 10
+"""Files a call, as many as the tool takes."""
+Target = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[SOURCE]", help="A .txt, .md, .docx or .epub novel, or a folder. Default: the workspace.",
+        show_default=False,
+    ),
+]  # fmt: skip
+
+
+def add_to(studio: typer.Typer) -> None:
+    """Add the commands to their group."""
+    command(studio, "check")(check)
+    command(studio, "cards")(cards)
+
+
+def check(
+    here: Here,
+    source: Target = None,
+    focus: Annotated[
+        str, typer.Option("--focus", metavar="FOCUS", help="characters, terminology, events or general.")
+    ] = "general",
+) -> Exit:
+    """Find contradictions: eyes, ages, days, places, the dead who speak, names spelt two ways.
+
+    Needs no cards and no set-up, and leaves nothing behind. Ends with 1 if something was found, or could not be read.
+    """
+    if focus not in {"characters", "terminology", "events", "general"}:
+        raise UsageMistake(f"There is no focus '{focus:.40}'. Use characters, terminology, events or general.")
+    with opened(here, source) as there:
+        book = _studio(there.gate).books.book()
+        if not book.scenes:
+            raise _nothing_to_check(book)
+        with running_tools():
+            found = _in_the_source(there, _checked(there.gate, book, focus))
+    _tell(here, found)
+    # What was not read may hold anything: that is no clean book.
+    clean = all(one["waived"] for one in found["findings"]) and not book.left_out and not there.damaged
+    return Exit.OK if clean else Exit.REFUSED
+
+
+def cards(
+    here: Here,
+    source: Target = None,
+    write: Annotated[bool, typer.Option("--write", help="Make them; a card that is there stays as it is.")] = False,
+) -> None:
+    """Propose cards for people and places from the text, with the lines they come from."""
+    from tallystick.rooms.studio.continuity.proposing import proposals
+
+    if write and source is not None:
+        raise UsageMistake("Cards are written into a workspace. Import the novel first, or leave out SOURCE.")
+    with opened(here, source) as there:
+        proposed = proposals(_studio(there.gate).continuity.reading())
+        written = _write(there.gate, proposed) if write else []
+    facts = [[there.named(fact) for fact in _facts(one)] for one in proposed]
+    items = [{**one.shown(), "facts": told} for one, told in zip(proposed, facts, strict=True)]
+    here.screen.data({"items": items, "written": written})
+    if not proposed:
+        here.screen.note("Nobody is named often enough for a card, or all have one.")
+    for one, told in zip(proposed, facts, strict=True):
+        also = f" ({', '.join(one.aliases)})" if one.aliases else ""
+        here.screen.line(f"{one.kind}  {one.name}{also}  {one.mentions} times  → {one.path}")
+        for fact in told:
+            here.screen.line(f"    {fact['field']}: {fact['value']}  ({place_words(fact)}: {fact['quote']})")
+    if write:
+        here.screen.note(f"{counted(len(written), 'card')} written, {len(proposed) - len(written)} left as they are")
+
+
+def _facts(proposed: "Proposed") -> list[dict[str, Any]]:
+    shown: Any = proposed.shown()["facts"]
+    return list(shown)
+
+
+def _in_the_source(there: Opened, found: dict[str, Any]) -> dict[str, Any]:
+    """The same, with places as the author knows them, and what of an imported manuscript was not looked at."""
+    findings = [{**one, **{side: there.named(one[side]) for side in ("canon", "scene")}} for one in found["findings"]]
+    complaints = [there.named(one) for one in found["complaints"]]
+    losses = [loss.as_dict() for loss in there.losses]
+    return {**found, "findings": findings, "complaints": complaints, "losses": losses}
+
+
+def _checked(gate: "Gate", book: "Book", focus: str) -> dict[str, Any]:
+    """Every check is a call of its own, with a receipt."""
+    findings: list[dict[str, Any]] = []
+    receipts: list[str] = []
+    looked_at: dict[str, int] = {}
+    complaints: dict[str, Any] = {"complaints_total": 0, "complaints": []}
+    paths = [scene.path for scene in book.scenes]
+    for at in range(0, len(paths), BATCH):
+        result = _called(gate, "consistency_checker", {"file_paths": paths[at : at + BATCH], "focus": focus}, receipts)
+        findings += result["findings"]
+        looked_at = result["looked_at"]
+        complaints = {key: result[key] for key in complaints}
+    for path in paths if book.cards and focus in {"general", "characters", "events"} else []:
+        findings += _called(gate, "canon_checker", {"scene_path": path}, receipts)["findings"]
+    return {"findings": _once(findings), "looked_at": looked_at, **complaints, "receipts": receipts}
+
+
+def _nothing_to_check(book: "Book") -> Refused:
+    if not book.left_out:
+        return Refused(
+            "There is no prose here to check. Name a novel or a folder with scenes.", code="nothing_to_check"
+        )
+    first, *others = book.left_out
+    more = f" ({len(others)} more could not be read either.)" if others else ""
+    return Refused(f"{first.path}: {first.message}{more}", code=first.code)
+
+
+def _once(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One finding a rule and place: what a card says goes before what another scene says."""
+    kept = {(one["rule_id"], one["scene"]["path"], one["scene"]["line"]): one for one in findings}
+    return list(kept.values())
+
+
+def _called(gate: "Gate", tool: str, args: dict[str, Any], receipts: list[str]) -> dict[str, Any]:
+    outcome = gate.call_sync(tool, args, session=SESSION)
+    if outcome.receipt_id:
+        receipts.append(outcome.receipt_id)
+    if not isinstance(outcome.result, dict):
+        raise Refused(f"{tool} was not run: {_why(outcome)}", code="check_not_run")
+    return outcome.result
+
+
+def _why(outcome: "Outcome") -> str:
+    if outcome.failure is not None:
+        return " ".join(filter(None, (outcome.failure.message, outcome.failure.hint)))
+    return outcome.rejection.reason if outcome.rejection else "held"
+
+
+def _tell(here: Here, found: dict[str, Any]) -> None:
+    here.screen.data(found)
+    for one in found["findings"]:
+        mark = f" (waived: {one['waiver_reason']})" if one["waived"] else ""
+        here.screen.line(f"{one['severity']}: {one['rule_id']}: {one['message']}{mark}")
+        for side in ("canon", "scene"):
+            place = one[side]
+            here.screen.line(f"    {place_words(place)}: {place['quote']}")
+    tell_complaints(here.screen, found)
+    for loss in found["losses"]:
+        here.screen.note(f"not looked at: {loss['kind']} ({loss['count']}) in {loss['where']}: {loss['message']}")
+    looked = found["looked_at"]
+    open_ones = sum(not one["waived"] for one in found["findings"])
+    people, receipts = counted(looked["names"], "person", "people"), counted(len(found["receipts"]), "receipt")
+    here.screen.note(
+        f"{counted(open_ones, 'contradiction')} in {counted(looked['words'], 'word')} of "
+        f"{counted(looked['files'], 'file')} ({counted(looked['facts'], 'fact')}, {people}, {receipts})"
+    )
+
+
+def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
+    """New files only, each a change that can be undone."""
+    from tallystick.agents.problem import Problem
+    from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.workspace.nouns import GONE, Change
+
+    workspace = Workspace(gate)
+    written = []
+    for one in proposed:
+        change = Change(path=one.path, base_sha256=GONE, text=one.text(), note="Proposed from the text.")
+        patch = workspace.propose(change, caller=LOCAL_OWNER)
+        if not isinstance(patch, Problem) and not isinstance(
+            workspace.apply(patch.patch_id, caller=LOCAL_OWNER), Problem
+        ):
+            written.append(one.path)
+    return written
+
+
+def _studio(gate: "Gate") -> "Studio":
+    from tallystick.app.rooms import room_in
+    from tallystick.rooms.studio.room import Studio
+
+    return room_in(gate, "studio", Studio)

@@ -1,0 +1,4 @@
+"""The versions of the room's table."""
+
+HEAD = "0001"
+"""The last revision."""
