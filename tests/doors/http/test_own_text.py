@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.doors.http.test_memory import observation
 
 from tallystick import Tool, tool
 from tests.doors.http.conftest import OpenDoor
