@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
     from tallystick.turns.durable import Durable
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
     from tallystick.turns.wording import Wordings
 
 GROUP = "tallystick.rooms"
@@ -150,7 +150,7 @@ class RoomContext(Protocol):
         """The cards of all registered tools, by name."""
         ...
 
-    def flow_context(self) -> "Hands":
+    def flow_context(self) -> "FlowContext":
         """What lets a tool or flow of the room call other tools and ask agents, through the gate."""
         ...
 
@@ -180,7 +180,7 @@ class Room:
         """The tools that the room registers with the gate; a tool's own rule travels with it."""
         return ()
 
-    def flows(self, durable: "Durable", context: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the room's durable flows. Called once by processes that start or run them."""
 
     def wordings(self) -> "Wordings":

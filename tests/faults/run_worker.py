@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallystick.app.flow_context import GateHands
+from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.flows import register_flows
 from tallystick.app.gate import Gate
 from tallystick.gate.session import Session
@@ -21,7 +21,7 @@ from tallystick.settings import Settings, parse_settings
 from tallystick.storage.durable.flows import PlainRun
 from tallystick.storage.durable.stored import run_worker
 from tallystick.storage.durable.timing import Timing
-from tallystick.turns.hands import STEP
+from tallystick.turns.flow_context import STEP
 
 PRELOADED = (join_runs, PlainRun)
 """Named so that the imports stand: a fresh process then need not load them again."""
@@ -73,14 +73,14 @@ def _die_at(step: str, place: str) -> None:
         return result
 
     PlainRun.step = watched  # type: ignore[method-assign]
-    call = GateHands.call
+    call = GateFlowContext.call
 
-    def watched_call(self: GateHands, tool: str, args: Any, session: Session) -> Any:
+    def watched_call(self: GateFlowContext, tool: str, args: Any, session: Session) -> Any:
         outcome = call(self, tool, args, session)
         _perhaps_die(session.extra[STEP] == step and place == "called")
         return outcome
 
-    GateHands.call = watched_call  # type: ignore[method-assign]
+    GateFlowContext.call = watched_call  # type: ignore[method-assign]
 
 
 def _perhaps_die(now: bool) -> None:  # noqa: FBT001 - reads as what it asks

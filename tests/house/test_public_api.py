@@ -34,7 +34,7 @@ NOT_EXPORTED_STILL = frozenset(
         "storage.durable.stored.StoredDurable",
         "turns.durable.AsyncRun",
         "turns.durable.Run",
-        "turns.hands.Hands",
+        "turns.flow_context.FlowContext",
         "turns.runs.Event",
         "turns.runs.Failure",
         "turns.runs.WorkerSeen",

@@ -1,4 +1,4 @@
-"""The hands of flows (`turns/hands.py`), joined with an open workspace."""
+"""`FlowContext` of an open workspace: flows and tools of rooms call tools and ask agents through the gate."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
-from tallystick.turns.hands import STEP, Answer, Question
+from tallystick.turns.flow_context import STEP, Answer, Question
 from tallystick.turns.limits import Budget
 from tallystick.turns.loop import run_turn
 from tallystick.turns.request import Request, ToolPolicy
@@ -26,7 +26,7 @@ LEAST_SHOWN = 1_000
 """Bytes of one result that are worth showing; what then has no room is left out, and the agent is told."""
 
 
-class GateHands:
+class GateFlowContext:
     """Flows reach the world through one gate."""
 
     def __init__(self, gate: OpenGate) -> None:
@@ -34,26 +34,26 @@ class GateHands:
         self._conversation = conversation_of(gate)
 
     def cards(self) -> Mapping[str, Card]:
-        """See `Hands`."""
+        """See `FlowContext`."""
         return {card.name: card for card in self._gate.tools()}
 
     def agents(self) -> frozenset[str]:
-        """See `Hands`."""
+        """See `FlowContext`."""
         crew = self._conversation.crew.registry.list(enabled_only=True)
         return frozenset(agent.agent_id for agent in crew)
 
     def call(
         self, tool: str, args: Mapping[str, Any], session: Session, *, allowed: frozenset[str] | None = None
     ) -> Outcome:
-        """See `Hands`."""
+        """See `FlowContext`."""
         return self._gate.call_sync(tool, args, session=session, allowed_tools=allowed)
 
     def find(self, receipt_id: str) -> Receipt | None:
-        """See `Hands`."""
+        """See `FlowContext`."""
         return self._gate.ledger.find(receipt_id)
 
     def recorded(self, session_id: str, step: str) -> tuple[Receipt, ...]:
-        """See `Hands`."""
+        """See `FlowContext`."""
         # Of a worker that is gone there may be beginnings without an end; their end is `unknown`.
         self._gate.ledger.recover()
         found: dict[str, Receipt] = {}
@@ -65,12 +65,12 @@ class GateHands:
         return tuple(one for one in found.values() if one.header["kind"] in _KINDS)
 
     def note(self, session: Session, action: str, resource: str, metadata: Mapping[str, Any]) -> str:
-        """See `Hands`."""
+        """See `FlowContext`."""
         audit = {"subject": session.caller.subject, "action": action, "resource": resource, "metadata": dict(metadata)}
         return self._gate.ledger.record_sync(Draft(kind="note", session=session, audit=audit)).receipt_id
 
     def ask(self, question: Question) -> Answer:
-        """See `Hands`."""
+        """See `FlowContext`."""
         fault = fault_of(question.message)
         to = self._recipient(question) if fault is None else fault
         if isinstance(to, Unanswered):
@@ -86,7 +86,7 @@ class GateHands:
         return Answer(result=result)
 
     def check(self, reply: str, session: Session, *, form: Form = "line") -> Findings:
-        """See `Hands`."""
+        """See `FlowContext`."""
         return self._gate.check_reply(reply, session=session, agent=session.agent_id, form=form)
 
     def _recipient(self, question: Question) -> Recipient | Unanswered:

@@ -30,7 +30,7 @@ from tallystick.turns.limits import Budget
 from tallystick.turns.turn import Turn
 
 if TYPE_CHECKING:
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
 
 
 class Gate(GateCalls):
@@ -137,11 +137,11 @@ class Gate(GateCalls):
         """The rooms' current figures, for a dashboard."""
         return {name: value for room in self._parts.rooms.values() for name, value in room.gauges().items()}
 
-    def flow_context(self) -> "Hands":
+    def flow_context(self) -> "FlowContext":
         """What lets a room's tools and flows call tools and ask agents, through this gate."""
-        from tallystick.app.flow_context import GateHands  # noqa: PLC0415 - loads storage and providers
+        from tallystick.app.flow_context import GateFlowContext  # noqa: PLC0415 - loads storage and providers
 
-        return GateHands(self)
+        return GateFlowContext(self)
 
     # -- tools ---------------------------------------------------------------------------------------------------------
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from tallystick.gate.tool import Card
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
 
 
-def open_rooms(parts: Parts, flow_context: "Callable[[], Hands]") -> Iterator[Room]:
+def open_rooms(parts: Parts, flow_context: "Callable[[], FlowContext]") -> Iterator[Room]:
     """Open every room whose requirements are installed; `parts.rooms` holds them from then on.
 
     Raises:
@@ -73,7 +73,7 @@ class OpenedRoomContext:
     parts: Parts
     manifest: Manifest
     options: Any
-    flow_context: "Callable[[], Hands]"
+    flow_context: "Callable[[], FlowContext]"
 
     @property
     def workspace(self) -> Path:

@@ -12,7 +12,7 @@ from tallystick.gate.session import Session
 from tallystick.rooms.desk.clerk import GATHER, REPLY, TRIAGE
 from tallystick.rooms.desk.naming import session_of
 from tallystick.rooms.desk.trial import Support, Tried
-from tallystick.turns.hands import STEP
+from tallystick.turns.flow_context import STEP
 from tests.doors.http.talking import call, finish, serve_agent
 from tests.gates import open_gate, outcomes
 from tests.scripted_server import Behaviour, Says, ScriptedServer, Status

@@ -27,7 +27,7 @@ from tallystick.rooms.desk.nouns import Need, Ticket
 from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import MOST_NEEDS
 from tallystick.turns.agent import Agent, Endpoint
-from tallystick.turns.hands import STEP, Hands, Question
+from tallystick.turns.flow_context import STEP, FlowContext, Question
 from tallystick.turns.limits import STEP_BYTES, TURN_BYTES, Budget
 from tallystick.turns.result import TurnResult
 
@@ -65,7 +65,7 @@ ACTS = frozenset({"write", "external"})
 class Clerk:
     """The model of one desk."""
 
-    hands: Hands
+    hands: FlowContext
     endpoint: Endpoint
     policy: VerdictPolicy
     instructions: str = ""

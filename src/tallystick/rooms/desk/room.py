@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.desk.review import Reviews
     from tallystick.rooms.desk.store import Store
     from tallystick.turns.durable import Durable
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
 
 KB_FOLDER = "kb"
 """Where the knowledge base is unless the settings say otherwise."""
@@ -104,7 +104,7 @@ class Desk(Room):
 
         return Reviews(self.office, self.judge)
 
-    def flows(self, durable: "Durable", context: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the desk's long work, and let our own workers be woken."""
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
 
@@ -113,7 +113,7 @@ class Desk(Room):
         if "office" in self.__dict__:
             self.office.woken = self._woken
 
-    def worker(self, hands: "Hands") -> "Worker":
+    def worker(self, hands: "FlowContext") -> "Worker":
         """Whoever works on tickets here."""
         from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
         from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
@@ -124,7 +124,7 @@ class Desk(Room):
             _log.warning("rooms.desk.agent names %r, which is no agent here: rules do its work", agent)
         return Worker(self.office, hands, self.judge, self.judge.policy, self.clerk)
 
-    def clerk(self, hands: "Hands") -> "Clerk | None":
+    def clerk(self, hands: "FlowContext") -> "Clerk | None":
         """The desk's model, where the settings name an agent that has one."""
         from tallystick.rooms.desk.clerk import Clerk  # noqa: PLC0415 - as above
         from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above

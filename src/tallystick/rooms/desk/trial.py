@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tallystick.agents.problem import Problem
-from tallystick.app.flow_context import GateHands
+from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import room_in
 from tallystick.records import record
@@ -44,7 +44,7 @@ class Support:
         """
         self.room = room = room_in(gate, "desk", Desk)
         self.office = room.office
-        self._worker = room.worker(GateHands(gate))
+        self._worker = room.worker(GateFlowContext(gate))
 
     def work(self, ticket_ids: Sequence[str] | None = None, *, run: str, limit: int = 1_000) -> Iterator[Ticket]:
         """Work off tickets in this process, and those that follow from them; gives each as it ends.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
     from tallystick.turns.durable import Durable
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
 
 
 class Insight(Room):
@@ -135,7 +135,7 @@ class Insight(Room):
         ]
         return cleaning(made, self._clean)
 
-    def flows(self, durable: "Durable", context: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the room's long work: embedding."""
         del context
         self.searches.flows(durable)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tallystick.plugin import RoomContext
     from tallystick.rooms.studio.runs.desk import RunDesk
     from tallystick.turns.durable import Durable
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
     from tallystick.turns.wording import Wordings
 
 
@@ -99,7 +99,7 @@ class Studio(Room):
         if tool_id == SEARCH_ISSUES:
             yield from texts_of(self.matters.issues, agent_id)
 
-    def flows(self, durable: "Durable", context: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the room's long work: pipeline runs, and the canon index by model."""
         from tallystick.rooms.studio.flows.canon import join_canon  # noqa: PLC0415 - only doors that run need it
         from tallystick.rooms.studio.running import RunParts, join_runs  # noqa: PLC0415 - as above

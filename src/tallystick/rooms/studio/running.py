@@ -20,7 +20,7 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.files import FileSources
 from tallystick.storage.notifications import Notifications, place_of
 from tallystick.turns.durable import Durable
-from tallystick.turns.hands import Hands
+from tallystick.turns.flow_context import FlowContext
 from tallystick.turns.runs import Queue
 
 PER_WORKER = 2
@@ -42,7 +42,7 @@ class RunParts:
     """Some hex digits of chance."""
 
 
-def join_runs(parts: RunParts, durable: Durable, hands: Hands) -> RunDesk:
+def join_runs(parts: RunParts, durable: Durable, hands: FlowContext) -> RunDesk:
     """Register the flow, before workers begin; gives the desk."""
     control_room = parts.workspace / CONTROL_ROOM
     files = RunFiles(control_room, now=parts.now)

@@ -9,7 +9,7 @@ from tallystick.turns.runs import Queue
 if TYPE_CHECKING:
     from tallystick.plugin import RoomContext
     from tallystick.turns.durable import Durable, Run
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
 
 IMPORT = "tastings.import"
 QUEUE = "tastings"
@@ -18,7 +18,7 @@ QUEUE = "tastings"
 class ImportFlow:
     """Reads a CSV file of the inbox and proposes each row to the gate."""
 
-    def __init__(self, room: "RoomContext", flow: "Hands") -> None:
+    def __init__(self, room: "RoomContext", flow: "FlowContext") -> None:
         self._room = room
         self._flow = flow
 
@@ -45,7 +45,7 @@ class ImportFlow:
         return None if outcome.rejection is None else str(outcome.rejection.code)
 
 
-def register(room: "RoomContext", durable: "Durable", flow: "Hands") -> None:
+def register(room: "RoomContext", durable: "Durable", flow: "FlowContext") -> None:
     """Declare the queue and the flow."""
     durable.add_queue(Queue(name=QUEUE, per_worker=2))
     durable.register(IMPORT, ImportFlow(room, flow).run, queue=QUEUE)

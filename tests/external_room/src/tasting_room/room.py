@@ -11,7 +11,7 @@ from tasting_room import flows, tools
 if TYPE_CHECKING:
     from tallystick.plugin import RoomContext
     from tallystick.turns.durable import Durable
-    from tallystick.turns.hands import Hands
+    from tallystick.turns.flow_context import FlowContext
     from tasting_room.store import Store
 
 
@@ -34,6 +34,6 @@ class Tastings(Room):
         """The room's tools."""
         return (tools.add(self._context, lambda: self.store), tools.listing(lambda: self.store))
 
-    def flows(self, durable: "Durable", context: "Hands") -> None:
+    def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the import."""
         flows.register(self._context, durable, context)

@@ -24,7 +24,7 @@ from tallystick.rooms.desk.nouns import Ticket
 from tallystick.rooms.desk.office import Office
 from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.triage import triage
-from tallystick.turns.hands import STEP, Hands
+from tallystick.turns.flow_context import STEP, FlowContext
 
 BY = "desk"
 COURTESY = {"text": f"{GREETING}\n\nThank you for your message.\n\n{CLOSING}"}
@@ -38,10 +38,10 @@ class Worker:
     def __init__(
         self,
         office: Office,
-        hands: Hands,
+        hands: FlowContext,
         judge: ServerJudge,
         policy: VerdictPolicy,
-        clerk: Callable[[Hands], Clerk | None] = lambda _: None,
+        clerk: Callable[[FlowContext], Clerk | None] = lambda _: None,
     ) -> None:
         """Join what is worked with.
 

@@ -22,7 +22,7 @@ from tallystick.rooms.insight.analysis.sentence import Quote, Sentence
 from tallystick.rooms.insight.figures.book import Figure
 from tallystick.rooms.insight.figures.query import parse
 from tallystick.turns.agent import Agent, Endpoint
-from tallystick.turns.hands import Answer, Hands, Question
+from tallystick.turns.flow_context import Answer, FlowContext, Question
 from tallystick.turns.limits import STEP_BYTES, Budget
 from tallystick.turns.result import TurnResult, usage_dict
 
@@ -68,7 +68,7 @@ class Told:
     """Model, usage and receipts, for the record."""
 
 
-def ask_model(hands: Hands, brief: Brief) -> Told:
+def ask_model(hands: FlowContext, brief: Brief) -> Told:
     """Let a model answer.
 
     Raises:
@@ -152,7 +152,7 @@ def _record(result: TurnResult) -> dict[str, Any]:
 
 
 def _borne_out(
-    text: str, hands: Hands, brief: Brief, *, sound: bool
+    text: str, hands: FlowContext, brief: Brief, *, sound: bool
 ) -> tuple[tuple[Sentence, ...], tuple[Refused, ...]]:
     """The sentences that hold, and those that do not; an answer that passed as a whole is not checked again."""
     kept: list[Sentence] = []

@@ -32,7 +32,7 @@ from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.nouns import Analysis, Dataset
 from tallystick.settings import LimitSettings
 from tallystick.turns.agent import Endpoint
-from tallystick.turns.hands import Hands
+from tallystick.turns.flow_context import FlowContext
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
@@ -58,7 +58,7 @@ class Order:
 class Asking:
     """What asking a model needs."""
 
-    hands: Hands
+    hands: FlowContext
     session: Session
     endpoint: Endpoint
     limits: Limits = UNLIMITED

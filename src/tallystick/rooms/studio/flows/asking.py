@@ -13,7 +13,7 @@ from tallystick.rooms.studio.runs.folder import Result
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import AgentStep
 from tallystick.rooms.studio.runs.references import render, resolve
-from tallystick.turns.hands import Answer, Hands, Question
+from tallystick.turns.flow_context import Answer, FlowContext, Question
 from tallystick.turns.result import TurnResult
 
 _FENCE = re.compile(r"`{3,}+|~{3,}+")
@@ -22,7 +22,7 @@ _FENCE = re.compile(r"`{3,}+|~{3,}+")
 class Asking:
     """Does agent steps."""
 
-    def __init__(self, hands: Hands, around: Surroundings) -> None:
+    def __init__(self, hands: FlowContext, around: Surroundings) -> None:
         self._hands = hands
         self._around = around
 

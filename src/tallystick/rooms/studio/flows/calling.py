@@ -17,7 +17,7 @@ from tallystick.rooms.studio.runs.folder import Result, digest_of
 from tallystick.rooms.studio.runs.ports import Surroundings
 from tallystick.rooms.studio.runs.recipe import ToolStep
 from tallystick.rooms.studio.runs.references import resolve
-from tallystick.turns.hands import Hands
+from tallystick.turns.flow_context import FlowContext
 
 _GIVEN = frozenset({"accepted", "transformed"})
 HELD = "held"
@@ -26,7 +26,7 @@ HELD = "held"
 class Calling:
     """Does tool steps and actions."""
 
-    def __init__(self, hands: Hands, around: Surroundings) -> None:
+    def __init__(self, hands: FlowContext, around: Surroundings) -> None:
         self._hands = hands
         self._around = around
 

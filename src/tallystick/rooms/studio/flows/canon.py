@@ -6,14 +6,14 @@ from typing import Any
 from tallystick.gate.session import Caller, Session
 from tallystick.rooms.studio.canon.indexing import Ask, CanonIndex, Silent
 from tallystick.turns.durable import Durable, Run
-from tallystick.turns.hands import STEP, Hands, Question
+from tallystick.turns.flow_context import STEP, FlowContext, Question
 from tallystick.turns.runs import Queue
 
 FLOW = "studio.canon"
 QUEUE = "studio-canon"
 
 
-def join_canon(index: CanonIndex, durable: Durable, hands: Hands) -> "CanonFlow":
+def join_canon(index: CanonIndex, durable: Durable, hands: FlowContext) -> "CanonFlow":
     """Register the flow, before workers begin."""
     flow = CanonFlow(index, hands)
     # One at a time: two would ask the same model about the same cards.
@@ -25,7 +25,7 @@ def join_canon(index: CanonIndex, durable: Durable, hands: Hands) -> "CanonFlow"
 class CanonFlow:
     """Makes the index with a model."""
 
-    def __init__(self, index: CanonIndex, hands: Hands) -> None:
+    def __init__(self, index: CanonIndex, hands: FlowContext) -> None:
         self._index = index
         self._hands = hands
 
@@ -60,7 +60,7 @@ class CanonFlow:
         return status
 
 
-def asking(hands: Hands, agent: str, session: Session) -> Ask:
+def asking(hands: FlowContext, agent: str, session: Session) -> Ask:
     """Asks an agent's model, with nothing around the prompt and without tools."""
 
     def ask(prompt: str) -> str | Silent:

@@ -23,7 +23,7 @@ from tallystick.rooms.studio.runs.recipe import BOOK, ITEM, AgentStep, Recipe, S
 from tallystick.rooms.studio.runs.references import holds, resolve
 from tallystick.rooms.studio.runs.states import StepStatus
 from tallystick.turns.durable import Run
-from tallystick.turns.hands import Hands
+from tallystick.turns.flow_context import FlowContext
 from tallystick.turns.runs import StepFailed
 
 _log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ MAX_ITEMS = 1_000
 class Pipeline:
     """The flow, with what it needs."""
 
-    def __init__(self, *, hands: Hands, runs: RunFiles, around: Surroundings) -> None:
+    def __init__(self, *, hands: FlowContext, runs: RunFiles, around: Surroundings) -> None:
         self._hands = hands
         self._runs = runs
         self._around = around

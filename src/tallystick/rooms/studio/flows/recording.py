@@ -15,7 +15,7 @@ from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.session import Session
 from tallystick.rooms.studio.runs.folder import Result, RunFolder, digest_of
 from tallystick.rooms.studio.runs.ports import caller_of
-from tallystick.turns.hands import STEP
+from tallystick.turns.flow_context import STEP
 
 _log = logging.getLogger(__name__)
 MAX_MESSAGE = 500

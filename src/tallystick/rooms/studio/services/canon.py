@@ -8,7 +8,7 @@ from typing import Any
 
 from tallystick.agents.problem import Problem
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.app.flow_context import GateHands
+from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import room_in
 from tallystick.gate.session import Caller, Session
@@ -52,7 +52,7 @@ class Canon:
         demand_ledger(self._gate)
         ask = None
         if agent is not None:
-            hands = GateHands(self._gate)
+            hands = GateFlowContext(self._gate)
             if agent not in hands.agents():
                 return _unknown(hands)
             ask = asking(hands, agent, Session(session_id=SESSION, agent_id=agent, caller=caller))
@@ -67,7 +67,7 @@ class Canon:
         Raises:
             DurableError: The durable part is missing or its database cannot be used.
         """
-        hands = GateHands(self._gate)
+        hands = GateFlowContext(self._gate)
         if agent not in hands.agents():
             return _unknown(hands)
         args = {
@@ -107,6 +107,6 @@ def run_dict(run: RunStatus, told: list[Event]) -> dict[str, Any]:
     }
 
 
-def _unknown(hands: GateHands) -> Problem:
+def _unknown(hands: GateFlowContext) -> Problem:
     known = ", ".join(sorted(hands.agents()))
     return Problem(code="agent_unknown", message=f"There is no such agent, or it is off. There are: {known}.")

@@ -61,7 +61,7 @@ class Answer:
     advice: str = ""
 
 
-class Hands(Protocol):
+class FlowContext(Protocol):
     """The calls block: flows run in threads of the worker."""
 
     def cards(self) -> Mapping[str, Card]:
