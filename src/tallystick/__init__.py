@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tallystick.agents.ports import ConversationAccess, TaskContext, TurnListener
     from tallystick.agents.tasks.targets import KnownFile
-    from tallystick.app.approvals import Approvals
+    from tallystick.app.approvals import Approvals, Revealed
     from tallystick.app.calls import CallOptions
     from tallystick.app.gate import Gate
     from tallystick.doors.governed import CallAnswer, Governed, Offer
@@ -138,6 +138,7 @@ __all__ = [
     "Refusal",
     "Rejection",
     "ReplyOptions",
+    "Revealed",
     "Room",
     "RoomContext",
     "RunStatus",
@@ -174,6 +175,7 @@ _HOME = {
     "TurnListener": "tallystick.agents.ports",
     "KnownFile": "tallystick.agents.tasks.targets",
     "Approvals": "tallystick.app.approvals",
+    "Revealed": "tallystick.app.approvals",
     "CallOptions": "tallystick.app.calls",
     "Gate": "tallystick.app.gate",
     "Refusal": "tallystick.doors.presentation.refusals",
