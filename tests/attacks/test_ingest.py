@@ -13,8 +13,9 @@ from tallystick.rooms.insight.ingest.refusing import Unusable
 from tallystick.rooms.insight.store import Store
 from tallystick.rooms.insight.store.tables import DATASETS, TICKETS
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine, writing
+from tallystick.storage.database import open_engine, writing
 from tests.attacks.bombs import long_names_csv, shared_string_bomb, wide_csv, wide_json, wide_sheet
+from tests.databases import migrate_with
 from tests.doors.http.doorway import Doorway, problem
 from tests.rooms.insight.ingest.files import as_csv, sheet, take_bytes
 from tests.sizes import size
@@ -26,7 +27,7 @@ SHORT = ImportLimits(cell_chars=1_000, row_chars=5_000)
 @pytest.fixture
 def store(tmp_path: Path):
     engine = open_engine(Settings(), tmp_path)
-    migrate(engine)
+    migrate_with(engine, "insight")
     yield Store(engine)
     engine.dispose()
 
